@@ -1,0 +1,46 @@
+"""The few things the instruments must do differently in each framework.
+
+One module per framework, with the same functions in both. The examples do not use them.
+"""
+
+import importlib
+import importlib.util
+from types import ModuleType
+
+from jaxvstorch.errors import MissingFrameworkError
+
+FRAMEWORKS = ("jax", "torch")
+TITLES = {"jax": "JAX", "torch": "PyTorch"}
+
+
+def require(framework: str, wanted_by: str) -> None:
+    """Check that a framework is installed, without importing it.
+
+    Args:
+        framework: ``"jax"`` or ``"torch"``.
+        wanted_by: what needs it, for the message.
+
+    Raises:
+        ValueError: there is no such framework here.
+        MissingFrameworkError: it is not installed; the message says how to install it.
+    """
+    if framework not in FRAMEWORKS:
+        raise ValueError(f"framework must be 'jax' or 'torch', not {framework!r}")
+    if importlib.util.find_spec(framework) is None:
+        raise MissingFrameworkError(
+            f"{wanted_by} needs {TITLES[framework]}, which is not installed. "
+            f"Install it with `pip install jaxvstorch`, or for an NVIDIA GPU with "
+            f"`pip install 'jaxvstorch[cuda13]'` (older drivers: `'jaxvstorch[cuda12]'`).",
+            name=framework,
+        )
+
+
+def adapter(framework: str) -> ModuleType:
+    """The module of this package that speaks to ``framework``, imported now.
+
+    Raises:
+        MissingFrameworkError: the framework is not installed.
+    """
+    name = f"jaxvstorch.frameworks.{framework}"
+    require(framework, wanted_by=name)
+    return importlib.import_module(name)

@@ -1,0 +1,72 @@
+"""What the instruments need from PyTorch."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+from torch.utils import _pytree as pytree
+
+
+def from_numpy(value: Any) -> Any:
+    """NumPy arrays and scalars become CPU tensors of the same dtype; the rest stays as it is."""
+    if not isinstance(value, np.ndarray | np.generic):
+        return value
+    array = np.array(value)  # a copy: a tensor must not share memory with an input
+    if array.dtype == ml_dtypes.bfloat16:  # torch does not know NumPy's bfloat16
+        return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def to_numpy(value: Any) -> Any:
+    """Tensors anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
+    return pytree.tree_map_only(torch.Tensor, _tensor_to_numpy, value)
+
+
+def _tensor_to_numpy(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
+    tensor = tensor.detach().cpu()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
+    return tensor.numpy()
+
+
+def wait(value: Any) -> Any:
+    """Return ``value`` once the GPU, if any, has done all it was given. On the CPU, at once."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return value
+
+
+def compile(
+    function: Callable[..., Any], static_argnames: Sequence[str] = (), **options: Any
+) -> Callable[..., Any]:
+    """``torch.compile``. It needs no list of static arguments: it guards on Python values."""
+    return torch.compile(function, **options)
+
+
+def double_precision() -> AbstractContextManager[None]:
+    """A context in which 64-bit types are on: in PyTorch they always are."""
+    return nullcontext()
+
+
+def value_and_gradients(
+    function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], weights: Any
+) -> tuple[Any, Any]:
+    """The value of ``function``, and the gradients of ``sum(weights * value)``.
+
+    Args:
+        function: returns a tensor, or a tuple of tensors.
+        args: its arguments.
+        argnums: positions of the arguments to differentiate.
+        weights: as many tensors as ``function`` returns, of the same shapes.
+    """
+    leaves = [arg.detach().requires_grad_() if i in argnums else arg for i, arg in enumerate(args)]
+    value = function(*leaves)
+    outputs = value if isinstance(value, tuple) else (value,)
+    total = sum((w * out).sum() for w, out in zip(weights, outputs, strict=True))
+    gradients = torch.autograd.grad(
+        total, [leaves[i] for i in argnums], allow_unused=True, materialize_grads=True
+    )
+    return value, gradients

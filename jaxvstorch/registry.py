@@ -1,0 +1,108 @@
+"""Every pair of example functions, one line each.
+
+Tests, benchmarks, book and command all start from ``PAIRS``.
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch import frameworks
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One function, written in JAX and in PyTorch under one name.
+
+    Attributes:
+        topic: folder under ``jaxvstorch/examples``.
+        name: the function's name in both halves.
+        inputs: function in the topic's ``inputs.py`` that makes the arguments.
+        reference: function in the topic's ``reference.py`` that gives the answer; ``None`` where
+            there is no single answer (a clock, say): then the topic's own tests say what holds.
+        gradient: positions of the arguments it is differentiable in.
+        static: names of the arguments that ``jax.jit`` must be told are static.
+        tolerance: the error allowed, as a multiple of the one that the dtype allows by default.
+        jit: ``jax.jit`` can compile it. Where not, the topic's tests say how it fails.
+        fullgraph: ``torch.compile`` makes one graph of it. Where not, the topic's tests say why.
+    """
+
+    topic: str
+    name: str
+    inputs: str
+    reference: str | None
+    gradient: tuple[int, ...] = ()
+    static: tuple[str, ...] = ()
+    tolerance: float = 1.0
+    jit: bool = True
+    fullgraph: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.topic}.{self.name}"
+
+    def half(self, framework: str) -> Callable[..., Any]:
+        """The function in one framework.
+
+        Raises:
+            MissingFrameworkError: the framework is not installed.
+        """
+        function: Callable[..., Any] = getattr(_half(self.topic, framework), self.name)
+        return function
+
+    def reference_function(self) -> Callable[..., Any]:
+        """The answer, computed by NumPy.
+
+        Raises:
+            LookupError: this pair has no reference.
+        """
+        if self.reference is None:
+            raise LookupError(f"{self} has no reference: it has no single answer")
+        function: Callable[..., Any] = getattr(_module(self.topic, "reference"), self.reference)
+        return function
+
+    def make_inputs(self, size: int, dtype: Any = np.float32, seed: int = 0) -> tuple[Any, ...]:
+        """Arguments as NumPy arrays and Python values.
+
+        Args:
+            size: about how many elements; the topic's ``inputs.py`` says of what.
+            dtype: of the floating-point arrays.
+            seed: for NumPy's generator.
+        """
+        make = getattr(_module(self.topic, "inputs"), self.inputs)
+        arguments: tuple[Any, ...] = make(size, np.dtype(dtype), np.random.default_rng(seed))
+        return arguments
+
+    def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same arguments for one framework: arrays moved over, Python values as they are.
+
+        A function among the arguments is one of ``reference.py``'s; each half gets its own
+        function of that name.
+        """
+        half = _half(self.topic, framework)
+        convert = frameworks.adapter(framework).from_numpy
+        return tuple(getattr(half, a.__name__) if callable(a) else convert(a) for a in arguments)
+
+
+def _module(topic: str, name: str) -> ModuleType:
+    return importlib.import_module(f"jaxvstorch.examples.{topic}.{name}")
+
+
+def _half(topic: str, framework: str) -> ModuleType:
+    frameworks.require(framework, wanted_by=f"jaxvstorch.examples.{topic}.{framework}")
+    return _module(topic, framework)
+
+
+PAIRS: tuple[Pair, ...] = (
+    Pair("branching", "select_if", "select", "select", gradient=(1,), jit=False, fullgraph=False),
+    Pair("branching", "select_cond", "select", "select", gradient=(1,)),
+    Pair("branching", "select_where", "select", "select", gradient=(1,)),
+)
+
+
+def topics() -> list[str]:
+    """The topics, in the order of the book."""
+    return list(dict.fromkeys(pair.topic for pair in PAIRS))

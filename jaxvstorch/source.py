@@ -1,0 +1,37 @@
+"""The source of an example function, read from its file: no framework is imported."""
+
+import ast
+from pathlib import Path
+
+import jaxvstorch
+
+_EXAMPLES = Path(jaxvstorch.__file__).parent / "examples"
+
+
+def path(topic: str, framework: str) -> Path:
+    """The file of one half of a topic."""
+    return _EXAMPLES / topic / f"{framework}.py"
+
+
+def names(topic: str, framework: str) -> list[str]:
+    """The public functions of one half, in the order of the file."""
+    tree = ast.parse(path(topic, framework).read_text(encoding="utf-8"))
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+
+
+def function(topic: str, framework: str, name: str) -> str:
+    """The source of one function, decorators included, without a trailing newline.
+
+    Raises:
+        LookupError: that half has no such function.
+    """
+    text = path(topic, framework).read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    raise LookupError(f"{path(topic, framework)} has no function {name!r}")

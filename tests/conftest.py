@@ -1,0 +1,28 @@
+"""What every test shares: settings that must be made before a framework is imported."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+# Both frameworks may meet on one GPU during a test run; JAX must not take it all.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+
+@pytest.fixture
+def fresh_torch_compile() -> Iterator[None]:
+    """Dynamo without memory: what earlier tests compiled does not count towards its limits."""
+    import torch
+
+    torch.compiler.reset()
+    yield
+    torch.compiler.reset()
+
+
+@pytest.fixture
+def strict_promotion() -> Iterator[None]:
+    """JAX refuses to mix dtypes, so that an example cannot widen or narrow unseen."""
+    import jax
+
+    with jax.numpy_dtype_promotion("strict"):
+        yield

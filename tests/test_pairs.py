@@ -1,0 +1,61 @@
+"""Every pair gives the reference's values and gradients: eager, under jit, under torch.compile."""
+
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jaxvstorch.parity import check_parity
+from jaxvstorch.registry import PAIRS, Pair
+
+pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
+torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
+
+needs_compiler = pytest.mark.skipif(
+    shutil.which("g++") is None and shutil.which("clang++") is None,
+    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
+)
+with_reference = [pair for pair in PAIRS if pair.reference is not None]
+compilable = [pair for pair in with_reference if pair.jit]
+pytestmark = pytest.mark.usefixtures("strict_promotion")
+
+
+def require_parity(pair: Pair, inputs, jax_function, torch_function) -> None:
+    check_parity(
+        jax_function,
+        torch_function,
+        inputs,
+        reference=pair.reference_function(),
+        gradient=pair.gradient,
+        tolerance=pair.tolerance,
+        convert=pair.to_framework,
+    ).require()
+
+
+@pytest.mark.parametrize("pair", with_reference, ids=str)
+@given(
+    size=st.sampled_from((1, 2, 5, 16)),
+    dtype=st.sampled_from((np.float32, np.float64)),
+    seed=st.integers(0, 2**32 - 1),
+)
+# A new shape compiles every JAX primitive anew, so single examples are slow and few.
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_eager(pair: Pair, size, dtype, seed) -> None:
+    inputs = pair.make_inputs(size, dtype, seed)
+    require_parity(pair, inputs, pair.half("jax"), pair.half("torch"))
+
+
+@needs_compiler
+@pytest.mark.usefixtures("fresh_torch_compile")
+@pytest.mark.parametrize("pair", with_reference, ids=str)
+def test_compiled(pair: Pair) -> None:
+    import jax
+
+    jax_function = pair.half("jax")
+    if pair.jit:
+        jax_function = jax.jit(jax_function, static_argnames=pair.static)
+    torch_function = torch.compile(pair.half("torch"), fullgraph=pair.fullgraph)
+    for size, dtype in ((7, np.float32), (12, np.float32)):
+        require_parity(pair, pair.make_inputs(size, dtype), jax_function, torch_function)
