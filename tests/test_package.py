@@ -1,0 +1,26 @@
+"""The wheel holds the whole package, and the project's files agree on its version."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import jaxvstorch
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    subprocess.run([*command, "--directory", tmp_path], cwd=ROOT, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    package = ROOT / "jaxvstorch"
+    source = {str(path.relative_to(ROOT)) for path in package.rglob("*.py")}
+    assert packed == source | {"jaxvstorch/py.typed"}
+
+
+def test_citation_names_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.+)$", citation, re.M)[1] == jaxvstorch.__version__
