@@ -1,21 +1,23 @@
 """One array compared with its answer: the worst element, its place and its error."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-# Errors allowed by default, relative to the largest magnitude in the array compared: some tens of
-# roundings, which is what a short chain of operations leaves.
+# Relative errors allowed by default: some tens of roundings, which is what a short chain of
+# operations leaves. A complex number is allowed what its parts are.
 TOLERANCE = {
-    np.dtype(np.float64): 64 * np.finfo(np.float64).eps,
-    np.dtype(np.float32): 64 * np.finfo(np.float32).eps,
+    np.dtype(np.float64): 64 * float(np.finfo(np.float64).eps),
+    np.dtype(np.float32): 64 * float(np.finfo(np.float32).eps),
     np.dtype(np.float16): 8 * float(np.finfo(np.float16).eps),
     np.dtype(ml_dtypes.bfloat16): 8 * float(ml_dtypes.finfo(ml_dtypes.bfloat16).eps),
 }
 
 Array = np.ndarray[Any, Any]
+Number = float | complex
+_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -23,101 +25,141 @@ class Comparison:
     """One array compared with its answer.
 
     Attributes:
-        what: which array, such as ``"torch gradient of argument 0"``.
+        what: which array, such as ``"torch gradient 0"``.
         same: within the tolerance, and of the same shape.
-        worst: index of the worst element; ``None`` where the shapes differ or it has none.
+        dtype: the array's.
+        worst: index of the worst element; ``None`` where there is none.
         got: the worst element's value.
         expected: what it should have been.
-        ulp: its error in units in the last place of the array's dtype, at the expected value.
-        error: its error, relative to the largest expected magnitude.
+        ulp: its error in units in the last place of ``dtype`` at the expected value; NaN where
+            the dtype is exact.
+        error: its error, relative to the expected value or to the median magnitude in the array,
+            whichever is larger: next to a number of usual size, a sum that nearly cancels may be
+            off by a rounding of that size.
         tolerance: the error allowed, on the same scale.
-        note: what else there is to say, such as that shapes differ.
+        note: what is to be said instead, such as that the shapes differ.
     """
 
     what: str
     same: bool
-    worst: tuple[int, ...] | None
-    got: float
-    expected: float
-    ulp: float
-    error: float
-    tolerance: float
+    dtype: str = ""
+    worst: tuple[int, ...] | None = None
+    got: Number = _NAN
+    expected: Number = _NAN
+    ulp: float = _NAN
+    error: float = _NAN
+    tolerance: float = 0.0
     note: str = ""
 
     def __str__(self) -> str:
         verdict = "same" if self.same else "DIFFERENT"
         if self.note:
             return f"{self.what}: {verdict}: {self.note}"
-        place = "" if not self.worst else f" at {list(self.worst)}"
-        return (
-            f"{self.what}: {verdict}: worst{place}: {self.got!r} for {self.expected!r}, "
-            f"{self.ulp:.3g} ULP (error {self.error:.2g}, allowed {self.tolerance:.2g})"
-        )
+        place = f" at {list(self.worst)}" if self.worst else ""
+        values = f"{_short(self.got, self.dtype)} for {_short(self.expected, self.dtype)}"
+        errors = f"{self.ulp:.3g} ULP (error {self.error:.2g}, allowed {self.tolerance:.2g})"
+        return f"{self.what}: {verdict}: {self.dtype}, worst{place}: {values}, {errors}"
 
 
 def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Comparison:
     """Compare one array with its answer.
 
+    Two NaNs agree, and so do two infinities of one sign. An infinity is right where the answer is
+    too large for the dtype. Integers and booleans must be equal, of whatever width.
+
     Args:
         what: its name in the report.
         got: the array, of any dtype.
-        expected: the answer, in float64 (or the integer or boolean answer itself).
+        expected: the answer, in float64 or complex128 (or integers or booleans).
         tolerance: multiple of the error that ``got``'s dtype allows by default (``TOLERANCE``).
-            Integers and booleans must be equal.
+
+    >>> print(compare("sum", np.float32(0.3), 0.1 + 0.2))
+    sum: same: float32, worst: 0.300000012 for 0.3, 0.4 ULP (error 4e-08, allowed 7.6e-06)
+    >>> print(compare("steps", np.array([1, 2, 4]), [1, 2, 3]))
+    steps: DIFFERENT: 1 of 3 elements of int64 differs, first at [2]: 4 for 3
     """
     got, expected = np.asarray(got), np.asarray(expected)
-    nan = float("nan")
+    blank = Comparison(what, same=True, dtype=str(got.dtype))
     if got.shape != expected.shape:
         note = f"shape {got.shape}, expected {expected.shape}"
-        return Comparison(what, False, None, nan, nan, nan, nan, nan, note)
-    if got.dtype not in TOLERANCE:
-        return _compare_exactly(what, got, expected)
+        return replace(blank, same=False, note=note)
     if got.size == 0:
-        return Comparison(what, True, None, nan, nan, 0.0, 0.0, nan, "no elements")
-    wide, answer = got.astype(np.float64), expected.astype(np.float64)
-    # Where both are the same infinity or both NaN the difference is nothing.
-    agree = (wide == answer) | (np.isnan(wide) & np.isnan(answer))
-    with np.errstate(invalid="ignore"):
-        difference = np.where(agree, 0.0, np.abs(wide - answer))
-    difference = np.where(np.isnan(difference), np.inf, difference)
-    worst = np.unravel_index(int(difference.argmax()), got.shape)
-    finite = np.abs(answer[np.isfinite(answer)])
-    scale = max(float(finite.max(initial=0.0)), float(ml_dtypes.finfo(got.dtype).tiny))
-    error = float(difference[worst]) / scale
-    allowed = tolerance * TOLERANCE[got.dtype]
-    return Comparison(
-        what,
-        same=error <= allowed,
-        worst=tuple(int(i) for i in worst),
-        got=float(wide[worst]),
-        expected=float(answer[worst]),
-        ulp=float(difference[worst]) / _spacing(float(answer[worst]), got.dtype),
-        error=error,
+        return replace(blank, note=f"{got.dtype}, no elements")
+    if got.real.dtype not in TOLERANCE:
+        return _compare_exactly(blank, got, expected)
+    return _compare_closely(blank, got, expected, tolerance * TOLERANCE[got.real.dtype])
+
+
+def _compare_exactly(blank: Comparison, got: Array, expected: Array) -> Comparison:
+    differs = got != expected
+    wrong = int(differs.sum())
+    if not wrong:
+        return replace(blank, error=0.0, note=f"{got.dtype}, every element equal")
+    worst = _index(differs)
+    found, answer = got[worst].item(), expected[worst].item()
+    verb, place = "differs" if wrong == 1 else "differ", f" at {list(worst)}" if worst else ""
+    note = (
+        f"{wrong} of {got.size} elements of {got.dtype} {verb}, first{place}: {found} for {answer}"
+    )
+    error = wrong / got.size
+    return replace(
+        blank, same=False, worst=worst, got=found, expected=answer, error=error, note=note
+    )
+
+
+def _compare_closely(blank: Comparison, got: Array, expected: Array, allowed: float) -> Comparison:
+    dtype = got.real.dtype
+    either_complex = np.iscomplexobj(got) or np.iscomplexobj(expected)
+    wide = got.astype(np.complex128 if either_complex else np.float64)
+    answer = expected.astype(wide.dtype)
+    difference = _difference(wide, answer, dtype)
+    error = difference / _scale(answer, float(ml_dtypes.finfo(dtype).tiny))
+    worst = _index(error)
+    return replace(
+        blank,
+        same=bool(error[worst] <= allowed),
+        worst=worst,
+        got=wide[worst].item(),
+        expected=answer[worst].item(),
+        ulp=float(difference[worst]) / _spacing(abs(answer[worst]), dtype),
+        error=float(error[worst]),
         tolerance=allowed,
     )
 
 
-def _spacing(value: float, dtype: np.dtype[Any]) -> float:
-    """The distance from ``value`` to the next number of ``dtype``."""
+def _difference(wide: Array, answer: Array, dtype: np.dtype[Any]) -> Array:
+    """Distance of each element from its answer; infinite where one of the two is not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = answer if np.iscomplexobj(answer) else answer.astype(dtype).astype(np.float64)
+        agree = (wide == answer) | (np.isnan(wide) & np.isnan(answer))
+        agree |= np.isinf(wide) & (wide == rounded)
+        distance = np.where(agree, 0.0, np.abs(wide - answer))
+    return np.where(np.isnan(distance), np.inf, distance)
+
+
+def _scale(answer: Array, tiny: float) -> Array:
+    """What each element's error is measured by: its own magnitude, or the median one if larger."""
+    magnitude = np.where(np.isfinite(answer), np.abs(answer), 0.0)
+    used = magnitude[magnitude > 0]
+    usual = float(np.quantile(used, 0.5, method="lower")) if used.size else 0.0
+    return np.maximum(magnitude, max(usual, tiny))
+
+
+def _spacing(magnitude: float, dtype: np.dtype[Any]) -> float:
+    """One unit in the last place of ``dtype`` at a magnitude: the step to the next number up."""
     info = ml_dtypes.finfo(dtype)
-    if not np.isfinite(value):
+    if not np.isfinite(magnitude):
         return 1.0
-    exponent = np.floor(np.log2(max(abs(value), float(info.tiny))))
-    return float(2.0**exponent * float(info.eps))
+    # frexp is exact where a logarithm would round up just below a power of two.
+    exponent = np.frexp(min(max(magnitude, float(info.tiny)), float(info.max)))[1] - 1
+    return float(np.ldexp(float(info.eps), exponent))
 
 
-def _compare_exactly(what: str, got: Array, expected: Array) -> Comparison:
-    differs = got != expected
-    wrong = int(differs.sum())
-    worst = np.unravel_index(int(differs.argmax()), got.shape) if got.size else None
-    return Comparison(
-        what,
-        same=wrong == 0,
-        worst=None if worst is None else tuple(int(i) for i in worst),
-        got=float(got[worst]) if worst is not None else float("nan"),
-        expected=float(expected[worst]) if worst is not None else float("nan"),
-        ulp=float("nan"),
-        error=wrong / max(got.size, 1),
-        tolerance=0.0,
-        note=f"{wrong} of {got.size} elements of {got.dtype} differ",
-    )
+def _index(values: Array) -> tuple[int, ...]:
+    """Where the largest of ``values`` is."""
+    return tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
+
+
+def _short(value: Number, dtype: str) -> str:
+    """As many digits as the dtype can tell apart, from nine up."""
+    return f"{value:.17g}" if dtype in ("float64", "complex128") else f"{value:.9g}"

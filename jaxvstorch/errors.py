@@ -1,7 +1,14 @@
 """The errors this package raises, and a way to show an error that is meant to come."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+# What differs between machines and between runs, and says nothing: where objects lie in memory,
+# and where packages are installed.
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
+_PACKAGE = re.compile(rf"{re.escape(str(Path(__file__).parents[1]))}/|\S*/site-packages/")
 
 
 class MissingFrameworkError(ModuleNotFoundError):
@@ -19,14 +26,28 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
         lines: how many lines of its message to print.
 
     Raises:
-        AssertionError: the block ended without raising ``error``.
+        AssertionError: the block ended without raising ``error``. Another error passes through.
+
+    >>> with expect_error(ZeroDivisionError):
+    ...     1 / 0
+    ZeroDivisionError: division by zero
     """
     try:
         yield
     except error as caught:
-        message = str(caught).strip().splitlines()
-        print(f"{type(caught).__name__}: " + "\n".join(message[:lines]))
+        message = tidy(str(caught)).strip().splitlines()
+        head = "\n".join(message[:lines])
+        print(f"{type(caught).__name__}: {head}" if head else type(caught).__name__)
         if len(message) > lines:
             print(f"… ({len(message) - lines} more lines)")
     else:
         raise AssertionError(f"{error.__name__} was expected here, and nothing was raised")
+
+
+def tidy(text: str) -> str:
+    """A message without memory addresses and without the folders that packages lie in.
+
+    >>> tidy("<function f at 0x7f00c0de> in /usr/lib/python3/site-packages/jax/core.py")
+    '<function f> in jax/core.py'
+    """
+    return _PACKAGE.sub("", _ADDRESS.sub("", text))

@@ -100,6 +100,19 @@ PAIRS: tuple[Pair, ...] = (
     Pair("branching", "select_if", "select", "select", gradient=(1,), jit=False, fullgraph=False),
     Pair("branching", "select_cond", "select", "select", gradient=(1,)),
     Pair("branching", "select_where", "select", "select", gradient=(1,)),
+    Pair("branching", "select_elements", "elements", "select", gradient=(1,)),
+    Pair("branching", "activate_list", "activate", "activate", (1,), jit=False, fullgraph=False),
+    Pair("branching", "activate_switch", "activate", "activate", gradient=(1,)),
+    Pair("branching", "activate_select", "activate", "activate", gradient=(1,)),
+    Pair("branching", "expensive_cond", "expensive", "expensive", gradient=(1,)),
+    Pair("branching", "expensive_where", "expensive", "expensive", gradient=(1,)),
+    Pair("branching", "expensive_cond_batch", "expensive_batch", "expensive", gradient=(1,)),
+    Pair("branching", "expensive_where_batch", "expensive_batch", "expensive", gradient=(1,)),
+    Pair("branching", "sqrt_unsafe", "signed", "sqrt"),  # its gradient is what is wrong with it
+    Pair("branching", "sqrt_safe", "signed", "sqrt", gradient=(0,)),
+    Pair("branching", "next_token", "logits", "next_token"),
+    Pair("branching", "mask_after_end", "tokens", "mask_after_end"),
+    Pair("branching", "attention_mask", "tokens", "attention_mask"),
 )
 
 

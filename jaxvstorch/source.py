@@ -13,6 +13,12 @@ def path(topic: str, framework: str) -> Path:
     return _EXAMPLES / topic / f"{framework}.py"
 
 
+def summary(topic: str) -> str:
+    """What a topic is about: the first line of its docstring."""
+    text = (_EXAMPLES / topic / "__init__.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+
+
 def names(topic: str, framework: str) -> list[str]:
     """The public functions of one half, in the order of the file."""
     tree = ast.parse(path(topic, framework).read_text(encoding="utf-8"))

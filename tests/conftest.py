@@ -12,8 +12,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 @pytest.fixture
 def fresh_torch_compile() -> Iterator[None]:
     """Dynamo without memory: what earlier tests compiled does not count towards its limits."""
-    import torch
-
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     torch.compiler.reset()
     yield
     torch.compiler.reset()
@@ -22,7 +21,6 @@ def fresh_torch_compile() -> Iterator[None]:
 @pytest.fixture
 def strict_promotion() -> Iterator[None]:
     """JAX refuses to mix dtypes, so that an example cannot widen or narrow unseen."""
-    import jax
-
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.numpy_dtype_promotion("strict"):
         yield

@@ -1,12 +1,13 @@
 """Every pair gives the reference's values and gradients: eager, under jit, under torch.compile."""
 
-import shutil
+import os
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jaxvstorch.doctor import compiler
 from jaxvstorch.parity import check_parity
 from jaxvstorch.registry import PAIRS, Pair
 
@@ -14,11 +15,10 @@ pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not ins
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
 
 needs_compiler = pytest.mark.skipif(
-    shutil.which("g++") is None and shutil.which("clang++") is None,
+    compiler.find(os.environ) is None,
     reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
 )
 with_reference = [pair for pair in PAIRS if pair.reference is not None]
-compilable = [pair for pair in with_reference if pair.jit]
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 
 
@@ -36,12 +36,13 @@ def require_parity(pair: Pair, inputs, jax_function, torch_function) -> None:
 
 @pytest.mark.parametrize("pair", with_reference, ids=str)
 @given(
-    size=st.sampled_from((1, 2, 5, 16)),
+    size=st.sampled_from((1, 2, 7)),
     dtype=st.sampled_from((np.float32, np.float64)),
     seed=st.integers(0, 2**32 - 1),
 )
-# A new shape compiles every JAX primitive anew, so single examples are slow and few.
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+# A new shape compiles every JAX primitive anew, so single examples are slow and few. They are the
+# same ones in every run: what fails, fails for everyone.
+@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 def test_eager(pair: Pair, size, dtype, seed) -> None:
     inputs = pair.make_inputs(size, dtype, seed)
     require_parity(pair, inputs, pair.half("jax"), pair.half("torch"))

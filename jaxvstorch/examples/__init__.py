@@ -1,23 +1,23 @@
 """The canonical functions: one folder per topic, one module per framework."""
 
-import importlib
-from collections.abc import Callable
-from types import ModuleType
+import sys
+from typing import Any
 
 from jaxvstorch import frameworks
 
 
-def lazy_halves(topic: str) -> Callable[[str], ModuleType]:
-    """A module ``__getattr__`` that imports a topic's half when it is first asked for.
+class _MissingFrameworkFinder:
+    """Finds nothing; says what to install, where a half would only say ``No module named ...``.
 
-    With it ``from jaxvstorch.examples.branching import torch`` says what to install where PyTorch
-    is missing.
+    A half is a plain program of its framework, so what it imports first is the framework. This is
+    asked before the half is read, however it is imported.
     """
 
-    def half(name: str) -> ModuleType:
-        if name not in frameworks.FRAMEWORKS:
-            raise AttributeError(f"module {topic!r} has no attribute {name!r}")
-        frameworks.require(name, wanted_by=f"{topic}.{name}")
-        return importlib.import_module(f"{topic}.{name}")
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        topic, _, framework = name.rpartition(".")
+        if framework in frameworks.FRAMEWORKS and topic.rpartition(".")[0] == __name__:
+            frameworks.require(framework, wanted_by=name)
 
-    return half
+
+sys.meta_path.insert(0, _MissingFrameworkFinder)

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.errors import tidy
 from jaxvstorch.explain.compilations import Compilations
 
 
@@ -48,9 +49,9 @@ class Ledger:
         rows = []
         for call in self.calls:
             counts = call.compilations
-            why = call.error or "; ".join(counts.reasons)
-            rows.append((call.arguments, *map(str, (counts.traces, counts.programs)),
-                         str(counts.breaks), why))  # fmt: skip
+            numbers = (counts.traces, counts.programs, counts.breaks)
+            why = tidy(call.error or "; ".join(counts.reasons))
+            rows.append((call.arguments, *map(str, numbers), why))
         return rows
 
     def __str__(self) -> str:
@@ -103,9 +104,15 @@ def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Le
             try:
                 function(*arguments)
             except Exception as caught:  # whatever the function raises is what the ledger shows
-                error = f"{type(caught).__name__}: {str(caught).strip().splitlines()[0]}"
+                error = _first_line(caught)
         rows.append(Call(", ".join(map(describe, arguments)), seen(), error))
     return Ledger(name, framework, tuple(rows))
+
+
+def _first_line(error: Exception) -> str:
+    """An error's class, and the first line of what it says, if it says anything."""
+    message = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {message[0]}" if message else type(error).__name__
 
 
 def describe(value: Any) -> str:
@@ -120,7 +127,7 @@ def describe(value: Any) -> str:
         short = re.sub(r"^(bfloat|float|complex|uint|int)(?=\d)", _short_kind, dtype)
         return f"{short}[{','.join(map(str, value.shape))}]"
     name = getattr(value, "__name__", None)
-    return name if name and callable(value) else repr(value)
+    return name if name and callable(value) else tidy(repr(value))
 
 
 def _short_kind(match: re.Match[str]) -> str:

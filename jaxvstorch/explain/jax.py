@@ -7,7 +7,6 @@ is the one place where JAX says them.
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import jax
 import jax.monitoring
@@ -28,8 +27,8 @@ def watch(name: str) -> Iterator[Callable[[], Compilations]]:
     events: list[str] = []
     log = _Messages()
 
-    def listen(event: str, duration: float, **details: Any) -> None:
-        if details.get("fun_name") in (name, f"jit({name})"):
+    def listen(event: str, duration_secs: float, **kwargs: str | int) -> None:
+        if kwargs.get("fun_name") in (name, f"jit({name})"):
             events.append(event)
 
     def seen() -> Compilations:

@@ -4,10 +4,11 @@ Dynamo has no public interface for this. What is used here, ``torch._dynamo.util
 own ``torch._dynamo.explain`` and ``tlparse`` get their numbers.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from torch._dynamo.utils import counters, get_compilation_metrics
+from torch._dynamo.utils import counters, get_compilation_metrics, graph_break_reasons
 
 from jaxvstorch.explain.compilations import Compilations
 
@@ -24,7 +25,7 @@ def watch(name: str) -> Iterator[Callable[[], Compilations]]:
     def seen() -> Compilations:
         new = [metrics for metrics in get_compilation_metrics() if id(metrics) not in earlier]
         frames = [metrics for metrics in new if metrics.co_name is not None]
-        reasons = tuple(m.recompile_reason or "first call" for m in frames if not _resumes(m))
+        reasons = tuple(_reason(metrics) for metrics in frames if not _resumes(metrics))
         return Compilations(len(frames), _programs() - programs, _breaks() - breaks, reasons)
 
     yield seen
@@ -35,7 +36,15 @@ def _programs() -> int:
 
 
 def _breaks() -> int:
-    return sum(counters["graph_break"].values())
+    # counters["graph_break"] leaves out the breaks at an `if` on a tensor.
+    return len(graph_break_reasons)
+
+
+def _reason(metrics: object) -> str:
+    """The guard that failed, without the source line and the stack that Dynamo writes after it."""
+    text = metrics.recompile_reason or "first call"  # type: ignore[attr-defined]
+    guard = str(text).splitlines()[0].split("  #")[0].strip()
+    return re.sub(r", \d{9,}\)", ")", guard)  # the address of a class or function
 
 
 def _resumes(metrics: object) -> bool:

@@ -12,6 +12,9 @@ from jaxvstorch.errors import MissingFrameworkError
 FRAMEWORKS = ("jax", "torch")
 TITLES = {"jax": "JAX", "torch": "PyTorch"}
 
+_NVIDIA = "for an NVIDIA GPU `'jaxvstorch[cuda13]'`, with an older driver `'jaxvstorch[cuda12]'`"
+_ACCELERATORS = {"jax": f"{_NVIDIA}, for a TPU `'jaxvstorch[tpu]'`", "torch": _NVIDIA}
+
 
 def require(framework: str, wanted_by: str) -> None:
     """Check that a framework is installed, without importing it.
@@ -29,8 +32,7 @@ def require(framework: str, wanted_by: str) -> None:
     if importlib.util.find_spec(framework) is None:
         raise MissingFrameworkError(
             f"{wanted_by} needs {TITLES[framework]}, which is not installed. "
-            f"Install it with `pip install jaxvstorch`, or for an NVIDIA GPU with "
-            f"`pip install 'jaxvstorch[cuda13]'` (older drivers: `'jaxvstorch[cuda12]'`).",
+            f"Install it with `pip install jaxvstorch`; {_ACCELERATORS[framework]}.",
             name=framework,
         )
 

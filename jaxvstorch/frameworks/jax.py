@@ -17,7 +17,7 @@ def from_numpy(value: Any) -> Any:
     """
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    array = jnp.asarray(value)
+    array = jnp.array(value)  # a copy: on the CPU an array could share memory with an input
     if array.dtype != value.dtype:
         raise TypeError(
             f"JAX would make {array.dtype} of {value.dtype}: 64-bit types are off by default. "
@@ -28,7 +28,7 @@ def from_numpy(value: Any) -> Any:
 
 def to_numpy(value: Any) -> Any:
     """Arrays anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
-    return jax.tree.map(np.asarray, value)
+    return jax.tree.map(lambda x: np.array(x) if isinstance(x, jax.Array) else x, value)
 
 
 def wait(value: Any) -> Any:
@@ -45,26 +45,30 @@ def compile(
 
 def double_precision() -> AbstractContextManager[None]:
     """A context in which 64-bit types are on."""
-    return jax.enable_x64(True)
+    context: AbstractContextManager[None] = jax.enable_x64(True)
+    return context
 
 
-def value_and_gradients(
+def gradients(
     function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], weights: Any
-) -> tuple[Any, Any]:
-    """The value of ``function``, and the gradients of ``sum(weights * value)``.
+) -> Any:
+    """The gradients of ``sum(weights * function(*args))``.
 
     Args:
-        function: returns an array, or a tuple of arrays.
+        function: returns an array, or a tuple of arrays; integers and booleans among them count
+            for nothing.
         args: its arguments.
         argnums: positions of the arguments to differentiate.
-        weights: as many arrays as ``function`` returns, of the same shapes.
+        weights: as many NumPy arrays as ``function`` returns, of the same shapes.
     """
 
-    def weighted(*args: Any) -> tuple[Any, Any]:
+    def weighted(*args: Any) -> Any:
         value = function(*args)
-        outputs = value if isinstance(value, tuple) else (value,)
-        total = sum((w * out).sum() for w, out in zip(weights, outputs, strict=True))
-        return total, value
+        outputs = map(jnp.asarray, value if isinstance(value, tuple) else (value,))
+        return sum(
+            (jnp.asarray(weight, out.dtype) * out).sum()
+            for weight, out in zip(weights, outputs, strict=True)
+            if jnp.issubdtype(out.dtype, jnp.inexact)
+        )
 
-    (_, value), gradients = jax.value_and_grad(weighted, tuple(argnums), has_aux=True)(*args)
-    return value, gradients
+    return jax.grad(weighted, tuple(argnums))(*args)

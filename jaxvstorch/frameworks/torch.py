@@ -26,10 +26,10 @@ def to_numpy(value: Any) -> Any:
 
 
 def _tensor_to_numpy(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
-    tensor = tensor.detach().cpu()
+    tensor = tensor.detach().clone()  # what is done to the tensor later must not show
     if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
-    return tensor.numpy()
+        return tensor.view(torch.uint16).numpy(force=True).view(ml_dtypes.bfloat16)
+    return tensor.numpy(force=True)
 
 
 def wait(value: Any) -> Any:
@@ -51,22 +51,26 @@ def double_precision() -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def value_and_gradients(
+def gradients(
     function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], weights: Any
-) -> tuple[Any, Any]:
-    """The value of ``function``, and the gradients of ``sum(weights * value)``.
+) -> Any:
+    """The gradients of ``sum(weights * function(*args))``.
 
     Args:
-        function: returns a tensor, or a tuple of tensors.
+        function: returns a tensor, or a tuple of tensors; integers and booleans among them count
+            for nothing.
         args: its arguments.
         argnums: positions of the arguments to differentiate.
-        weights: as many tensors as ``function`` returns, of the same shapes.
+        weights: as many NumPy arrays as ``function`` returns, of the same shapes.
     """
     leaves = [arg.detach().requires_grad_() if i in argnums else arg for i, arg in enumerate(args)]
     value = function(*leaves)
-    outputs = value if isinstance(value, tuple) else (value,)
-    total = sum((w * out).sum() for w, out in zip(weights, outputs, strict=True))
-    gradients = torch.autograd.grad(
-        total, [leaves[i] for i in argnums], allow_unused=True, materialize_grads=True
-    )
-    return value, gradients
+    outputs = map(torch.as_tensor, value if isinstance(value, tuple) else (value,))
+    parts = [
+        (torch.as_tensor(weight, dtype=out.dtype, device=out.device) * out).sum()
+        for weight, out in zip(weights, outputs, strict=True)
+        if out.is_floating_point() or out.is_complex()
+    ]
+    total = sum(parts, start=torch.zeros(()))
+    wanted = [leaves[i] for i in argnums]
+    return torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)

@@ -1,0 +1,22 @@
+"""One thing that the doctor looked at."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found in one place.
+
+    Attributes:
+        section: what it belongs to, such as ``"memory"``.
+        name: what was looked at.
+        value: what was found.
+        problem: what is wrong with it; ``None`` where nothing is.
+        cure: how to mend it, where something is wrong: mostly a command.
+    """
+
+    section: str
+    name: str
+    value: str
+    problem: str | None = None
+    cure: str | None = None

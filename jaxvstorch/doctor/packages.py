@@ -1,0 +1,97 @@
+"""Python, the packages installed beside it, and whether their CUDA libraries fit each other."""
+
+import platform
+import re
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+
+from jaxvstorch.doctor.check import Check
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+
+_PACKAGES = ("jax", "jaxlib", "torch", "numpy", "jaxtyping", "ml-dtypes")
+_CUDA_VERSIONED = re.compile(r"(?:nvidia-.+-cu|jax-cuda)(\d\d)(?:-plugin|-pjrt)?$")
+
+
+def installed_frameworks() -> list[str]:
+    """The frameworks that are installed, whether or not they work."""
+    return [name for name in FRAMEWORKS if _version(name) is not None]
+
+
+def check_versions() -> list[Check]:
+    """Python, and each package against the lowest version that this one is tested with."""
+    bounds = _lower_bounds()
+    python = Check("versions", "Python", f"{platform.python_version()} at {sys.executable}")
+    return [python, *(_check_version(name, bounds.get(name)) for name in _PACKAGES)]
+
+
+def check_cuda_stacks() -> list[Check]:
+    """One environment can hold the CUDA libraries of one CUDA version only."""
+    return [_check_stacks((d.name, d.version) for d in metadata.distributions() if d.name)]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _lower_bounds() -> dict[str, str]:
+    try:
+        requirements = metadata.requires("jaxvstorch") or []
+    except metadata.PackageNotFoundError:  # run from its sources
+        return {}
+    found = (re.match(r"([\w-]+)>=([\d.]+)", text) for text in requirements if "extra" not in text)
+    return {match[1].lower(): match[2] for match in found if match}
+
+
+def _check_version(name: str, lowest: str | None) -> Check:
+    version = _version(name)
+    title = TITLES.get(name, name)
+    if version is None:
+        cure = "pip install jaxvstorch; for an NVIDIA GPU 'jaxvstorch[cuda13]'"
+        return Check("versions", title, "not installed", "the pairs need it", cure)
+    if lowest and _numbers(version) < _numbers(lowest):
+        problem = f"this package is tested with {lowest} and newer"
+        return Check("versions", title, version, problem, f"pip install '{name}>={lowest}'")
+    return Check("versions", title, version)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The release as numbers: ``2.13.0+cpu`` is (2, 13, 0)."""
+    release = re.match(r"[\d.]*\d", version)
+    return tuple(map(int, release[0].split("."))) if release else ()
+
+
+def _check_stacks(distributions: Iterable[tuple[str, str]]) -> Check:
+    stacks: dict[int, set[str]] = {}
+    for name, version in distributions:
+        name = name.lower().replace("_", "-")
+        if major := _cuda_major(name, version):
+            stacks.setdefault(major, set()).add(name)
+    value = ", ".join(f"CUDA {major}" for major in sorted(stacks)) or "none"
+    if len(stacks) < 2:
+        return Check("versions", "CUDA libraries", value)
+    older = " ".join(sorted(stacks[min(stacks)] - {"torch"}))
+    return Check(
+        "versions",
+        "CUDA libraries",
+        value,
+        "one environment holds the libraries of two CUDA versions, and each framework may load "
+        "the other's",
+        "in a new environment, pip install 'jaxvstorch[cuda13]'; or where nothing needs the older "
+        f"ones, pip uninstall {older}",
+    )
+
+
+def _cuda_major(name: str, version: str) -> int | None:
+    """The CUDA version that a distribution belongs to, if it belongs to one."""
+    if match := _CUDA_VERSIONED.match(name):
+        return int(match[1])
+    if name == "torch" and (match := re.search(r"\+cu(\d\d)", version)):
+        return int(match[1])
+    # From CUDA 13 on these have CUDA's own version number and no suffix.
+    if name in ("nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "cuda-toolkit"):
+        return int(version.partition(".")[0])
+    return None

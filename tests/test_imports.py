@@ -1,0 +1,121 @@
+"""What importing costs, and what happens where a framework is missing."""
+
+import subprocess
+import sys
+
+import pytest
+
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch.registry import topics
+
+# As Python sees a package that is not installed: nobody on the import path has it.
+WITHOUT = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def find_spec(self, name, *args, **kwargs):
+        if name.partition('.')[0] != {missing!r}:
+            return self.finder.find_spec(name, *args, **kwargs)
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+"""
+OTHER = {"jax": "torch", "torch": "jax"}
+TOPICS = topics()
+
+
+def python(code: str, missing: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh Python, where one framework may be missing."""
+    setup = WITHOUT.format(missing=missing) if missing else ""
+    command = [sys.executable, "-c", setup + code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def output(code: str, missing: str | None = None) -> str:
+    done = python(code, missing)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "module", ["jaxvstorch", "jaxvstorch.registry", "jaxvstorch.cli", "jaxvstorch.parity"]
+)
+def test_importing_the_package_imports_neither_framework(module) -> None:
+    code = f"import sys, {module}; print({{'jax', 'jaxlib', 'torch'}} & set(sys.modules))"
+    assert output(code) == "set()"
+
+
+def test_importing_the_package_takes_under_a_tenth_of_a_second() -> None:
+    code = (
+        "import time; start = time.perf_counter(); import jaxvstorch;"
+        "print(time.perf_counter() - start)"
+    )
+    assert min(float(output(code)) for _ in range(5)) < 0.1
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_half_works_without_the_other_framework(topic, framework) -> None:
+    missing = OTHER[framework]
+    if framework not in installed():
+        pytest.skip(f"{TITLES[framework]} is not installed")
+    code = f"""
+import sys
+import jaxvstorch.examples.{topic}.{framework}
+from jaxvstorch.registry import PAIRS
+for pair in PAIRS:
+    if pair.topic == {topic!r}:
+        arguments = pair.to_framework({framework!r}, pair.make_inputs(4))
+        pair.half({framework!r})(*arguments)
+assert {missing!r} not in sys.modules
+"""
+    output(code, missing)
+
+
+def installed() -> list[str]:
+    from importlib.util import find_spec
+
+    return [framework for framework in FRAMEWORKS if find_spec(framework)]
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from jaxvstorch.examples.branching import {framework}",
+        "import jaxvstorch.examples.branching.{framework}",
+        "from jaxvstorch.registry import PAIRS; PAIRS[0].half('{framework}')",
+        "import jaxvstorch; jaxvstorch.check_parity(len, len, ())",
+    ],
+)
+def test_a_missing_framework_is_one_clear_error(code, framework) -> None:
+    done = python(code.format(framework=framework), missing=framework)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("jaxvstorch.errors.MissingFrameworkError: ")
+    assert f"needs {TITLES[framework]}, which is not installed." in last
+    assert "pip install jaxvstorch" in last
+    assert "'jaxvstorch[cuda13]'" in last
+    assert ("'jaxvstorch[tpu]'" in last) == (framework == "jax")
+    assert "During handling" not in done.stderr
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_missing_framework_can_be_caught_as_a_missing_module(framework) -> None:
+    code = f"""
+try:
+    import jaxvstorch.examples.branching.{framework}
+except ModuleNotFoundError as error:
+    print(error.name)
+"""
+    assert output(code, missing=framework) == framework
+
+
+def test_other_names_are_missing_in_the_ordinary_way() -> None:
+    done = python("from jaxvstorch.examples.branching import tensorflow")
+    assert "ImportError: cannot import name 'tensorflow'" in done.stderr
+    done = python("import jaxvstorch; jaxvstorch.nothing")
+    assert "AttributeError: module 'jaxvstorch' has no attribute 'nothing'" in done.stderr
