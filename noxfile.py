@@ -15,9 +15,10 @@ PINNED = ("-c", "constraints.txt")
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every test but the browser's; arguments go to pytest."""
+    """Run every test and docstring but the browser's; arguments go to pytest."""
     session.install(*PINNED, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
-    session.run("pytest", "-n", "auto", *session.posargs)
+    paths = ("tests", "jaxvstorch", "--ignore", "tests/book/test_browser.py")
+    session.run("pytest", "-n", "auto", "--doctest-modules", *paths, *session.posargs)
 
 
 @nox.session(python="3.13")
@@ -25,7 +26,7 @@ def tests_jax_only(session: nox.Session) -> None:
     """Run what needs no PyTorch, on the newest Python with the newest JAX."""
     session.install("jax", "jaxtyping", "ml-dtypes", "numpy", "rich", "typer", "--group", "test")
     session.install("--no-deps", "-e", ".")
-    session.run("pytest", "-n", "auto", *session.posargs)
+    session.run("pytest", "-n", "auto", "tests", "--ignore", "tests/book", *session.posargs)
 
 
 @nox.session

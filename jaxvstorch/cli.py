@@ -1,0 +1,139 @@
+"""The command ``jaxvstorch``: what the package has, one pair's source, and what a machine lacks."""
+
+import difflib
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+import jaxvstorch
+from jaxvstorch import frameworks, source, terminal
+from jaxvstorch.registry import PAIRS, Pair, topics
+
+app = typer.Typer(
+    help="JAX and PyTorch side by side.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs to read.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(jaxvstorch.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Its version.")
+    ] = False,
+) -> None:
+    """JAX and PyTorch side by side."""
+
+
+@app.command("list")
+def list_pairs(as_json: AsJson = False) -> None:
+    """List the topics and their pairs of functions."""
+    if as_json:
+        found = [
+            {
+                "name": topic,
+                "summary": source.summary(topic),
+                "pairs": [_describe(pair) for pair in PAIRS if pair.topic == topic],
+            }
+            for topic in topics()
+        ]
+        print(json.dumps({"topics": found}, indent=2))
+        return
+    out = terminal.console()
+    for number, topic in enumerate(topics()):
+        heading = Text.assemble(
+            *["\n"] * (number > 0), (topic, "bold"), f"  {source.summary(topic)}"
+        )
+        out.print(heading, soft_wrap=not out.is_terminal)
+        table = Table.grid(padding=(0, 2))
+        for pair in PAIRS:
+            if pair.topic == topic:
+                table.add_row(f"  {pair}", Text(", ".join(_remarks(pair)), style="dim"))
+        terminal.show(out, table)
+
+
+def _describe(pair: Pair) -> dict[str, object]:
+    return {
+        "name": str(pair),
+        "gradient": pair.gradient,
+        "static": pair.static,
+        "jit": pair.jit,
+        "fullgraph": pair.fullgraph,
+    }
+
+
+def _remarks(pair: Pair) -> list[str]:
+    static = [f"static: {', '.join(pair.static)}"] if pair.static else []
+    no_jit = [] if pair.jit else ["not under jax.jit"]
+    breaks = [] if pair.fullgraph else ["torch.compile breaks the graph"]
+    return static + no_jit + breaks
+
+
+@app.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(help="A pair, such as branching.select_where, or a topic.")
+    ],
+) -> None:
+    """Show the source of a pair in both frameworks, or of every pair of a topic."""
+    pairs = [pair for pair in PAIRS if name in (str(pair), pair.topic)]
+    if not pairs:
+        _fail(f"there is no pair or topic {name!r}.{_suggestion(name)}")
+    out = terminal.console()
+    for number, pair in enumerate(pairs):
+        if number:
+            out.file.write("\n" if out.is_terminal else "\n\n")
+        terminal.show_sources(
+            out,
+            {
+                f"{frameworks.TITLES[framework]}: {pair}": source.function(
+                    pair.topic, framework, pair.name
+                )
+                for framework in frameworks.FRAMEWORKS
+            },
+        )
+
+
+def _suggestion(name: str) -> str:
+    known = [*map(str, PAIRS), *topics()]
+    by_function = [str(pair) for pair in PAIRS if pair.name == name.rpartition(".")[2]]
+    nearest = by_function or difflib.get_close_matches(name, known, n=3)
+    if nearest:
+        return f" Did you mean {' or '.join(nearest)}?"
+    return " `jaxvstorch list` says what there is."
+
+
+def _fail(message: str) -> None:
+    terminal.console(stderr=True).print(f"jaxvstorch: {message}", soft_wrap=True)
+    raise typer.Exit(2)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Look at this machine: what is there, what is wrong, and how to mend it.
+
+    Exits with 1 where something is wrong.
+    """
+    from jaxvstorch.doctor import examine, report
+
+    checks = examine()
+    problems = [check for check in checks if check.problem]
+    if as_json:
+        found = {"healthy": not problems, "checks": [asdict(check) for check in checks]}
+        print(json.dumps(found, indent=2))
+    else:
+        report(terminal.console(), checks)
+    raise typer.Exit(1 if problems else 0)

@@ -1,0 +1,67 @@
+"""How the command prints: made for the eye in a terminal, plain and whole in a pipe."""
+
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+# A pipe has no width: nothing that goes there is broken or cut.
+_PIPE_WIDTH = 10_000
+_GAP = 3  # columns between the two halves
+
+
+def console(**options: Any) -> Console:
+    """A console for standard output, or with ``stderr=True`` for standard error."""
+    terminal = Console(highlight=False, markup=False, emoji=False, **options)
+    if terminal.is_terminal:
+        return terminal
+    return Console(highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH, **options)
+
+
+def show(out: Console, content: RenderableType) -> None:
+    """Print; in a pipe without the spaces that fill a table up."""
+    if out.is_terminal:
+        out.print(content)
+        return
+    with out.capture() as captured:
+        out.print(content)
+    out.file.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def show_sources(out: Console, halves: dict[str, str]) -> None:
+    """Print sources, side by side where all fit in the terminal, otherwise one after the other.
+
+    In a pipe each is headed by a comment, so that what comes out is still Python.
+
+    Args:
+        out: where to.
+        halves: source by heading.
+    """
+    if not out.is_terminal:
+        out.file.write("\n\n".join(f"# {head}\n{code}\n" for head, code in halves.items()))
+        return
+    widths = [max(map(len, [head, *code.splitlines()])) for head, code in halves.items()]
+    if sum(widths) + _GAP * (len(widths) - 1) <= out.width:
+        table = Table.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
+        table.add_row(*map(_heading, halves))
+        table.add_row(*map(_highlighted, halves.values()))
+        out.print(table)
+        return
+    for number, (head, code) in enumerate(halves.items()):
+        out.print(_heading(head) if number == 0 else Text("\n") + _heading(head))
+        # The terminal breaks lines that are too long: copied, they are still one line.
+        out.print(_highlighted(code), soft_wrap=True)
+
+
+def _heading(text: str) -> Text:
+    return Text(text, style="bold underline")
+
+
+def _highlighted(code: str) -> Text:
+    from rich.syntax import Syntax  # takes longer to import than all else here
+
+    # The terminal's own sixteen colours read on a dark background and on a light one.
+    text = Syntax(code, "python", theme="ansi_dark", background_color="default").highlight(code)
+    text.rstrip()
+    return text

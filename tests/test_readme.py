@@ -1,0 +1,48 @@
+"""README's code runs, and the commands it names exist."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from jaxvstorch.cli import app
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_its_python_runs(tmp_path) -> None:
+    pytest.importorskip("jax", reason="README's code needs both frameworks; JAX is not installed")
+    pytest.importorskip("torch", reason="README's code needs both frameworks; no PyTorch here")
+    blocks = re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL)
+    assert blocks
+    command = [sys.executable, "-W", "error", "-c", "\n".join(blocks)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "DIFFERENT" not in done.stdout
+    assert "same" in done.stdout
+
+
+def test_its_nox_sessions_exist() -> None:
+    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
+    sessions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    named = set(re.findall(r"nox -s (\w+)", TEXT))
+    assert {"tests", "book"} <= named
+    assert named <= sessions
+
+
+@pytest.mark.parametrize("command", re.findall(r"`jaxvstorch ([^`]+)`", TEXT))
+def test_its_commands_work(command) -> None:
+    assert CliRunner().invoke(app, [*command.split(), "--help"]).exit_code == 0
+    if command != "doctor":  # its exit status is about the machine
+        assert CliRunner().invoke(app, command.split()).exit_code == 0
+
+
+def test_its_links_to_files_lead_somewhere() -> None:
+    targets = [t for t in re.findall(r"\]\(([^)]+)\)", TEXT) if "://" not in t]
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
