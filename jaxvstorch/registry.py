@@ -97,6 +97,16 @@ def _half(topic: str, framework: str) -> ModuleType:
 
 
 PAIRS: tuple[Pair, ...] = (
+    Pair("static_args", "loss", "loss", "loss", gradient=(0, 1), static=("robust",)),
+    Pair("static_args", "loss_where", "loss_where", "loss", gradient=(0, 1)),
+    Pair("static_args", "relu", "activation", "relu", gradient=(0,)),
+    Pair("static_args", "tanh", "activation", "tanh", gradient=(0,)),
+    Pair("static_args", "gated", "gated", "gated", gradient=(0, 1), static=("activation",)),
+    Pair("static_args", "gated_by_name", "named", "named", gradient=(0, 1), static=("name",)),
+    Pair("static_args", "samples", "samples", "samples", gradient=(0,), static=("num_samples",)),
+    Pair("static_args", "samples_like", "samples_like", "samples_like", gradient=(0,)),
+    Pair("static_args", "mean_over", "mean_over", "mean_over", gradient=(0,), static=("axes",)),
+    Pair("static_args", "scaled", "scaled", "scaled", gradient=(0,)),
     Pair("branching", "select_if", "select", "select", gradient=(1,), jit=False, fullgraph=False),
     Pair("branching", "select_cond", "select", "select", gradient=(1,)),
     Pair("branching", "select_where", "select", "select", gradient=(1,)),
