@@ -97,6 +97,21 @@ def _half(topic: str, framework: str) -> ModuleType:
 
 
 PAIRS: tuple[Pair, ...] = (
+    Pair("purity", "powers", "vector", "powers", gradient=(0,)),
+    Pair("purity", "squared_deviations", "vector", "squared_deviations", gradient=(0,)),
+    Pair("purity", "neighbour_sums", "vector", "neighbour_sums", gradient=(0,)),
+    Pair("purity", "centered", "vector_and_dict", "centered", gradient=(0,)),
+    Pair("purity", "centered_and_mean", "vector", "centered_and_mean", gradient=(0,)),
+    Pair("purity", "counted", "vector", None),
+    Pair("purity", "summed_squares", "vector", None),
+    Pair("purity", "scaled", "vector", "scaled", gradient=(0,)),
+    Pair("purity", "scaled_by", "vector_and_scale", "scaled_by", gradient=(0, 1)),
+    Pair("purity", "shifted_by_setting", "vector", "shifted_by_setting", gradient=(0,)),
+    Pair("purity", "shifted_by_file", "file", "shifted_by_file", (0,), ("path",), fullgraph=False),
+    Pair("purity", "announced_sum", "vector", "announced_sum", gradient=(0,), fullgraph=False),
+    Pair("purity", "stamped", "vector", None, fullgraph=False),
+    Pair("purity", "jittered", "vector", None, fullgraph=False),
+    Pair("purity", "noisy", "vector", None),
     Pair("static_args", "loss", "loss", "loss", gradient=(0, 1), static=("robust",)),
     Pair("static_args", "loss_where", "loss_where", "loss", gradient=(0, 1)),
     Pair("static_args", "relu", "activation", "relu", gradient=(0,)),

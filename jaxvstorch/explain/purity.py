@@ -1,0 +1,140 @@
+"""What becomes of a function's dealings with the world outside, once it is compiled.
+
+Every kind of function in ``examples/purity`` is called three times: twice in one world, and once
+after that world has changed. The same three calls of the topic's ``reference.py``, which is plain
+Python and NumPy, say what should come of it.
+"""
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch import frameworks
+from jaxvstorch.examples import purity
+from jaxvstorch.examples.purity import reference
+from jaxvstorch.examples.purity.world import Seen, three_calls
+
+# Kind of function, and its name in each half.
+KINDS = {
+    "local list changed": "powers",
+    "local name rebound": "squared_deviations",
+    "local array changed in place": "neighbour_sums",
+    "argument changed": "centered",
+    "global written": "counted",
+    "global keeps an array": "summed_squares",
+    "global read": "scaled",
+    "environment read": "shifted_by_setting",
+    "file read": "shifted_by_file",
+    "output": "announced_sum",
+    "clock": "stamped",
+    "Python's random state": "jittered",
+    "NumPy's random state": "noisy",
+}
+MODES = {
+    ("jax", "eager"): "JAX eager",
+    ("jax", "compiled"): "jax.jit",
+    ("torch", "eager"): "PyTorch eager",
+    ("torch", "compiled"): "torch.compile",
+}
+
+
+@dataclass(frozen=True)
+class PurityMatrix:
+    """Kinds of functions by compilers.
+
+    Attributes:
+        columns: the column titles, a subset of the values of ``MODES``.
+        cells: by kind and column title, one word for each of the three calls: ``"right"``: value
+            and effect are plain Python's; ``"stale"``: the value is one of an earlier call;
+            ``"lost"``: the value is right, but nothing happened outside; ``"other"``: another
+            value or effect; or the class of the error that came.
+    """
+
+    columns: tuple[str, ...]
+    cells: dict[tuple[str, str], tuple[str, ...]]
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One tuple of texts per kind. Three equal words are written once."""
+        return [(kind, *(self._text(kind, column) for column in self.columns)) for kind in KINDS]
+
+    def _text(self, kind: str, column: str) -> str:
+        words = self.cells[kind, column]
+        return words[0] if len(set(words)) == 1 else ", ".join(words)
+
+    def __str__(self) -> str:
+        table = [("kind", *self.columns), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(text)}</th>" for text in ("kind", *self.columns))
+        body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows())
+        return (
+            '<table class="ledger purity"><caption>First call, second call, '
+            "and a call after the world has changed</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _html_cell(text: str) -> str:
+    return f"<td>{escape(text)}</td>"
+
+
+def purity_matrix(
+    names: Sequence[str] = frameworks.FRAMEWORKS, **options: dict[str, Any]
+) -> PurityMatrix:
+    """Call every kind of function in every mode, and say what came of it.
+
+    Meanwhile ``$SHIFT`` and the states of Python's and NumPy's generators are set. Afterwards they
+    are as they were.
+
+    Args:
+        names: the frameworks, ``"jax"`` and ``"torch"``.
+        **options: by framework, further options of its compiler, such as
+            ``torch={"backend": "eager"}``.
+
+    Raises:
+        ValueError: there is no such framework here.
+        MissingFrameworkError: one of them is not installed.
+    """
+    adapters = {name: frameworks.adapter(name) for name in names}
+    cells = {}
+    modes = {mode: title for mode, title in MODES.items() if mode[0] in names}
+    for kind, name in KINDS.items():
+        answer = three_calls(reference, name)
+        for (framework, mode), title in modes.items():
+            adapter = adapters[framework]
+            half = importlib.import_module(f"{purity.__name__}.{framework}")
+            compile = partial(adapter.compile, **options.get(framework, {}))
+            seen = three_calls(
+                half, name, adapter.from_numpy, compile if mode == "compiled" else None
+            )
+            cells[kind, title] = tuple(_verdicts(kind, seen, answer))
+    return PurityMatrix(tuple(modes.values()), cells)
+
+
+def _verdicts(kind: str, seen: Sequence[Seen], answer: Sequence[Seen]) -> Iterator[str]:
+    earlier: list[list[float]] = []
+    for got, expected in zip(seen, answer, strict=True):
+        if got.error:
+            yield got.error
+        elif not _right_value(kind, got, expected):
+            yield "stale" if got.value in earlier else "other"
+        elif (got.after, got.printed) == (expected.after, expected.printed):
+            yield "right"
+        else:
+            yield "lost" if got.after == got.before and not got.printed else "other"
+        earlier.append(got.value)
+
+
+def _right_value(kind: str, got: Seen, expected: Seen) -> bool:
+    if kind != "clock":
+        return np.allclose(got.value, expected.value, rtol=1e-5)
+    rounding = 1e-3  # seconds: what float32 may take off a time, and less than compiling takes
+    return got.started - rounding <= got.value[0] <= got.ended + rounding

@@ -1,0 +1,107 @@
+"""The matrix of kinds of functions by compilers, cell by cell."""
+
+import os
+import random
+import shutil
+
+import numpy as np
+import pytest
+
+from jaxvstorch.explain.purity import KINDS, MODES, PurityMatrix, purity_matrix
+
+RIGHT = ("right", "right", "right")
+
+# What differs from plain Python; whatever is not named here is right on all three calls.
+JIT = {
+    "argument changed": ("lost", "lost", "lost"),
+    "global written": ("right", "lost", "lost"),
+    "global keeps an array": ("UnexpectedTracerError", "UnexpectedTracerError", "lost"),
+    "global read": ("right", "right", "stale"),
+    "environment read": ("right", "right", "stale"),
+    "file read": ("right", "right", "stale"),
+    "output": ("other", "lost", "lost"),
+    "clock": ("right", "stale", "stale"),
+    "Python's random state": ("right", "stale", "stale"),
+    "NumPy's random state": ("right", "stale", "stale"),
+}
+TORCH_COMPILE = {
+    "environment read": ("right", "right", "stale"),
+    "NumPy's random state": ("other", "other", "other"),
+}
+
+
+def expected(kind: str, column: str) -> tuple[str, ...]:
+    exceptions = {"jax.jit": JIT, "torch.compile": TORCH_COMPILE}
+    return exceptions.get(column, {}).get(kind, RIGHT)
+
+
+@pytest.fixture(scope="module")
+def in_jax() -> PurityMatrix:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    return purity_matrix(["jax"])
+
+
+@pytest.fixture(scope="module")
+def in_torch() -> PurityMatrix:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    return purity_matrix(["torch"], torch={"backend": "eager"})
+
+
+@pytest.mark.parametrize("column", ["JAX eager", "jax.jit"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_jax_cell(in_jax, kind, column) -> None:
+    assert in_jax.cells[kind, column] == expected(kind, column)
+
+
+@pytest.mark.parametrize("column", ["PyTorch eager", "torch.compile"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_torch_cell(in_torch, kind, column) -> None:
+    assert in_torch.cells[kind, column] == expected(kind, column)
+
+
+@pytest.mark.skipif(
+    shutil.which("g++") is None and shutil.which("clang++") is None,
+    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
+)
+def test_the_default_backend_changes_no_cell() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    found = purity_matrix(["torch"])
+    assert all(found.cells[kind, "torch.compile"] == expected(kind, "torch.compile")
+               for kind in KINDS)  # fmt: skip
+
+
+def test_a_second_matrix_is_the_same(in_jax) -> None:
+    assert purity_matrix(["jax"]).cells == in_jax.cells
+
+
+def test_the_world_is_put_back(monkeypatch) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    from jaxvstorch.examples.purity import jax as half
+
+    monkeypatch.setenv("SHIFT", "7")
+    monkeypatch.setattr(half, "calls", 3)
+    states = random.getstate(), np.random.get_state()[1].tolist()
+    purity_matrix(["jax"])
+    assert (os.environ["SHIFT"], half.calls, half.scale, half.kept) == ("7", 3, 2.0, [])
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == states
+
+
+def test_the_columns_are_those_asked_for(in_jax) -> None:
+    assert in_jax.columns == ("JAX eager", "jax.jit")
+    assert tuple(MODES.values())[:2] == in_jax.columns
+
+
+def test_three_equal_words_are_written_once(in_jax) -> None:
+    rows = {row[0]: row[1:] for row in in_jax.rows()}
+    assert rows["argument changed"] == ("right", "lost")
+    assert rows["global read"] == ("right", "right, right, stale")
+    lines = str(in_jax).splitlines()
+    assert lines[0].split("  ")[0] == "kind"
+    assert len(lines) == 1 + len(KINDS)
+    assert in_jax._repr_html_().count("<tr>") == 1 + len(KINDS)
+    assert "<td>Python&#x27;s random state</td>" in in_jax._repr_html_()
+
+
+def test_an_unknown_framework_is_named() -> None:
+    with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'numpy'"):
+        purity_matrix(["numpy"])
