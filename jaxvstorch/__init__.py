@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from jaxvstorch.errors import MissingFrameworkError as MissingFrameworkError
     from jaxvstorch.errors import expect_error as expect_error
     from jaxvstorch.explain.calls import ledger as ledger
+    from jaxvstorch.measure import first_call as first_call
+    from jaxvstorch.measure import new_shape as new_shape
+    from jaxvstorch.measure import steady as steady
     from jaxvstorch.parity import check_parity as check_parity
 
 __version__ = "0.1.0"
@@ -19,10 +22,13 @@ _PUBLIC = {
     "MissingFrameworkError": "jaxvstorch.errors",
     "check_parity": "jaxvstorch.parity",
     "expect_error": "jaxvstorch.errors",
+    "first_call": "jaxvstorch.measure",
     "ledger": "jaxvstorch.explain.calls",
+    "new_shape": "jaxvstorch.measure",
+    "steady": "jaxvstorch.measure",
 }
 
-__all__ = ["MissingFrameworkError", "__version__", "check_parity", "expect_error", "ledger"]
+__all__ = ["__version__", *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

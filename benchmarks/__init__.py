@@ -1,0 +1,1 @@
+"""Benchmarks of the example functions: ``python -m benchmarks`` runs them on this machine."""

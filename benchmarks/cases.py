@@ -1,0 +1,134 @@
+"""What is timed: a case is one function at one size, in one framework and one mode."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jaxvstorch import frameworks
+from jaxvstorch.measure import fresh_calls
+from jaxvstorch.registry import Pair
+from jaxvstorch.waiting import one_pass
+
+Run = Callable[[], None]
+
+_SMALL = 2**20  # bytes
+_SMALL_CALLS = 4  # of a small input per run, so that what surrounds the calls weighs little
+_MOST_INPUTS = 16
+
+
+@dataclass(frozen=True)
+class Work:
+    """A case whose inputs are ready.
+
+    Attributes:
+        start: compiles, and returns what is timed.
+        calls: how many calls one run of it makes.
+        fresh: times the calls of a fresh process, in seconds: the first, and one with a new shape.
+        moved: bytes that a call must read and write, where memory is the limit.
+        after: called after each round, outside what is timed; each round is then one run.
+        sample: gives one result, so that its dtype can be stated.
+    """
+
+    start: Callable[[], Run]
+    calls: int = 1
+    fresh: Callable[[], list[float]] | None = None
+    moved: int = 0
+    after: Run | None = None
+    sample: Callable[[], Any] | None = None
+
+    def dtype(self) -> str:
+        """The first result's dtype, such as ``"float32"``; empty where there is no sample."""
+        result = self.sample() if self.sample else ""
+        while isinstance(result, tuple | list) and result:
+            result = result[0]
+        return str(getattr(result, "dtype", "")).removeprefix("torch.")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time. The attributes are those of ``jaxvstorch.timings.Timing``."""
+
+    topic: str
+    name: str
+    size: int
+    framework: str
+    mode: str
+    build: Callable[[], Work]
+
+    def __str__(self) -> str:
+        return f"{self.topic}.{self.name}-{self.size}-{self.framework}-{self.mode}"
+
+
+def pair_case(pair: Pair, size: int, framework: str, mode: str, other: int | None = None) -> Case:
+    """A pair from the registry.
+
+    Args:
+        pair: which.
+        size: of its inputs.
+        framework: ``"numpy"`` times its reference.
+        mode: ``"eager"`` or ``"compiled"``.
+        other: another size; then the first call and the call with this new shape are timed too.
+    """
+    build = partial(_build_pair, pair, size, framework, mode, other)
+    return Case(pair.topic, pair.name, size, framework, mode, build)
+
+
+def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | None) -> Work:
+    inputs = rotated(lambda seed: pair.make_inputs(size, seed=seed))
+    if framework == "numpy":
+        return calling(pair.reference_function(), inputs)
+    inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
+    function = pair.half(framework)
+    fresh = None
+    if other is not None:
+        calls = [inputs[0], pair.to_framework(framework, pair.make_inputs(other))]
+        options: dict[str, Any] = {"static_argnames": pair.static, "framework": framework}
+        address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"
+        fresh = partial(fresh_calls, address, *calls, **options)
+    if mode == "compiled":
+        function = compiled(framework, function, pair.static)
+    return calling(function, inputs, fresh=fresh)
+
+
+def calling(function: Callable[..., Any], inputs: list[tuple[Any, ...]], **more: Any) -> Work:
+    """Calls of one function with each of the inputs in turn."""
+    sample = partial(function, *inputs[0])
+    return Work(partial(one_pass, function, inputs), len(inputs), sample=sample, **more)
+
+
+def compiled(
+    framework: str, function: Callable[..., Any], static: tuple[str, ...] = ()
+) -> Callable[..., Any]:
+    """The function compiled with nothing remembered of other sizes.
+
+    PyTorch would make the code for a second shape general, and JAX's would stay special: each
+    size is compiled for itself.
+    """
+    if framework == "torch":
+        import torch
+
+        torch.compiler.reset()
+    result: Callable[..., Any] = frameworks.adapter(framework).compile(function, static)
+    return result
+
+
+def rotated(make: Callable[[int], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Inputs by several seeds, where one would stay in the cache and flatter the next call.
+
+    Together they are twice the size of the last-level cache. Small inputs are always in a cache.
+    """
+    first = make(0)
+    size = sum(getattr(argument, "nbytes", 0) for argument in first)
+    if size < _SMALL:
+        return [first] * _SMALL_CALLS
+    count = min(_MOST_INPUTS, -(-2 * last_level_cache() // size))
+    return [first, *(make(seed) for seed in range(1, count))]
+
+
+def last_level_cache() -> int:
+    """Its size in bytes; 32 MiB where the system does not say."""
+    paths = Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+    sizes = [path.read_text().strip() for path in paths]
+    return max((int(text[:-1]) * 1024 for text in sizes if text.endswith("K")), default=2**25)

@@ -1,0 +1,80 @@
+"""Is the harness's clock right? The same calls by ``timeit`` and ``torch.utils.benchmark``.
+
+Run as a script, this file is the bare process in which those two measure: it reads one line per
+request, ``TIMER NAME``, and answers with seconds per call.
+"""
+
+import importlib
+import statistics
+import sys
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# What is timed: sin(x) + cos(x) on so many numbers, and one product of square matrices. On two
+# cores they take from some 4 µs to some 50 ms.
+SIZES = {"sin+cos of 9": 9, "sin+cos of 30,000": 30_000, "sin+cos of 1,000,000": 1_000_000}
+MATMUL = {"1,200 by 1,200 product": 1_200}
+NAMES = (*SIZES, *MATMUL)
+ROUNDS = 5  # of at least this many seconds in all:
+SECONDS = 0.2
+
+
+def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The function and its arguments, compiled by ``jax.jit`` or as PyTorch runs it eagerly."""
+    rng = np.random.default_rng(0)
+    n = SIZES.get(name) or MATMUL[name]
+    shape = (n,) if name in SIZES else (n, n)
+    x = rng.standard_normal(shape, dtype=np.float32)
+    if framework == "jax":
+        import jax
+        import jax.numpy as jnp
+
+        sum_of_both = jax.jit(lambda x: jnp.sin(x) + jnp.cos(x))
+        function = sum_of_both if name in SIZES else jax.jit(lambda x: x @ x)
+        return function, (jnp.asarray(x),)
+    import torch
+
+    if name in SIZES:
+        return (lambda x: torch.sin(x) + torch.cos(x)), (torch.from_numpy(x),)
+    return (lambda x: x @ x), (torch.from_numpy(x),)
+
+
+def by_timeit(framework: str, name: str) -> float:
+    """Median of several rounds, in seconds per call."""
+    function, (x,) = prepare(framework, name)
+    statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
+    timer = timeit.Timer(statement, globals={"f": function, "x": x})
+    timer.timeit(2)
+    calls, seconds = timer.autorange()
+    number = max(1, round(calls * SECONDS / ROUNDS / seconds))
+    return statistics.median(timer.repeat(ROUNDS, number)) / number
+
+
+def by_torch(framework: str, name: str) -> float:
+    """Median of PyTorch's own timer, in seconds per call."""
+    import torch
+    from torch.utils.benchmark import Timer
+
+    function, (x,) = prepare(framework, name)
+    statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
+    timer = Timer(statement, globals={"f": function, "x": x}, num_threads=torch.get_num_threads())
+    timer.timeit(2)
+    return float(timer.blocked_autorange(min_run_time=SECONDS).median)
+
+
+def answer(framework: str, timer: str) -> None:
+    """Import what the timer needs, then answer requests until there are no more."""
+    timers = {"timeit": by_timeit, "torch": by_torch}
+    for name in {framework, timer} & {"jax", "torch"}:
+        importlib.import_module(name)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        timer, name = line.strip().split(" ", 1)
+        print(timers[timer](framework, name), flush=True)
+
+
+if __name__ == "__main__":
+    answer(*sys.argv[1:])

@@ -1,0 +1,74 @@
+"""What moved between two sessions by more than their spread."""
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from jaxvstorch.results import Results
+from jaxvstorch.results_tables import seconds
+from jaxvstorch.timings import Timing
+
+_CLOCK = 0.03  # the clock itself is trusted no further than this
+
+
+@dataclass(frozen=True)
+class Move:
+    """One timing that is no longer what it was."""
+
+    old: Timing
+    new: Timing
+
+    @property
+    def factor(self) -> float:
+        """The new time over the old."""
+        return self.new.median / self.old.median
+
+
+def moves(old: Results, new: Results) -> list[Move]:
+    """Timings in both that differ by more than both spreads together and the clock's own 3 %."""
+    before = {_key(timing): timing for timing in old.timings}
+    both = [Move(before[_key(now)], now) for now in new.timings if _key(now) in before]
+    return [move for move in both if _moved(move.old, move.new)]
+
+
+def missing(old: Results, new: Results) -> list[str]:
+    """Timings that only one of them has."""
+    keys = [{_key(timing) for timing in results.timings} for results in (old, new)]
+    gone = [f"only in the old: {_name(key)}" for key in sorted(keys[0] - keys[1])]
+    return [*gone, *(f"only in the new: {_name(key)}" for key in sorted(keys[1] - keys[0]))]
+
+
+def show(old: Results, new: Results, console: Console) -> None:
+    """Print what moved, and what else differs."""
+    for what in ("machine", "versions", "threads", "settings"):
+        if getattr(old, what) != getattr(new, what):
+            text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
+            console.print(text, markup=False, soft_wrap=True)
+    table = Table(title="Moved by more than the spread", title_justify="left")
+    for name in ("function", "size", "framework", "mode"):
+        table.add_column(name)
+    for name in ("before", "now", "now / before"):
+        table.add_column(name, justify="right")
+    found = moves(old, new)
+    for move in sorted(found, key=lambda move: move.factor):
+        now, times = move.new, (seconds(move.old.median), seconds(move.new.median))
+        name = f"{now.topic}.{now.name}"
+        table.add_row(name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}")
+    console.print(table if found else "Nothing moved by more than the spread.")
+    for line in missing(old, new):
+        console.print(line, markup=False)
+
+
+def _key(timing: Timing) -> tuple[str, str, int, str, str]:
+    return timing.topic, timing.name, timing.size, timing.framework, timing.mode
+
+
+def _name(key: tuple[str, str, int, str, str]) -> str:
+    topic, name, size, framework, mode = key
+    return f"{topic}.{name} at {size:,}, {framework} {mode}"
+
+
+def _moved(old: Timing, new: Timing) -> bool:
+    allowed = max(old.spread + new.spread, _CLOCK * old.median)
+    return abs(new.median - old.median) > allowed

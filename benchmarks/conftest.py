@@ -1,0 +1,90 @@
+"""The sessions' options, and what a session adds to pytest-benchmark's file."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from benchmarks import machine, selection
+
+
+class Stopwatch:
+    """Counts the time that went into compiling and timing."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.set_up = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count the time inside the block."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - start
+
+
+STOPWATCH = Stopwatch()
+FAILED: list[str] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say which framework this process times."""
+    parser.addoption("--framework", choices=("numpy", "jax", "torch"), required=True)
+    parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the framework up before anything is timed."""
+    framework = config.getoption("--framework")
+    machine.set_threads(framework)
+    with STOPWATCH.running():
+        STOPWATCH.set_up = machine.set_up(framework)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test per case of this process's framework."""
+    framework, quick = (metafunc.config.getoption(name) for name in ("--framework", "--quick"))
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", selection.cases(framework, quick), ids=str)
+
+
+@pytest.fixture
+def stopwatch() -> Stopwatch:
+    """The process's one stopwatch."""
+    return STOPWATCH
+
+
+@pytest.fixture(scope="session")
+def framework(pytestconfig: pytest.Config) -> Any:
+    """The framework that this process times."""
+    return pytestconfig.getoption("--framework")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember what failed: the results file must not have a silent gap."""
+    if report.failed and not any(line.startswith(f"{report.nodeid}: ") for line in FAILED):
+        last = report.longreprtext.strip().splitlines()[-1:]
+        crash = getattr(report.longrepr, "reprcrash", None)
+        FAILED.append(f"{report.nodeid}: {crash.message if crash else ' '.join(last)}")
+
+
+def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
+    """This project's own description: asking for pytest-benchmark's takes a second."""
+    return machine.describe()
+
+
+def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, Any]) -> None:
+    """Add what pytest-benchmark does not know."""
+    framework = config.getoption("--framework")
+    output_json["session"] = {
+        "busy": STOPWATCH.seconds,
+        "set_up": STOPWATCH.set_up,
+        "failed": FAILED,
+        "versions": machine.versions(framework),
+        "threads": machine.threads(framework),
+        "device": machine.device(framework),
+    }

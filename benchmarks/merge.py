@@ -1,0 +1,91 @@
+"""Puts the files of one pytest process per framework together into one results file."""
+
+import statistics
+from collections.abc import Iterable
+from typing import Any
+
+from jaxvstorch.results import SCHEMA, VERSION
+
+HONEST = 0.03  # how far the harness's clock may be from another
+
+Document = dict[str, Any]
+
+
+def merge(parts: dict[str, Document], **more: Any) -> Document:
+    """One document for all frameworks.
+
+    Args:
+        parts: pytest-benchmark's document by framework.
+        **more: further entries at the top level: date, machine, settings and so on.
+    """
+    benchmarks = [entry for part in parts.values() for entry in part["benchmarks"]]
+    sessions = {name: part["session"] for name, part in parts.items()}
+    timings = [timing(entry) for entry in benchmarks if "case" in entry["extra_info"]]
+    turns = [turn(entry) for entry in benchmarks if "clock" in entry["extra_info"]]
+    failed = [problem for session in sessions.values() for problem in session["failed"]]
+    versions = {k: v for session in sessions.values() for k, v in session["versions"].items()}
+    return {
+        "schema": {"name": SCHEMA, "version": VERSION},
+        **more,
+        "versions": {**more["versions"], **versions},
+        "threads": {name: session["threads"] for name, session in sessions.items()},
+        "set_up": {name: session["set_up"] for name, session in sessions.items()},
+        "devices": {name: session["device"] for name, session in sessions.items()},
+        "share": sum(session["busy"] for session in sessions.values()) / more["seconds"],
+        "bandwidth": bandwidth(timings),
+        "clock": clock_check(turns),
+        "problems": [*more["problems"], *failed],
+        "timings": timings,
+    }
+
+
+def timing(entry: Document) -> Document:
+    """One of pytest-benchmark's entries as a timing, per call."""
+    case = dict(entry["extra_info"]["case"])
+    stats, calls = entry["stats"], case.pop("calls_per_run")
+    return {
+        **case,
+        "median": stats["median"] / calls,
+        "spread": stats["iqr"] / calls,
+        "rounds": stats["rounds"],
+        "calls": stats["iterations"] * calls,
+    }
+
+
+def turn(entry: Document) -> Document:
+    """One turn of the clocks: the harness's own time beside the others."""
+    clocks = dict(entry["extra_info"]["clock"])
+    return {**clocks, "harness": entry["stats"]["median"] / clocks.pop("calls_per_run")}
+
+
+def bandwidth(timings: Iterable[Document]) -> Document:
+    """The faster of the copies that were timed, in bytes per second."""
+    copies = [found for found in timings if found["mode"] == "copy"]
+    if not copies:
+        return {}
+    best = min(copies, key=lambda found: float(found["median"]))
+    rate = best["moved"] / best["median"]
+    spread = rate * best["spread"] / best["median"]
+    return {"bytes_per_second": rate, "spread": spread, "framework": best["framework"]}
+
+
+def clock_check(turns: Iterable[Document]) -> list[Document]:
+    """The median over the turns, and whether the harness is within 3 % of each other clock."""
+    grouped: dict[tuple[str, str], list[Document]] = {}
+    for found in turns:
+        grouped.setdefault((found["framework"], found["function"]), []).append(found)
+    checks = []
+    for (framework, function), several in grouped.items():
+        check: Document = {"framework": framework, "function": function}
+        check["harness"] = statistics.median(found["harness"] for found in several)
+        for clock in ("timeit", "torch_timer"):
+            times = [found[clock] for found in several]
+            known = None not in times
+            # Clocks of one turn ran within a second or two of each other: their ratio is sound.
+            ratios = [found["harness"] / found[clock] for found in several] if known else []
+            check[clock] = statistics.median(times) if known else None
+            check[f"over_{clock}"] = statistics.median(ratios) if known else None
+        ratios = [check["over_timeit"], check["over_torch_timer"]]
+        check["passed"] = all(abs(r - 1) <= HONEST for r in ratios if r is not None)
+        checks.append(check)
+    return checks

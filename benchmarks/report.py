@@ -1,0 +1,80 @@
+"""What a session prints at its end: ratios, memory, the clock, and what went wrong."""
+
+from rich.console import Console
+from rich.table import Table
+
+from jaxvstorch.results import Results
+from jaxvstorch.results_tables import provenance, seconds
+from jaxvstorch.timings import Row, own_rows, plain_rows, rows
+
+
+def show(results: Results, console: Console) -> None:
+    """Print everything about one session."""
+    found = rows(results.timings)
+    console.print(provenance(results), soft_wrap=True)
+    tables = (_ratios(plain_rows(found)), _own(results, own_rows(found)), _clock(results))
+    for table in tables:
+        if table.row_count:
+            console.print(table)
+    set_up = ", ".join(f"{name} {seconds(time)}" for name, time in results.set_up.items())
+    console.print(f"Set up once, before the first calls: {set_up}.")
+    share = f"{results.share:.0%} of {results.seconds:.0f} s"
+    console.print(f"{share} went into compiling and timing.")
+    for problem in results.problems:
+        console.print(f"problem: {problem}", style="red", markup=False, soft_wrap=True)
+
+
+def _ratios(found: list[Row]) -> Table:
+    title = "JAX's time over PyTorch's (below 1: JAX took less), with spread"
+    table = Table(title=title, title_justify="left")
+    for name in ("function", "size"):
+        table.add_column(name)
+    for name in ("jax.jit", "torch.compile", "ratio", "eager ratio", "first calls"):
+        table.add_column(name, justify="right")
+    for row in found:
+        both = [row.times.get((name, "compiled")) for name in ("jax", "torch")]
+        firsts = " / ".join(seconds(t.first_call) for t in both if t and t.first_call)
+        table.add_row(
+            f"{row.topic}.{row.name}",
+            f"{row.size:,}",
+            *(seconds(timing.median if timing else None) for timing in both),
+            *(str(row.ratio(mode) or "-") for mode in ("compiled", "eager")),
+            firsts,
+        )
+    return table
+
+
+def _own(results: Results, found: list[Row]) -> Table:
+    limit = results.bandwidth.get("bytes_per_second", 0.0)
+    title = f"Other ways of calling; a copy moves {limit / 1e9:.1f} GB/s on this machine"
+    table = Table(title=title, title_justify="left")
+    for name in ("function", "framework", "how"):
+        table.add_column(name)
+    for name in ("time", "spread", "moved per second", "of a copy's"):
+        table.add_column(name, justify="right")
+    for row in found:
+        for (framework, mode), timing in row.times.items():
+            rate = timing.moved / timing.median
+            speed = [f"{rate / 1e9:.1f} GB/s", f"{rate / limit:.0%}"] if rate and limit else []
+            times = (seconds(timing.median), seconds(timing.spread))
+            table.add_row(f"{row.topic}.{row.name}", framework, mode, *times, *speed)
+    return table
+
+
+def _clock(results: Results) -> Table:
+    table = Table(title="The harness's clock over others", title_justify="left")
+    for name in ("framework", "function"):
+        table.add_column(name)
+    for name in ("harness", "over timeit", "over PyTorch's timer", "within 3 %"):
+        table.add_column(name, justify="right")
+    for check in results.clock:
+        over_torch = check["over_torch_timer"]
+        table.add_row(
+            check["framework"],
+            check["function"],
+            seconds(check["harness"]),
+            f"{check['over_timeit']:.3f}",
+            "-" if over_torch is None else f"{over_torch:.3f}",
+            "pass" if check["passed"] else "FAIL",
+        )
+    return table

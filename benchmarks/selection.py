@@ -1,0 +1,65 @@
+"""Which cases a session times."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+from benchmarks import workloads
+from benchmarks.cases import Case, pair_case
+from jaxvstorch.registry import PAIRS, Pair
+
+# The first is so small that calling the function is what costs.
+SIZES = (16, 65_536)
+
+# Pairs with sizes of their own. A pair's first size is also the size of its first call, and its
+# second that of the new shape.
+SIZES_BY_PAIR: dict[str, tuple[int, ...]] = {
+    "branching.select_where": (16, 1_000, 100_000, 10_000_000),
+    "tracing.matmul": (16, 1_024),  # sides of a matrix
+    "tracing.polynomial_sum": (100, 1_000, 100_000, 1_000_000),
+    "tracing.sin_cos": (9, 1_000, 100_000, 10_000_000),
+}
+
+# What `--quick` times of them.
+QUICK: dict[str, tuple[int, ...]] = {
+    "branching.expensive_cond": (65_536,),
+    "branching.expensive_where": (65_536,),
+    "branching.select_cond": (16,),
+    "branching.select_where": (16, 1_000_000),
+    "loops.evolve_python": (16, 65_536),
+    "loops.evolve_scan": (16, 65_536),
+    "tracing.matmul": (1_024,),
+    "tracing.polynomial_sum": (100, 1_000),
+    "tracing.sin_cos": (9, 1_000_000),
+}
+
+# Impure pairs that repeated calls would not leave as they were.
+NOT_TIMED = {
+    "tracing.print_in_program": "it prints on every call",
+    "purity.centered": "it writes into its argument, so the second call has another one",
+}
+
+
+def cases(framework: str, quick: bool = False) -> list[Case]:
+    """Every case of one framework: pairs from the registry, then the workloads."""
+    found = [case for pair in PAIRS if comparable(pair) for case in _of(pair, framework, quick)]
+    for module in pkgutil.iter_modules(workloads.__path__):
+        found += importlib.import_module(f"benchmarks.workloads.{module.name}").cases(
+            framework, quick
+        )
+    return found
+
+
+def comparable(pair: Pair) -> bool:
+    """Whether a pair has one answer, can be compiled whole by both, and can be repeated."""
+    whole = pair.reference is not None and pair.jit and pair.fullgraph
+    return whole and str(pair) not in NOT_TIMED
+
+
+def _of(pair: Pair, framework: str, quick: bool) -> Iterator[Case]:
+    sizes = QUICK.get(str(pair), ()) if quick else SIZES_BY_PAIR.get(str(pair), SIZES)
+    for size in sizes:
+        yield pair_case(pair, size, framework, "eager")
+        if framework != "numpy":
+            other = next((s for s in sizes if s != size), 2 * size) if size == sizes[0] else None
+            yield pair_case(pair, size, framework, "compiled", other)

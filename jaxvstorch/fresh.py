@@ -1,0 +1,170 @@
+"""Calls of a function in a process of its own, where nothing has been compiled before."""
+
+import importlib
+import multiprocessing
+import operator
+import os
+import pickle
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+from jaxvstorch import frameworks
+from jaxvstorch.waiting import arrays_of, require_tuples
+
+Arguments = tuple[Any, ...]
+
+# Imported in the server that every fresh process is forked from. There is one server, which keeps
+# what the first call asked for; a process that needs the other framework imports it itself.
+_PRELOAD = {
+    "jax": ["jax", "jax.numpy", "jaxvstorch.frameworks.jax"],
+    "torch": ["jaxvstorch.fresh_torch", "jaxvstorch.frameworks.torch"],
+}
+
+
+def fresh_calls(
+    function: Callable[..., Any] | str,
+    *calls: Arguments,
+    compiled: bool = True,
+    static_argnames: Sequence[str] = (),
+    framework: str | None = None,
+) -> list[float]:
+    """Compile a function in a fresh process, call it several times, and time each call.
+
+    Included is all that a call does: tracing, lowering, compiling (for PyTorch on a CPU that is
+    the C++ compiler at work), running, waiting for the result, and what the framework sets up in
+    each process when it first compiles. Not included are importing the framework, starting the
+    process, making the arguments, and what PyTorch does once per machine: finding out which vector
+    instructions the processor has. Nothing compiled comes from a disk: JAX's persistent cache is
+    off, and PyTorch's caches start empty.
+
+    Args:
+        function: not yet compiled, and importable by its name: from a module or a script whose
+            own work is under ``if __name__ == "__main__"``, not from a notebook cell. Or its
+            address as text, ``"package.module:name"``, where a decorator has hidden its name.
+        *calls: one tuple of arguments per call, in order.
+        compiled: whether to compile it, by ``jax.jit`` or ``torch.compile``, or to leave it as
+            it is.
+        static_argnames: the names of the arguments that ``jax.jit`` must be told are static.
+        framework: ``"jax"`` or ``"torch"``; needed where no argument is an array of either. NumPy
+            arrays become the framework's.
+
+    Returns:
+        Seconds per call, in the order of ``calls``.
+
+    Raises:
+        TypeError: the function cannot be called or is not importable by its name, a call is not
+            a tuple, or the arguments do not tell the framework.
+        MissingFrameworkError: the framework is not installed.
+        RuntimeError: a call failed; the message says how.
+    """
+    if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
+        raise TypeError(f"function must be callable or 'package.module:name', not {function!r}")
+    require_tuples(str if isinstance(function, str) else function, calls)
+    framework = framework or _framework_of(calls)
+    frameworks.require(framework, wanted_by="fresh_calls")
+    try:
+        work = pickle.dumps((_address(function), calls))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise _not_importable(function) from error
+    if getattr(function, "__module__", "") == "__main__" and not _main_is_a_file():
+        raise _not_importable(function)
+    return _in_fresh_process(framework, work, compiled, tuple(static_argnames))
+
+
+def _framework_of(calls: Sequence[Arguments]) -> str:
+    found = [name for name in frameworks.FRAMEWORKS if arrays_of(name, calls)]
+    if len(found) != 1:
+        held = "both frameworks" if found else "neither framework"
+        raise TypeError(
+            f"the arguments hold arrays of {held}: say framework='jax' or framework='torch'"
+        )
+    return found[0]
+
+
+def _address(function: Callable[..., Any] | str) -> Any:
+    """Module and name to import it by; itself where it is not found there.
+
+    A function decorated with ``jax.jit`` cannot be pickled, and can be imported.
+    """
+    if isinstance(function, str):
+        return tuple(function.split(":"))
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    found: Any = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return (module, name) if found is function else function
+
+
+def _main_is_a_file() -> bool:
+    import __main__
+
+    return os.path.exists(getattr(__main__, "__file__", None) or "")
+
+
+def _not_importable(function: Any) -> TypeError:
+    return TypeError(
+        f"function {getattr(function, '__name__', function)!r} cannot be sent to a fresh process: "
+        "it must be importable by its name, so define it at the top level of a module, not as a "
+        "lambda, inside another function or in a notebook cell, and pass it uncompiled"
+    )
+
+
+def _in_fresh_process(
+    framework: str, work: bytes, compiled: bool, static_argnames: tuple[str, ...]
+) -> list[float]:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOAD[framework])
+    receiver, sender = context.Pipe(duplex=False)
+    arguments = (sender, framework, work, compiled, static_argnames)
+    process = context.Process(target=_child, args=arguments)
+    process.start()
+    sender.close()
+    try:
+        answer = receiver.recv()
+    except EOFError:
+        process.join()
+        answer = f"the process ended with exit code {process.exitcode} before it had an answer"
+    process.join()
+    if isinstance(answer, str):
+        raise RuntimeError(f"in a fresh process: {answer}")
+    times: list[float] = answer
+    return times
+
+
+def _child(
+    sender: Connection, framework: str, work: bytes, compiled: bool, static: tuple[str, ...]
+) -> None:
+    try:
+        for module in _PRELOAD[framework]:
+            importlib.import_module(module)
+        with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as empty:
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = empty
+            sender.send(_time_calls(framework, work, compiled, static))
+    except Exception as error:
+        sender.send(f"{type(error).__name__}: {error}")
+
+
+def _time_calls(
+    framework: str, work: bytes, compiled: bool, static: tuple[str, ...]
+) -> list[float]:
+    adapter = frameworks.adapter(framework)
+    if framework == "jax":
+        importlib.import_module("jax").config.update("jax_enable_compilation_cache", False)
+    function, calls = pickle.loads(work)
+    if isinstance(function, tuple):
+        module, name = function
+        function = operator.attrgetter(name)(importlib.import_module(module))
+    calls = [adapter.wait(tuple(map(adapter.from_numpy, call))) for call in calls]
+    if compiled:
+        function = adapter.compile(function, static)
+    times = []
+    for call in calls:
+        start = time.perf_counter()
+        adapter.wait(function(*call))
+        times.append(time.perf_counter() - start)
+    return times

@@ -1,0 +1,168 @@
+"""One clock for both frameworks: warm calls, the first call, and a call with a new shape.
+
+The three are different numbers and are never mixed. Each waits for the result inside what is
+timed: JAX returns before its work is done, and so does PyTorch on a GPU.
+"""
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from jaxvstorch.fresh import fresh_calls
+from jaxvstorch.waiting import (
+    in_fresh_thread,
+    one_pass,
+    require_same_settings,
+    require_tuples,
+    thread_settings,
+)
+
+__all__ = ["Steady", "first_call", "fresh_calls", "new_shape", "steady"]
+
+Arguments = tuple[Any, ...]
+
+_WARM_SECONDS = 0.05
+_ROUND_SECONDS = 1e-3  # some ten thousand times what reading the clock costs
+_MIN_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Seconds per call of a warm function.
+
+    Attributes:
+        median: of the rounds, in seconds per call.
+        spread: the rounds' interquartile range, in seconds per call.
+        rounds: how many rounds were timed.
+        calls: how many calls each round had.
+    """
+
+    median: float
+    spread: float
+    rounds: int
+    calls: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.median * 1e6:,.2f} µs per call, interquartile range {self.spread * 1e6:,.2f} µs"
+            f" ({self.rounds} rounds of {self.calls} calls)"
+        )
+
+
+def steady(
+    function: Callable[..., Any],
+    *args: Any,
+    others: Sequence[Arguments] = (),
+    seconds: float = 1.0,
+) -> Steady:
+    """Time the later calls of a function, once everything is compiled and warm.
+
+    It is called until warm, then timed in rounds of many calls, with the garbage collector off,
+    in a thread of its own: JAX collects Python's call stack on every call, so the same call is
+    slower from deep inside a program. Settings made by a ``with`` statement, such as
+    ``torch.no_grad()``, do not reach that thread: write them inside the function.
+
+    Args:
+        function: what to time: compiled or not, of JAX, PyTorch or NumPy.
+        *args: its arguments, already on the device where they are wanted.
+        others: more argument tuples, taken in turn with ``args``. Where arrays are large, give
+            enough of them that they do not all stay in the processor's cache.
+        seconds: about how long to time; at least five rounds are made.
+
+    Raises:
+        TypeError: ``function`` cannot be called, ``others`` holds something else than tuples, or
+            the function takes JAX arrays and returns nothing that could be waited for.
+        ValueError: ``seconds`` is not a positive number.
+        RuntimeError: the caller is inside a ``with`` statement whose setting would be lost.
+
+    >>> import numpy as np
+    >>> steady(np.sin, np.linspace(0, 1, 9), seconds=0.05).median < 1e-3
+    True
+    """
+    require_tuples(function, others)
+    if not (isinstance(seconds, int | float) and 0 < seconds < float("inf")):
+        raise ValueError(f"seconds must be a positive number, not {seconds!r}")
+    inputs = [args, *others]
+    settings = thread_settings()
+
+    def measure() -> Steady:
+        require_same_settings(settings)
+        run = one_pass(function, inputs)
+        warm(run)
+        return _time_rounds(run, len(inputs), seconds)
+
+    return in_fresh_thread(measure)
+
+
+def first_call(
+    function: Callable[..., Any],
+    *args: Any,
+    static_argnames: Sequence[str] = (),
+    framework: str | None = None,
+) -> float:
+    """Time the first call of a function that is compiled in a fresh process, in seconds.
+
+    What is and is not included, and what each argument means: see ``fresh_calls``.
+    """
+    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
+    return fresh_calls(function, args, **options)[0]
+
+
+def new_shape(
+    function: Callable[..., Any],
+    args: Arguments,
+    other: Arguments,
+    *,
+    static_argnames: Sequence[str] = (),
+    framework: str | None = None,
+) -> float:
+    """Time the call that meets a new shape, in seconds.
+
+    In a fresh process the function is compiled and called with ``args``, and then timed on its
+    first call with ``other``. What is included: see ``fresh_calls``.
+    """
+    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
+    return fresh_calls(function, args, other, **options)[1]
+
+
+def warm(run: Callable[[], None], seconds: float = _WARM_SECONDS) -> None:
+    """Run twice at least, and until ``seconds`` have passed, so that nothing timed is a first."""
+    end = time.perf_counter() + seconds
+    run()
+    run()
+    while time.perf_counter() < end:
+        run()
+
+
+def _time_rounds(run: Callable[[], None], calls_per_run: int, seconds: float) -> Steady:
+    with _garbage_collector_off():
+        runs = 1
+        while (duration := _time(run, runs)) < _ROUND_SECONDS:
+            runs = max(runs + 1, int(1.2 * runs * _ROUND_SECONDS / max(duration, 1e-7)))
+        rounds = max(_MIN_ROUNDS, int(seconds / duration))
+        calls = runs * calls_per_run
+        times = [_time(run, runs) / calls for _ in range(rounds)]
+    low, median, high = statistics.quantiles(times, n=4, method="inclusive")
+    return Steady(median, high - low, rounds, calls)
+
+
+def _time(run: Callable[[], None], runs: int) -> float:
+    start = time.perf_counter()
+    for _ in range(runs):
+        run()
+    return time.perf_counter() - start
+
+
+@contextmanager
+def _garbage_collector_off() -> Iterator[None]:
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

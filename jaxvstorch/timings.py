@@ -1,0 +1,103 @@
+"""Timings, and the rows that put both frameworks' timings of one function side by side."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+# What one function is timed as, in the order of the tables.
+KINDS = {
+    ("numpy", "eager"): "NumPy",
+    ("jax", "eager"): "JAX eager",
+    ("jax", "compiled"): "jax.jit",
+    ("torch", "eager"): "PyTorch eager",
+    ("torch", "compiled"): "torch.compile",
+}
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One function at one size, in one framework and one mode. Times are in seconds.
+
+    Attributes:
+        topic: the example's topic, or the group that a benchmark of its own stands in.
+        name: the function.
+        size: what the topic's inputs were made for.
+        framework: ``"numpy"``, ``"jax"`` or ``"torch"``.
+        mode: ``"eager"``, ``"compiled"``, or what else a benchmark of its own compares.
+        median: of the rounds, per call.
+        spread: the rounds' interquartile range, per call.
+        rounds: how many rounds were timed.
+        calls: how many calls each round had.
+        dtype: of the result.
+        first_call: compiling included, in a fresh process; ``None`` where not measured.
+        new_shape: the first call with another size, in that process.
+        moved: bytes that a call must read and write; 0 where not stated.
+    """
+
+    topic: str
+    name: str
+    size: int
+    framework: str
+    mode: str
+    median: float
+    spread: float
+    rounds: int
+    calls: int
+    dtype: str = ""
+    first_call: float | None = None
+    new_shape: float | None = None
+    moved: int = 0
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """JAX's time over PyTorch's: below 1, JAX took less. The spread is on the same scale."""
+
+    value: float
+    spread: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ± {self.spread:.2f}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One function at one size, in every way that it was timed."""
+
+    topic: str
+    name: str
+    size: int
+    times: Mapping[tuple[str, str], Timing]
+
+    def ratio(self, mode: str = "compiled") -> Ratio | None:
+        """JAX over PyTorch in one mode, or ``None`` where one of them was not timed."""
+        jax, torch = self.times.get(("jax", mode)), self.times.get(("torch", mode))
+        if jax is None or torch is None:
+            return None
+        value = jax.median / torch.median
+        relative = math.hypot(jax.spread / jax.median, torch.spread / torch.median)
+        return Ratio(value, value * relative)
+
+
+def rows(timings: Iterable[Timing], topic: str | None = None) -> list[Row]:
+    """Timings gathered by function and size, for one topic or for all."""
+    grouped: dict[tuple[str, str, int], dict[tuple[str, str], Timing]] = {}
+    for timing in timings:
+        if topic in (None, timing.topic):
+            key = (timing.topic, timing.name, timing.size)
+            grouped.setdefault(key, {})[timing.framework, timing.mode] = timing
+    return [Row(*key, times) for key, times in sorted(grouped.items())]
+
+
+def plain_rows(found: Iterable[Row]) -> list[Row]:
+    """Rows with only the ways of calling in ``KINDS``, the ones that every pair is timed in."""
+    cut = (
+        Row(row.topic, row.name, row.size, {k: t for k, t in row.times.items() if k in KINDS})
+        for row in found
+    )
+    return [row for row in cut if row.times and not any(t.moved for t in row.times.values())]
+
+
+def own_rows(found: Iterable[Row]) -> list[Row]:
+    """Rows in which some other way of calling was timed too."""
+    return [row for row in found if row.times.keys() - KINDS.keys()]

@@ -1,0 +1,116 @@
+"""What makes a timing fair: waiting for the result, and a thread whose call stack is short."""
+
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+Arguments = tuple[Any, ...]
+
+
+def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], None]:
+    """What is timed: one call per argument tuple, each waited for before the next is made.
+
+    Making it calls the function once, to see what there is to wait for.
+
+    Raises:
+        TypeError: the function takes JAX arrays and returns nothing that could be waited for.
+    """
+    wait = _waiter(function(*inputs[0]), inputs[0])
+
+    def run() -> None:
+        for args in inputs:
+            function(*args)
+
+    def run_and_wait() -> None:
+        for args in inputs:
+            wait(function(*args))  # type: ignore[misc]
+
+    return run_and_wait if wait else run
+
+
+def _waiter(result: Any, args: Arguments) -> Callable[[Any], Any] | None:
+    """What waits for results like this one; ``None`` where results come finished."""
+    import jaxvstorch.frameworks as frameworks
+
+    if arrays_of("jax", result):
+        single = isinstance(result, sys.modules["jax"].Array)
+        # The method alone costs a quarter of what waiting for a whole pytree does.
+        wait: Callable[[Any], Any] = (
+            type(result).block_until_ready if single else frameworks.adapter("jax").wait
+        )
+        return wait
+    if any(tensor.is_cuda for tensor in arrays_of("torch", (result, args))):
+        synchronize: Callable[[Any], Any] = frameworks.adapter("torch").wait
+        return synchronize
+    if result is None and arrays_of("jax", args):
+        raise TypeError(
+            "function takes JAX arrays and returns None, so there is nothing to wait for and "
+            "its time cannot be known: return what it computes"
+        )
+    return None
+
+
+def arrays_of(framework: str, value: Any) -> list[Any]:
+    """The arrays of one framework anywhere in ``value``; none where it was never imported."""
+    module = sys.modules.get(framework)
+    if module is None:
+        return []
+    if framework == "jax":
+        return [leaf for leaf in module.tree.leaves(value) if isinstance(leaf, module.Array)]
+    leaves = module.utils._pytree.tree_leaves(value)
+    return [leaf for leaf in leaves if isinstance(leaf, module.Tensor)]
+
+
+def in_fresh_thread(work: Callable[[], T]) -> T:
+    """Run ``work`` in a new thread, where Python's call stack is short, and return its result."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(work).result()
+
+
+def thread_settings() -> dict[str, Any]:
+    """Settings that a ``with`` statement makes for one thread only."""
+    settings = {}
+    if "torch" in sys.modules:
+        torch = sys.modules["torch"]
+        settings["torch.is_grad_enabled()"] = torch.is_grad_enabled()
+        settings["torch.is_inference_mode_enabled()"] = torch.is_inference_mode_enabled()
+    if "jax" in sys.modules:
+        config = sys.modules["jax"].config
+        for name in ("jax_enable_x64", "jax_disable_jit", "jax_default_matmul_precision"):
+            settings[name] = getattr(config, name)
+    return settings
+
+
+def require_same_settings(outside: dict[str, Any]) -> None:
+    """Check in a fresh thread that nothing set outside was lost.
+
+    Raises:
+        RuntimeError: a setting differs here.
+    """
+    inside = thread_settings()
+    for name, value in outside.items():
+        if inside[name] != value:
+            raise RuntimeError(
+                f"{name} is {value} where the measurement was asked for and {inside[name]} in the "
+                "thread that makes it: a `with` statement sets it for one thread only. Put the "
+                "`with` inside the function to time, or change the setting for the whole process."
+            )
+
+
+def require_tuples(function: Any, calls: Sequence[Any]) -> None:
+    """Check that ``function`` can be called and that each of ``calls`` is a tuple of arguments.
+
+    Raises:
+        TypeError: one of them is something else.
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    for call in calls:
+        if not isinstance(call, tuple):
+            raise TypeError(
+                f"arguments must come as a tuple, not {type(call).__name__}; "
+                "for a single argument write (x,)"
+            )

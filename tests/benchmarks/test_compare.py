@@ -1,0 +1,121 @@
+"""What moved between two sessions, and how the command answers bad input."""
+
+import dataclasses
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from benchmarks import __main__ as command
+from benchmarks import compare, report, session
+from jaxvstorch import results
+from jaxvstorch.timings import Timing
+
+MACHINE = {"cpu": "A processor", "cores": 2, "memory_bytes": 2**33}
+
+
+def document(*timings, **more):
+    return {
+        "schema": {"name": results.SCHEMA, "version": results.VERSION},
+        "date": "2026-01-02", "quick": True, "machine": MACHINE, "versions": {"python": "3.11"},
+        "threads": {"jax": 2}, "devices": {}, "set_up": {"jax": 0.5}, "bandwidth": {}, "clock": [],
+        "settings": {"dtype": "float32"}, "share": 0.5, "seconds": 9.0, "problems": [],
+        "timings": [dataclasses.asdict(timing) for timing in timings], **more,
+    }  # fmt: skip
+
+
+def timing(name="f", median=1.0, spread=0.1, framework="jax"):
+    return Timing("branching", name, 16, framework, "compiled", median, spread, 5, 1)
+
+
+def write(path, *timings, **more):
+    path.write_text(json.dumps(document(*timings, **more)))
+    return path
+
+
+def load(tmp_path, *timings, **more):
+    return results.read(write(tmp_path / "x.json", *timings, **more))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ((1.0, 0.1), (1.19, 0.1), False),
+        ((1.0, 0.1), (1.21, 0.1), True),
+        ((1.0, 0.1), (0.79, 0.1), True),
+        ((1.0, 0.0), (1.02, 0.0), False),  # within the clock's own 3 %
+        ((1.0, 0.0), (1.04, 0.0), True),
+    ],
+)
+def test_more_than_the_spread_is_a_move(tmp_path, before, after, moved) -> None:
+    old, new = load(tmp_path, timing("f", *before)), load(tmp_path, timing("f", *after))
+    assert len(compare.moves(old, new)) == moved
+
+
+def shown(show, *arguments):
+    console = Console(file=io.StringIO(), width=200)
+    show(*arguments, console)
+    return console.file.getvalue()
+
+
+def test_what_only_one_session_timed_is_named(tmp_path) -> None:
+    old, new = load(tmp_path, timing("f")), load(tmp_path, timing("g"))
+    text = shown(compare.show, old, new)
+    assert "only in the old: branching.f at 16, jax compiled" in text
+    assert "only in the new: branching.g at 16, jax compiled" in text
+    assert "Nothing moved" in text
+
+
+def test_another_machine_is_named(tmp_path) -> None:
+    old, new = load(tmp_path), load(tmp_path, machine=MACHINE | {"cores": 4})
+    assert "machine differ" in shown(compare.show, old, new)
+
+
+def test_the_report_shows_ratio_share_and_problems(tmp_path) -> None:
+    both = timing(), timing(framework="torch", median=2.0)
+    text = shown(report.show, load(tmp_path, *both, problems=["[a] failed"]))
+    assert "0.50 ± 0.06" in text
+    assert "50% of 9 s went into compiling and timing." in text
+    assert "problem: [a] failed" in text
+
+
+def test_compare_takes_the_newest_file_of_the_folder(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    old = write(tmp_path / "old.json", timing())
+    write(tmp_path / "new.json", timing(median=2.0))
+    assert command.main(["compare", str(old)]) == 0
+    assert "2.00" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["", '{"schema": ', "{}"], ids=["empty", "cut off", "other"])
+def test_a_bad_file_is_named_without_a_traceback(tmp_path, capsys, text) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    assert command.main(["compare", str(path)]) == 2
+    assert str(path) in capsys.readouterr().err
+
+
+def test_nothing_to_compare_with_is_said(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    old = write(tmp_path / "old.json", timing())
+    assert command.main(["compare", str(old)]) == 2
+    assert "run `python -m benchmarks` first" in capsys.readouterr().err
+
+
+def test_a_session_writes_a_file_that_can_be_read(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    output = tmp_path / "out" / "session.json"
+    assert session.run(output, quick=True, select="select_cond-16-numpy") == 0
+    found = results.read(output)
+    assert [t.name for t in found.timings] == ["select_cond"]
+    assert 0 < found.share < 1
+
+
+def test_a_process_that_fails_is_a_problem(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy", "json"))  # no framework, but importable
+    output = tmp_path / "session.json"
+    assert session.run(output, quick=True, select="select_cond-16-numpy") == 1
+    assert results.read(output).problems == ("json: pytest ended with exit code 4",)

@@ -1,0 +1,87 @@
+"""One results file from the files of one process per framework."""
+
+import json
+
+import pytest
+
+from benchmarks import merge
+from jaxvstorch import results
+
+
+def entry(framework, mode="compiled", median=4e-3, **more):
+    case = {
+        "topic": "branching", "name": "select_where", "size": 16, "framework": framework,
+        "mode": mode, "calls_per_run": 4, "moved": 0, "dtype": "float32", "first_call": None,
+        "new_shape": None,
+    }  # fmt: skip
+    stats = {"median": median, "iqr": median / 10, "rounds": 7, "iterations": 3}
+    return {"extra_info": {"case": case | more}, "stats": stats}
+
+
+def clock(harness, timeit, torch_timer):
+    clocks = {"framework": "jax", "function": "f", "timeit": timeit, "torch_timer": torch_timer}
+    stats = {"median": 4 * harness, "iqr": 0.0, "rounds": 7, "iterations": 3}
+    return {"extra_info": {"clock": clocks | {"calls_per_run": 4}}, "stats": stats}
+
+
+def part(*entries, failed=()):
+    session = {
+        "busy": 45.0, "set_up": 1.0, "failed": list(failed), "versions": {"jax": "1"},
+        "threads": 2, "device": "cpu",
+    }  # fmt: skip
+    return {"benchmarks": list(entries), "session": session}
+
+
+def merged(**parts):
+    machine = {"cpu": "A processor", "cores": 2, "memory_bytes": 1}
+    return merge.merge(
+        parts, date="2026-01-02", quick=True, seconds=100.0, machine=machine,
+        versions={"python": "3.11"}, settings={"dtype": "float32"}, problems=["before"],
+    )  # fmt: skip
+
+
+def test_times_are_per_call_and_the_file_can_be_read(tmp_path) -> None:
+    path = tmp_path / "merged.json"
+    path.write_text(json.dumps(merged(jax=part(entry("jax")), torch=part(entry("torch")))))
+    found = results.read(path)
+    assert [timing.framework for timing in found.timings] == ["jax", "torch"]
+    assert found.timings[0].median == pytest.approx(1e-3)
+    assert found.timings[0].spread == pytest.approx(1e-4)
+    assert found.timings[0].calls == 12
+    assert found.share == pytest.approx(0.9)
+    assert found.versions == {"python": "3.11", "jax": "1"}
+
+
+def test_what_failed_is_named() -> None:
+    assert merged(jax=part(failed=["a case: an error"]))["problems"] == [
+        "before",
+        "a case: an error",
+    ]
+
+
+def test_nothing_timed_is_still_a_document() -> None:
+    document = merged()
+    assert (document["timings"], document["bandwidth"], document["share"]) == ([], {}, 0)
+
+
+def test_bandwidth_is_the_faster_copy() -> None:
+    copies = [entry(f, "copy", t, moved=1000) for f, t in (("numpy", 4.0), ("torch", 2.0))]
+    found = merged(numpy=part(copies[0]), torch=part(copies[1]))["bandwidth"]
+    assert found["bytes_per_second"] == pytest.approx(2000.0)
+    assert found["framework"] == "torch"
+
+
+@pytest.mark.parametrize(
+    ("turns", "passed"),
+    [
+        ([(1.0, 1.0, 1.0), (1.02, 1.0, 1.0), (9.0, 1.0, 1.0)], True),  # one turn was disturbed
+        ([(1.04, 1.0, 1.02)] * 3, False),
+        ([(1.0, 1.0, 1.05)] * 3, False),
+        ([(1.0, 1.0, None)] * 3, True),
+        ([(0.9, 1.0, None)] * 3, False),
+    ],
+    ids=["one bad turn", "over timeit", "under torch", "without torch", "under timeit"],
+)
+def test_the_clock_is_honest_within_three_percent(turns, passed) -> None:
+    (check,) = merged(jax=part(*(clock(*turn) for turn in turns)))["clock"]
+    assert check["passed"] is passed

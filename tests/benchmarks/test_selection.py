@@ -1,0 +1,74 @@
+"""Which cases a session times, and what a case is made of."""
+
+import numpy as np
+import pytest
+
+from benchmarks import cases, selection
+from jaxvstorch.frameworks import FRAMEWORKS
+from jaxvstorch.registry import PAIRS
+
+BY_NAME = {str(pair): pair for pair in PAIRS}
+
+
+def test_chosen_pairs_are_in_the_registry_and_can_be_compared() -> None:
+    for name in {*selection.SIZES_BY_PAIR, *selection.QUICK}:
+        assert selection.comparable(BY_NAME[name]), name
+
+
+@pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
+def test_no_two_cases_have_one_name(framework) -> None:
+    names = [str(case) for case in selection.cases(framework)]
+    assert len(set(names)) == len(names)
+    assert {str(case) for case in selection.cases(framework, quick=True)}
+
+
+def test_every_pair_that_can_be_compared_is_timed_in_every_way() -> None:
+    timed = {
+        (f"{case.topic}.{case.name}", case.framework, case.mode)
+        for framework in ("numpy", *FRAMEWORKS)
+        for case in selection.cases(framework)
+    }
+    ways = [("numpy", "eager"), *((f, m) for f in FRAMEWORKS for m in ("eager", "compiled"))]
+    wanted = {(n, *way) for n, p in BY_NAME.items() if selection.comparable(p) for way in ways}
+    assert wanted <= timed
+
+
+def test_both_frameworks_are_timed_at_the_same_sizes() -> None:
+    jax, torch = (
+        {(c.topic, c.name, c.size) for c in selection.cases(f) if c.topic != "memory"}
+        for f in FRAMEWORKS
+    )
+    assert jax == torch
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if selection.comparable(pair)], ids=str)
+def test_inputs_are_no_larger_than_their_size_says(pair) -> None:
+    """Where a size is a matrix's side, say, the sizes that other pairs have would be too much."""
+    size = max(selection.SIZES_BY_PAIR.get(str(pair), selection.SIZES))
+    arrays = [a for a in pair.make_inputs(64) if isinstance(a, np.ndarray)]
+    if sum(a.nbytes for a in arrays) > 64 * 64:
+        assert size <= 2_048
+
+
+def test_pairs_left_out_are_in_the_registry() -> None:
+    assert selection.NOT_TIMED.keys() <= BY_NAME.keys()
+
+
+def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> None:
+    small = cases.rotated(lambda seed: (np.full(4, seed),))
+    assert all(arguments is small[0] for arguments in small)
+    large = cases.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),))
+    assert [int(x[0]) for (x,) in large] == list(range(len(large)))
+    filled = sum(x.nbytes for (x,) in large)
+    assert filled >= 2 * cases.last_level_cache() or len(large) == 16
+
+
+@pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
+def test_a_pair_is_built_and_runs(framework) -> None:
+    if framework != "numpy":
+        pytest.importorskip(framework, reason=f"{framework} is not installed")
+    case = cases.pair_case(BY_NAME["branching.select_where"], 5, framework, "eager")
+    work = case.build()
+    work.start()()
+    assert work.dtype() == "float32"
+    assert str(case) == f"branching.select_where-5-{framework}-eager"

@@ -1,0 +1,210 @@
+"""The clock: it waits, it starts warm, its thread is its own, and a fresh process knows nothing."""
+
+import gc
+import os
+import shutil
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from jaxvstorch import measure, waiting
+
+NAP = 0.005
+needs_compiler = pytest.mark.skipif(
+    shutil.which("g++") is None and shutil.which("clang++") is None,
+    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
+)
+
+
+def nap() -> None:
+    time.sleep(NAP)
+
+
+def test_one_call_takes_as_long_as_it_takes() -> None:
+    found = measure.steady(nap, seconds=0.05)
+    assert found.median >= NAP
+    assert found.calls == 1
+    assert found.rounds >= 5
+
+
+def test_a_short_call_is_timed_many_to_a_round() -> None:
+    assert measure.steady(np.negative, np.ones(3), seconds=0.02).calls > 100
+
+
+def test_garbage_collector_is_off_while_timing_and_back_on_after() -> None:
+    seen = []
+    measure.steady(lambda: seen.append(gc.isenabled()), seconds=0.01)
+    assert not seen[-1]
+    assert gc.isenabled()
+
+
+def stack_depth() -> int:
+    frame, depth = sys._getframe(), 0
+    while frame := frame.f_back:
+        depth += 1
+    return depth
+
+
+def test_call_stack_is_short_however_deep_the_caller_is() -> None:
+    depths = []
+
+    def from_deep_inside(level: int) -> None:
+        if level:
+            from_deep_inside(level - 1)
+        else:
+            measure.steady(lambda: depths.append(stack_depth()), seconds=0.01)
+
+    from_deep_inside(100)
+    assert max(depths) < 15
+
+
+def test_calls_run_in_a_thread_of_their_own() -> None:
+    threads = set()
+    measure.steady(lambda: threads.add(threading.get_ident()), seconds=0.01)
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
+
+
+def test_inputs_are_taken_in_turn() -> None:
+    seen: list[int] = []
+    measure.steady(seen.append, 1, others=[(2,), (3,)], seconds=0.01)
+    assert seen[1:7] == [1, 2, 3, 1, 2, 3]  # after the one call that shows what to wait for
+
+
+@pytest.mark.parametrize(
+    "container", [lambda x: x, lambda x: {"a": (x,)}], ids=["an array", "a tree"]
+)
+def test_steady_waits_for_what_jax_has_not_computed_yet(container) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+    def slowly(x):
+        time.sleep(NAP)
+        return np.asarray(x)
+
+    function = jax.jit(lambda x: container(jax.pure_callback(slowly, x, x)))
+    assert measure.steady(function, jax.numpy.ones(3), seconds=0.05).median >= NAP
+
+
+def test_steady_times_torch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    assert measure.steady(torch.sin, torch.linspace(0, 1, 9), seconds=0.02).median < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: measure.steady(3), TypeError, "function must be callable, not int"),
+        (lambda: measure.steady(nap, others=[3]), TypeError, "must come as a tuple, not int"),
+        (lambda: measure.steady(nap, seconds=0), ValueError, "seconds must be a positive"),
+        (lambda: measure.steady(nap, seconds="1"), ValueError, "seconds must be a positive"),
+        (lambda: measure.new_shape(nap, 3, ()), TypeError, "must come as a tuple, not int"),
+        (lambda: measure.first_call(nap, 3), TypeError, "arrays of neither framework"),
+        (lambda: measure.fresh_calls("nap"), TypeError, "callable or 'package.module:name'"),
+        (lambda: measure.first_call(nap, framework="jx"), ValueError, "must be 'jax' or 'torch'"),
+    ],
+    ids=range(8),
+)
+def test_bad_input_is_named(call, error, message) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_jax_function_that_returns_nothing_cannot_be_timed() -> None:
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    with pytest.raises(TypeError, match="returns None"):
+        measure.steady(lambda x: None, jnp.ones(3))
+
+
+def test_a_setting_that_would_be_lost_in_the_thread_is_an_error() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    with jax.enable_x64(True), pytest.raises(RuntimeError, match="jax_enable_x64"):
+        measure.steady(nap, seconds=0.01)
+
+
+def test_grad_mode_that_would_be_lost_in_the_thread_is_an_error() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with torch.no_grad(), pytest.raises(RuntimeError, match="is_grad_enabled"):
+        measure.steady(nap, seconds=0.01)
+
+
+def test_an_error_in_what_is_timed_comes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        measure.steady(lambda: 1 / 0)
+
+
+def test_arrays_are_found_anywhere() -> None:
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    assert len(waiting.arrays_of("jax", [{"a": jnp.ones(1)}, (jnp.ones(1), 3)])) == 2
+
+
+def polynomial(x):
+    return (x * x - x).sum()
+
+
+def require_no_caches(x, framework):
+    """Fails unless PyTorch's cache is this process's own and empty, or JAX's is switched off."""
+    if framework == "torch":
+        assert os.listdir(os.environ["TORCHINDUCTOR_CACHE_DIR"]) == []
+    else:
+        assert not sys.modules["jax"].config.jax_enable_compilation_cache
+    return x
+
+
+def test_jax_compiles_on_the_first_call_and_on_a_new_shape() -> None:
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    short, long = (jnp.linspace(0, 1, 9),), (jnp.linspace(0, 1, 99),)
+    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
+    assert first > 5 * later
+    assert new > 5 * last
+
+
+@needs_compiler
+def test_torch_compiles_on_the_first_call_and_on_a_new_shape() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    short, long = (torch.linspace(0, 1, 9),), (torch.linspace(0, 1, 99),)
+    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
+    assert first > 5 * later
+    assert new > 5 * last
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_nothing_compiled_comes_from_a_disk(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    args = (np.ones(3, np.float32), framework)
+    times = measure.fresh_calls(require_no_caches, args, compiled=False, framework=framework)
+    assert len(times) == 1
+
+
+def test_a_function_that_a_decorator_has_compiled_can_be_sent() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    from jaxvstorch.examples.tracing.jax import nested_layer
+
+    args = np.ones(3, np.float32), np.ones((3, 3), np.float32)
+    assert measure.first_call(nested_layer, *args, framework="jax") > 0
+    address = f"{nested_layer.__module__}:nested_layer"
+    assert measure.fresh_calls(address, args, framework="jax")[0] > 0
+
+
+def test_a_function_that_is_not_importable_is_refused() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(TypeError, match="must be importable by its name"):
+        measure.first_call(lambda x: x, np.ones(3), framework="jax")
+
+
+def test_an_error_in_the_fresh_process_comes_back() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(RuntimeError, match="in a fresh process: TypeError"):
+        measure.first_call(polynomial, framework="jax")
+
+
+def die(x):
+    os._exit(3)
+
+
+def test_the_end_of_the_fresh_process_is_reported() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(RuntimeError, match="exit code 3"):
+        measure.fresh_calls(die, (np.ones(3, np.float32),), compiled=False, framework="jax")

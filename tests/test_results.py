@@ -1,0 +1,147 @@
+"""Results files: what is read, what is refused and named, and the rows and tables made of them."""
+
+import copy
+import json
+
+import pytest
+
+from jaxvstorch import results, results_tables, timings
+
+TIMING = {
+    "topic": "branching", "name": "select_where", "size": 16, "framework": "jax",
+    "mode": "compiled", "median": 4e-6, "spread": 3e-7, "rounds": 10, "calls": 100,
+    "dtype": "float32", "first_call": 0.05, "new_shape": 0.02, "moved": 0,
+}  # fmt: skip
+DOCUMENT = {
+    "schema": {"name": results.SCHEMA, "version": results.VERSION},
+    "date": "2026-01-02T03:04:05+00:00",
+    "quick": False,
+    "machine": {"cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux"},
+    "versions": {"python": "3.11.7", "jax": "0.10.2", "torch": "2.13.0+cpu", "numpy": "2.4.6"},
+    "threads": {"jax": 2, "torch": 2},
+    "devices": {"jax": "TFRT_CPU_0", "torch": "cpu"},
+    "set_up": {"jax": 0.1, "torch": 6.0},
+    "settings": {"dtype": "float32"},
+    "timings": [
+        TIMING,
+        TIMING | {"framework": "torch", "median": 8e-6, "spread": 8e-7, "first_call": 2.0},
+        TIMING | {"framework": "torch", "mode": "eager", "first_call": None, "new_shape": None},
+    ],
+    "bandwidth": {"bytes_per_second": 1e10, "spread": 1e8, "framework": "torch"},
+    "clock": [
+        {
+            "framework": "jax", "function": "sin+cos of 9", "harness": 4e-6, "timeit": 4e-6,
+            "torch_timer": None, "over_timeit": 1.0, "over_torch_timer": None, "passed": True,
+        }
+    ],
+    "share": 0.93,
+    "seconds": 100.0,
+    "problems": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def document():
+    return copy.deepcopy(DOCUMENT)
+
+
+def write(path, document):
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
+    found = results.read(write(tmp_path / "a.json", document))
+    assert found.topics() == ["branching"]
+    assert found.timings[0] == timings.Timing(**TIMING)
+    assert found.seconds == 100.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "", "empty"),
+        (lambda text: text[: len(text) // 2], "not JSON, or cut off"),
+        (lambda text: "[]", "its schema is None"),
+        (lambda text: text.replace(results.SCHEMA, "another"), "its schema is .*another"),
+        (lambda text: text.replace('"version": 1', '"version": 2'), "its schema is .*2"),
+        (lambda text: text.replace('"machine"', '"engine"'), "'machine' must be a dict"),
+        (lambda text: text.replace('"quick": false', '"quick": 0'), "'quick' must be a bool"),
+        (lambda text: text.replace('"median"', '"mean"'), "a timing cannot be read: .*mean"),
+        (lambda text: text.replace('"median": 4e-06', '"median": NaN'), "no positive number"),
+        (lambda text: text.replace('"median": 4e-06', '"median": "4"'), "cannot be read: .*'4'"),
+        (lambda text: text.replace('"cores": 2', '"kernels": 2'), "'machine' lacks 'cores'"),
+        (lambda text: text.replace('"over_timeit": 1.0, ', ""), "a clock check lacks 'over_timeit"),
+    ],
+)
+def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, document, change, message) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(change(json.dumps(document)), encoding="utf-8")
+    with pytest.raises(results.ResultsError, match=message) as caught:
+        results.read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path) -> None:
+    with pytest.raises(results.ResultsError, match=r"nowhere\.json: cannot be read"):
+        results.read(tmp_path / "nowhere.json")
+
+
+def test_bad_files_are_left_out_of_a_folder_and_named(tmp_path, document) -> None:
+    write(tmp_path / "good.json", document)
+    (tmp_path / "cut.json").write_text('{"schema": ', encoding="utf-8")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    found, problems = results.read_all(tmp_path)
+    assert list(found) == ["good"]
+    assert ["bytes.json" in problems[0], "cut.json" in problems[1]] == [True, True]
+
+
+def test_an_empty_folder_has_no_results_and_no_problems(tmp_path) -> None:
+    assert results.read_all(tmp_path) == ({}, [])
+
+
+def test_rows_gather_what_was_timed_of_one_function(tmp_path, document) -> None:
+    (row,) = timings.rows(results.read(write(tmp_path / "a.json", document)).timings)
+    assert (row.topic, row.name, row.size, len(row.times)) == ("branching", "select_where", 16, 3)
+    ratio = row.ratio()
+    assert ratio.value == pytest.approx(0.5)
+    assert ratio.spread == pytest.approx(0.5 * (0.075**2 + 0.1**2) ** 0.5)
+    assert row.ratio("eager") is None
+
+
+def test_versions_are_compared_with_the_pins(tmp_path, document) -> None:
+    found = results.read(write(tmp_path / "a.json", document))
+    assert found.outdated({"jax": "0.10.2", "torch": "2.13.0"}) == []
+    assert found.outdated({"jax": "0.11.0"}) == ["jax 0.10.2, now 0.11.0"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (3.734e-6, "3.73 µs"), (9.996e-6, "10.0 µs"), (0.9996e-3, "1.00 ms"),
+     (0.123, "123 ms"), (12.34, "12.3 s"), (250.0, "250 s"), (5e-10, "0.50 ns")],
+)  # fmt: skip
+def test_times_have_three_digits(value, text) -> None:
+    assert results_tables.seconds(value).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_tables_show_every_time_and_the_ratio(tmp_path, document) -> None:
+    found = results.read(write(tmp_path / "a.json", document))
+    text = results_tables.topic_tables(found, "branching").replace("\N{NO-BREAK SPACE}", " ")
+    steady, first = text.split("\n\n")
+    assert steady.splitlines()[2] == (
+        "| `select_where` | 16 | 4.00 µs | 4.00 µs | 8.00 µs | 0.50 ± 0.06 |"
+    )
+    assert first.splitlines()[2] == "| `select_where` | 16 | 50.0 ms | 2.00 s | 20.0 ms | 20.0 ms |"
+
+
+def test_ways_of_calling_stand_beside_a_copy(tmp_path, document) -> None:
+    document["timings"] = [TIMING | {"mode": "compiled, donated", "moved": 20_000, "first_call": 0}]
+    found = results.read(write(tmp_path / "a.json", document))
+    text = results_tables.topic_tables(found, "branching")
+    assert "5.0 GB/s | 50% |" in text
+
+
+def test_clock_table_says_yes_or_no(tmp_path, document) -> None:
+    document["clock"].append(document["clock"][0] | {"passed": False, "over_timeit": 1.2})
+    lines = results_tables.clock_table(results.read(write(tmp_path / "a.json", document)))
+    assert [line.split("|")[-2].strip() for line in lines.splitlines()[2:]] == ["yes", "no"]
