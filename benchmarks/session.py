@@ -74,7 +74,9 @@ def _run_framework(framework: str, part: Path, quick: bool, select: str) -> str:
     command += ["-k", select] if select else []
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
         # PyTorch remembers on disk which functions met a second shape; each session starts anew.
-        environment = {**os.environ, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
+        # A test that starts a session must not tell it that it is one of that test's workers.
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     if done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return ""

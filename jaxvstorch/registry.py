@@ -97,6 +97,17 @@ def _half(topic: str, framework: str) -> ModuleType:
 
 
 PAIRS: tuple[Pair, ...] = (
+    Pair("tracing", "sin_cos", "angles", "sin_cos", gradient=(0,)),
+    Pair("tracing", "polynomial_sum", "positive", "polynomial_sum", gradient=(0,)),
+    Pair("tracing", "matmul", "square_matrices", "matmul", gradient=(0, 1)),
+    Pair("tracing", "three_ratios", "ratio", "three_ratios", gradient=(0, 1)),
+    Pair("tracing", "print_in_python", "angles", "sin_plus_one", (0,), fullgraph=False),
+    Pair("tracing", "print_in_program", "angles", "sin_plus_one", gradient=(0,)),
+    Pair("tracing", "affine", "affine", "affine", gradient=(0, 2), static=("squared",)),
+    Pair("tracing", "layer", "layer", "layer", gradient=(0, 1)),
+    Pair("tracing", "nested_layer", "layer", "layer", gradient=(0, 1)),
+    Pair("tracing", "layers", "layers", "layers", gradient=(0, 1), static=("num_layers",)),
+    Pair("tracing", "nested_layers", "layers", "layers", (0, 1), static=("num_layers",)),
     Pair("purity", "powers", "vector", "powers", gradient=(0,)),
     Pair("purity", "squared_deviations", "vector", "squared_deviations", gradient=(0,)),
     Pair("purity", "neighbour_sums", "vector", "neighbour_sums", gradient=(0,)),

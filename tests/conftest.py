@@ -4,6 +4,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every run, so that what fails, fails for everyone; and no time limit for
+# one of them, because a first call compiles.
+settings.register_profile("project", deadline=None, derandomize=True)
+settings.load_profile("project")
 
 # Both frameworks may meet on one GPU during a test run; JAX must not take it all.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -1,0 +1,60 @@
+"""Which of a function's own lines Python ran during one call."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+
+def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
+    """Call a function, and return those of its lines that Python ran, in order.
+
+    ``jax.jit`` runs a function's lines to trace them. ``torch.compile`` reads them, and has Python
+    run bytecode of its own in their place. The parts of it that call compiled graphs stand on the
+    line of the ``def`` or of a graph break, where their code begins, and are not listed; what could
+    not be put into a graph stands on the line it came from, and is.
+
+    Args:
+        function: what ``jax.jit`` or ``torch.compile`` returned, or a plain function.
+        *args: its arguments.
+
+    Raises:
+        TypeError: ``function`` is not written in Python.
+        ValueError: it stands on one line, where body and ``def`` cannot be told apart.
+
+    >>> def shifted(x):
+    ...     y = x + 1
+    ...     return 2 * y
+    >>> lines_run(shifted, 3)
+    ['y = x + 1', 'return 2 * y']
+    """
+    original = inspect.unwrap(function)
+    if not inspect.isfunction(original):
+        raise TypeError(f"function must be written in Python, not {type(original).__name__}")
+    source, first = inspect.getsourcelines(original)
+    if len(source) == 1:
+        raise ValueError(f"{original.__name__} stands on one line; write its body on lines below")
+    numbers = _run(lambda: function(*args), original.__code__.co_filename)
+    return [source[n - first].strip() for n in numbers if first < n < first + len(source)]
+
+
+def _run(call: Callable[[], Any], file: str) -> list[int]:
+    """Numbers of the lines of one file that Python ran during a call."""
+    numbers: list[int] = []
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        code: CodeType = frame.f_code
+        if code.co_filename != file:
+            return None
+        if event == "line" and frame.f_lineno != code.co_firstlineno:
+            numbers.append(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return numbers
