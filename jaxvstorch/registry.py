@@ -149,6 +149,17 @@ PAIRS: tuple[Pair, ...] = (
     Pair("branching", "next_token", "logits", "next_token"),
     Pair("branching", "mask_after_end", "tokens", "mask_after_end"),
     Pair("branching", "attention_mask", "tokens", "attention_mask"),
+    Pair("loops", "evolve_python", "evolve", "evolve", gradient=(0,), static=("num_steps",)),
+    Pair("loops", "evolve_fori", "evolve", "evolve", gradient=(0,), static=("num_steps",)),
+    Pair("loops", "evolve_while", "evolve_while", "evolve"),
+    Pair("loops", "evolve_scan", "evolve", "evolve", gradient=(0,), static=("num_steps",)),
+    Pair("loops", "evolve_scan_unrolled", "evolve", "evolve", static=("num_steps",)),
+    Pair("loops", "sqrt_python", "sqrt", "sqrt", gradient=(0,), jit=False, fullgraph=False),
+    Pair("loops", "sqrt_while", "sqrt", "sqrt"),
+    Pair("loops", "density_map", "density", "density", gradient=(0, 1)),
+    Pair("loops", "density_vmap", "density", "density", gradient=(0, 1)),
+    Pair("loops", "recurrence_sequential", "recurrence", "recurrence", gradient=(0, 1)),
+    Pair("loops", "recurrence_associative", "recurrence", "recurrence", gradient=(0, 1)),
 )
 
 
