@@ -4,11 +4,11 @@ from typing import Any
 
 from benchmarks.cases import Case
 from jaxvstorch.measure import warm
-from jaxvstorch.waiting import in_fresh_thread
+from jaxvstorch.waiting import in_fair_thread
 
 
 def bench_case(case: Case, benchmark: Any, stopwatch: Any) -> None:
-    """Compile, warm, time. pytest's own call stack is deep, so all this has a thread of its own."""
+    """Compile, warm, time. pytest's own call stack is deep, so JAX has a thread of its own."""
     work = case.build()
 
     def measure() -> None:
@@ -22,7 +22,7 @@ def bench_case(case: Case, benchmark: Any, stopwatch: Any) -> None:
     found = work.fresh() if work.fresh is not None else []
     stopwatch.seconds += sum(found)
     with stopwatch.running():
-        in_fresh_thread(measure)
+        in_fair_thread(measure, with_torch=case.framework == "torch")
     keys = ("topic", "name", "size", "framework", "mode")
     benchmark.extra_info["case"] = {
         **{key: getattr(case, key) for key in keys},

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import clock
 from jaxvstorch.measure import warm
-from jaxvstorch.waiting import in_fresh_thread, one_pass
+from jaxvstorch.waiting import in_fair_thread, one_pass
 
 Ask = Callable[[str, str], float]
 Process = subprocess.Popen[str]
@@ -65,7 +65,7 @@ def bench_clock(
         benchmark(run)
 
     with stopwatch.running():
-        in_fresh_thread(measure)
+        in_fair_thread(measure, with_torch=framework == "torch")
         by_timeit = ask("timeit", name)
         by_torch = ask("torch", name) if WITH_TORCH else None
     benchmark.extra_info["clock"] = {

@@ -14,7 +14,8 @@ from typing import Any
 
 from jaxvstorch.fresh import fresh_calls
 from jaxvstorch.waiting import (
-    in_fresh_thread,
+    arrays_of,
+    in_fair_thread,
     one_pass,
     require_same_settings,
     require_tuples,
@@ -61,10 +62,12 @@ def steady(
 ) -> Steady:
     """Time the later calls of a function, once everything is compiled and warm.
 
-    It is called until warm, then timed in rounds of many calls, with the garbage collector off,
-    in a thread of its own: JAX collects Python's call stack on every call, so the same call is
-    slower from deep inside a program. Settings made by a ``with`` statement, such as
-    ``torch.no_grad()``, do not reach that thread: write them inside the function.
+    It is called until warm, then timed in rounds of many calls, with the garbage collector off.
+    Unless an argument holds a tensor, it runs in a thread of its own: JAX collects Python's call
+    stack on every call, so the same call is slower from deep inside a program. Settings made by a
+    ``with`` statement, such as ``jax.enable_x64(True)``, do not reach that thread: write them
+    inside the function. PyTorch's operations stay in the caller's thread, because OpenMP is slower
+    once several threads of a process have used it.
 
     Args:
         function: what to time: compiled or not, of JAX, PyTorch or NumPy.
@@ -95,7 +98,7 @@ def steady(
         warm(run)
         return _time_rounds(run, len(inputs), seconds)
 
-    return in_fresh_thread(measure)
+    return in_fair_thread(measure, with_torch=bool(arrays_of("torch", inputs)))
 
 
 def first_call(

@@ -68,6 +68,13 @@ def test_calls_run_in_a_thread_of_their_own() -> None:
     assert threading.get_ident() not in threads
 
 
+def test_calls_of_pytorch_stay_in_the_thread_that_asks() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    threads = set()
+    measure.steady(lambda x: threads.add(threading.get_ident()), torch.ones(1), seconds=0.01)
+    assert threads == {threading.get_ident()}
+
+
 def test_inputs_are_taken_in_turn() -> None:
     seen: list[int] = []
     measure.steady(seen.append, 1, others=[(2,), (3,)], seconds=0.01)
