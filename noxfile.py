@@ -15,10 +15,10 @@ PINNED = ("-c", "constraints.txt")
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every test and docstring but the browser's; arguments go to pytest."""
+    """Run every test and docstring but those of the built book; arguments go to pytest."""
     session.install(*PINNED, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
-    paths = ("tests", "jaxvstorch", "--ignore", "tests/book/test_browser.py")
-    session.run("pytest", "-n", "auto", "--doctest-modules", *paths, *session.posargs)
+    paths = ("tests", "jaxvstorch", "-m", "not built_book", *session.posargs)
+    session.run("pytest", "-n", "auto", "--doctest-modules", *paths)
 
 
 @nox.session(python="3.13")
@@ -35,17 +35,18 @@ def book(session: nox.Session) -> None:
     session.install(*PINNED, "--group", "docs", "-e", ".")
     output = "book/_build/html"
     if "serve" in session.posargs:
-        session.run("sphinx-autobuild", "-j", "2", "--open-browser", "book", output)
+        session.run("sphinx-autobuild", "-j", "4", "--open-browser", "book", output)
         return
-    session.run("sphinx-build", "-n", "-W", "--keep-going", "-j", "2", "book", output)
+    # Pages wait for kernels of their own, so more jobs than cores are faster.
+    session.run("sphinx-build", "-n", "-W", "-T", "--keep-going", "-j", "4", "book", output)
     session.log(f"open {output}/index.html")
 
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Open the built book in headless Chromium and check it; needs ``nox -s book`` first."""
-    session.install(*PINNED, "--group", "browser")
-    session.run("pytest", "tests/book", *session.posargs)
+    """Open the built book in headless Chromium, and run its notebooks; ``nox -s book`` first."""
+    session.install(*PINNED, "--group", "docs", "--group", "browser", "-e", ".")
+    session.run("pytest", "tests/book", "-m", "built_book", *session.posargs)
 
 
 @nox.session
