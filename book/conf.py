@@ -1,0 +1,95 @@
+"""Settings of the book. What they switch on lives in ``extensions/``."""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+# The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+
+# Where the book and its code are published; every absolute link is made from these two.
+site = "https://jaxvstorch.github.io/jaxvstorch/"
+repository = "https://github.com/jaxvstorch/jaxvstorch"
+
+project = "jaxvstorch"
+author = "the jaxvstorch maintainers"
+copyright = "the jaxvstorch maintainers. Prose: CC BY 4.0. Code: Apache-2.0"
+
+extensions = [
+    "myst_nb",
+    "notfound.extension",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinxext.opengraph",
+    "extensions.diagram",
+    "extensions.notebooks",
+    "extensions.pair",
+    "extensions.results",
+]
+exclude_patterns = ["_build", "extensions"]
+
+# Pages: every one runs when it is read, and an error or an unexpected warning fails the build.
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nb_merge_streams = True
+nb_output_stderr = "warn"
+
+# API
+autodoc_preserve_defaults = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+add_function_parentheses = False
+
+# The inventories hold the names this book uses, so that it builds offline.
+intersphinx_mapping = {
+    "python": ("https://docs.python.org/3/", "inventories/python.inv"),
+    "jax": ("https://docs.jax.dev/en/latest/", "inventories/jax.inv"),
+    "torch": ("https://docs.pytorch.org/docs/stable/", "inventories/torch.inv"),
+}
+
+# HTML
+html_theme = "sphinx_book_theme"
+html_title = "jaxvstorch"
+html_baseurl = site
+html_static_path = ["_static", "figures"]
+html_css_files = ["custom.css"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_copy_source = False
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "logo": {"text": "jaxvstorch", "alt_text": "jaxvstorch: front page"},
+    "repository_url": repository,
+    "repository_branch": "main",
+    "path_to_docs": "book",
+    "use_repository_button": True,
+    "use_edit_page_button": True,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "navbar_persistent": [],
+    "show_navbar_depth": 2,
+    "show_toc_level": 2,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "secondary_sidebar_items": {"**": ["page-toc.html"], "index": []},
+}
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+notfound_context = {
+    "title": "No such page",
+    "body": "<h1>There is no such page</h1><p>Pages move. Search for a word of its title.</p>",
+}
+notfound_urls_prefix = "/jaxvstorch/"
+ogp_site_url = site
+ogp_social_cards = {"enable": False}

@@ -1,0 +1,1 @@
+"""What this book adds to Sphinx, one concept to a module."""

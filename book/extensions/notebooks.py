@@ -1,0 +1,155 @@
+"""Every page that runs is also written as a notebook that runs anywhere.
+
+The notebooks lie under ``notebooks/`` in the built book. The docs workflow publishes that folder
+as a branch, which is where the links to Colab lead.
+"""
+
+import posixpath
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.ext.intersphinx import InventoryAdapter
+from sphinx.util import logging
+
+from extensions.diagram import title
+from extensions.pair import halves
+from extensions.plain_markdown import Converter, Directive, Link
+
+logger = logging.getLogger(__name__)
+
+INSTALL = "%pip install -q jaxvstorch"
+_COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
+
+
+def make_notebook(text: str, converter: Converter) -> nbformat.NotebookNode:
+    """A page's source as a notebook, without outputs.
+
+    Args:
+        text: the page, in MyST-NB's Markdown.
+        converter: makes its prose plain.
+    """
+    _, _, body = text.split("---\n", 2)  # the front matter is MyST-NB's
+    page = jupytext.reads(body, fmt="md:myst")
+    cells = [nbformat.v4.new_code_cell(INSTALL, id="install")]
+    for number, cell in enumerate(page.cells):
+        cell["id"] = f"cell-{number}"
+        if cell.cell_type == "markdown":
+            cell["source"] = converter(cell.source)
+        if cell.source:
+            cells.append(cell)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
+    """Write one page's notebook, when its HTML is written."""
+    if not _runs(app, page):
+        return
+    source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
+    try:
+        notebook = make_notebook(source, page_converter(app, page))
+    except LookupError as error:
+        logger.warning(str(error), location=page)
+        return
+    path = Path(app.outdir, "notebooks", f"{page}.ipynb")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def add_links(app: Sphinx, document: nodes.document) -> None:
+    """Put links to the notebook under the title of a page that has one."""
+    page = app.env.docname
+    title = next(document.findall(nodes.title), None)
+    if title is None or not _runs(app, page):
+        return
+    name = app.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
+    up = "../" * page.count("/")
+    colab = _COLAB.format(name=name, page=page)
+    line = nodes.paragraph("", "Run it yourself: ", classes=["notebook-links"])
+    line += nodes.reference("", "notebook", refuri=f"{up}notebooks/{page}.ipynb")
+    line += nodes.Text(" · ")
+    line += nodes.reference("", "open in Colab", refuri=colab)
+    title.parent.insert(title.parent.index(title) + 1, line)
+
+
+def page_converter(app: Sphinx, page: str) -> Converter:
+    """What makes the prose of one page plain; it needs every page to have been read."""
+    site = app.config.html_baseurl
+    folder = posixpath.dirname(page)
+
+    def page_url(path: str) -> str:
+        return f"{site}{posixpath.normpath(posixpath.join(folder, path))}.html"
+
+    def figure(directive: Directive) -> str:
+        name = posixpath.basename(directive.argument)
+        return f"![{directive.options['alt']}]({site}_images/{name})\n\n*{directive.body}*\n"
+
+    def diagram(directive: Directive) -> str:
+        image = f"{site}_static/{directive.argument}.svg"
+        return f"![{title(directive.argument)}]({image})\n\n{convert(directive.body)}\n"
+
+    def results(directive: Directive) -> str:
+        return f"Measured times: [on this page of the book]({site}{page}.html).\n"
+
+    directives = {"diagram": diagram, "figure": figure, "pair": _pair, "results": results}
+    convert = Converter(directives, partial(_resolve, app), page_url)
+    return convert
+
+
+def _runs(app: Sphinx, page: str) -> bool:
+    return "kernelspec" in app.env.metadata.get(page, {})
+
+
+def _pair(directive: Directive) -> str:
+    topic, _, name = directive.argument.partition(".")
+    shown = [f"**{half.title}**\n\n```python\n{half.source}\n```" for half in halves(topic, name)]
+    return "\n\n".join(shown) + "\n"
+
+
+def _resolve(app: Sphinx, role: str, content: str) -> Link:
+    """What a role says and where it leads, as far as the book knows."""
+    text, _, target = content.removesuffix(">").rpartition("<")
+    target, text = target.strip(), text.strip()
+    kind, site = role.rpartition(":")[2], app.config.html_baseurl
+    std = app.env.domains.standard_domain
+    if kind == "term":
+        page, anchor = std.data["terms"][target.lower()]
+        return Link(text or target, f"{site}{page}.html#{anchor}")
+    if kind == "ref":
+        page, anchor, title = std.labels[target]
+        return Link(text or title, f"{site}{page}.html#{anchor}")
+    if kind == "doc":
+        page = target.removeprefix("/")
+        return Link(text or app.env.titles[page].astext(), f"{site}{page}.html")
+    if kind == "math":
+        return Link(f"${content}$", None)
+    short = target.startswith("~")
+    target = target.lstrip("~.")
+    name = text or (target.rpartition(".")[2] if short else target)
+    return Link(f"`{name}`", _api_url(app, target))
+
+
+def _api_url(app: Sphinx, target: str) -> str | None:
+    """The address of a name's documentation: the frameworks', Python's or this package's."""
+    own = app.env.domains.python_domain.objects.get(target)
+    if own is not None:
+        return f"{app.config.html_baseurl}{own.docname}.html#{own.node_id}"
+    for names in InventoryAdapter(app.env).main_inventory.values():
+        if target in names:
+            return str(names[target].uri)
+    return None
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Hook into Sphinx: links when a page is read, the notebook when it is written."""
+    app.connect("doctree-read", add_links)
+    app.connect("html-page-context", write_notebook)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,155 @@
+"""The built book in headless Chromium: light and dark, wide and phone-sized."""
+
+import functools
+import http.server
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.built_book
+
+BOOK = Path(__file__).parents[2] / "book"
+
+# The folder of the site that the book is published in; the page for wrong addresses relies on it.
+PREFIX = "/jaxvstorch/"
+PAGES = [
+    *(path.relative_to(BOOK).with_suffix("").as_posix() for path in sorted(BOOK.glob("*.md"))),
+    *(
+        path.relative_to(BOOK).with_suffix("").as_posix()
+        for path in sorted(BOOK.glob("[!_]*/*.md"))
+    ),
+    "404",
+]
+SIZES = {"wide": (1400, 900), "phone": (390, 844)}
+QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run",
+)  # fmt: skip
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the built book under its prefix, in silence."""
+
+    def translate_path(self, path):
+        """The file of an address."""
+        return super().translate_path(path.removeprefix(PREFIX))
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def site(built_book):
+    """The address of the served book."""
+    handler = functools.partial(Handler, directory=str(built_book))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=SIZES)
+def size(request):
+    return request.param
+
+
+@pytest.fixture(params=["light", "dark"])
+def mode(request):
+    return request.param
+
+
+@pytest.fixture
+def complaints():
+    """What the browser complained of: console errors, exceptions, requests lost or sent abroad."""
+    return []
+
+
+@pytest.fixture
+def page(chromium, site, size, mode, complaints):
+    width, height = SIZES[size]
+    viewport = {"width": width, "height": height}
+    context = chromium.new_context(base_url=site, viewport=viewport, color_scheme=mode)
+    page = context.new_page()
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda r: None if r.url.startswith(site) else complaints.append(r.url))
+    page.on("response", lambda r: complaints.append(r.url) if r.status >= 400 else None)
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_sound(page, name, size, mode, complaints):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.goto(f"{name}.html", wait_until="load")
+    page.screenshot(
+        path=BOOK / "_build/screenshots" / f"{name.replace('/', '-')}-{mode}-{size}.png",
+        full_page=True,
+    )
+    assert page.locator("html").get_attribute("data-theme") == mode
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+    assert complaints == []
+    # Preloading would make axe itself ask for style sheets that do not exist.
+    found = Axe().run(page, options={"preload": False}).response["violations"]
+    grave = [
+        (violation["id"], node["html"], node["failureSummary"])
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+    assert grave == []
+
+
+def chosen(page):
+    """The framework that each synced set of tabs shows."""
+    labels = page.locator("input:checked + label[data-sync-group=framework]")
+    return [label.get_attribute("data-sync-id") for label in labels.all()]
+
+
+def test_tabs_switch_together_and_stay_switched(page):
+    page.goto("topics/branching.html")
+    assert set(chosen(page)) == {"jax"}
+    assert len(chosen(page)) > 1
+    page.locator("label[data-sync-id=torch]").first.click()
+    assert set(chosen(page)) == {"torch"}
+    page.goto("topics/loops.html")
+    assert set(chosen(page)) == {"torch"}
+    panels = page.locator("label[data-sync-id=torch] + .sd-tab-content")
+    assert all(panel.is_visible() for panel in panels.all())
+
+
+def test_search_finds_a_word(page, complaints):
+    page.goto("index.html")
+    page.locator(".search-button-field:visible, .search-button:visible").first.click()
+    page.locator("#pst-search-dialog input[type=search]").fill("recompilation")
+    page.keyboard.press("Enter")
+    results = page.locator("#search-results ul.search li a")
+    results.first.wait_for()
+    assert any("glossary" in link.get_attribute("href") for link in results.all())
+    assert complaints == []
+
+
+@pytest.mark.parametrize("size", ["wide"], indirect=False)
+@pytest.mark.parametrize("mode", ["light"], indirect=False)
+def test_the_front_page_shows_a_pair_side_by_side_above_the_fold(page, size, mode):
+    page.goto("index.html")
+    left, right = (code.bounding_box() for code in page.locator(".pair-columns pre").all())
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]
+    assert left["y"] + left["height"] <= SIZES[size][1]

@@ -1,0 +1,170 @@
+"""The book's own directives, and the notebooks made of its pages."""
+
+import importlib
+from io import StringIO
+from pathlib import Path
+
+import nbformat
+import pytest
+from extensions import diagram, notebooks, pair
+from extensions.plain_markdown import Converter, Directive, Link
+from sphinx.application import Sphinx
+
+from jaxvstorch import source
+from jaxvstorch.registry import PAIRS
+
+BOOK = Path(pair.__file__).parents[1]
+OWN = ("pair", "diagram", "results")
+
+PLAIN = Converter(
+    directives={"pair": lambda directive: f"<pair {directive.argument}>"},
+    resolve=lambda role, content: Link(f"{role}:{content}", None),
+    page_url=lambda page: f"https://book/{page}.html",
+)
+
+
+def build(folder: Path, page: str) -> tuple[Sphinx, str]:
+    """Read one page with the book's extensions; returns what Sphinx warned of, too."""
+    (folder / "index.md").write_text(f"# Title\n\n{page}\n", encoding="utf-8")
+    return rebuild(folder)
+
+
+def rebuild(folder: Path) -> tuple[Sphinx, str]:
+    """Read what has changed."""
+    settings = {
+        "extensions": ["myst_parser", "sphinx_design", *(f"extensions.{name}" for name in OWN)],
+        "html_theme_options": {"repository_url": "https://example.org/project"},
+        "myst_enable_extensions": ["colon_fence"],
+    }
+    warnings, out = StringIO(), folder / "_build"
+    app = Sphinx(folder, None, out, out, "dummy", settings, status=None, warning=warnings)
+    app.build()
+    return app, warnings.getvalue()
+
+
+@pytest.mark.parametrize("known", PAIRS, ids=str)
+def test_every_pair_can_be_shown(known):
+    for half in pair.halves(known.topic, known.name):
+        assert half.source.startswith(("def ", "@"))
+        assert (BOOK.parent / half.file).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "narrow"),
+    [
+        (
+            "def f(a: A, b: B) -> C:\n    return a",
+            "def f(\n    a: A,\n    b: B,\n) -> C:\n    return a",
+        ),
+        ("def f(a: A = 1) -> C:\n    return a", "def f(a: A = 1) -> C:\n    return a"),
+    ],
+)
+def test_a_long_signature_is_broken(text, narrow):
+    assert pair.narrow(text) == narrow
+
+
+def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
+    app, warnings = build(tmp_path, "```{pair} branching.select_where\n```")
+    text = app.env.get_doctree("index").pformat()
+    assert warnings == ""
+    assert 'sync_id="jax"' in text
+    assert 'sync_id="torch"' in text
+    assert "jnp.where(" in text
+    assert "torch.where(" in text
+    dependencies = {(tmp_path / path).resolve() for path in app.env.dependencies["index"]}
+    assert {source.path("branching", half).resolve() for half in ("jax", "torch")} <= dependencies
+
+
+def test_an_unchanged_page_is_not_read_again(tmp_path):
+    directives = ("{pair} branching.select_if", "{diagram} trace-once", "{results} branching")
+    build(tmp_path, "\n".join(f"```{directive}\n```" for directive in directives))
+    app, _ = rebuild(tmp_path)
+    assert app.env.get_outdated_files(config_changed=False) == (set(), set(), set())
+
+
+def test_an_unknown_pair_is_a_warning_that_names_the_nearest(tmp_path):
+    _, warnings = build(tmp_path, "```{pair} branching.select_wher\n```")
+    assert "no pair branching.select_wher; the nearest is branching.select_where" in warnings
+
+
+def test_an_unknown_diagram_is_an_error_that_names_the_others(tmp_path):
+    _, warnings = build(tmp_path, "```{diagram} trace-twice\n```")
+    assert "no drawing trace-twice" in warnings
+    assert "trace-once" in warnings
+
+
+@pytest.mark.parametrize("path", sorted(diagram.FIGURES.glob("*.svg")), ids=lambda path: path.stem)
+def test_every_drawing_has_a_title_and_a_description(path):
+    assert diagram.title(path.stem)
+    assert "<desc" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("myst", "plain"),
+    [
+        ("(label)=\n# Title", "# Title"),
+        ("See {py:func}`jax.jit`.", "See py:func:jax.jit."),
+        ("See [it](../purity.md#refs).", "See [it](https://book/../purity.html#refs)."),
+        ("```{pair} a.b\n```", "<pair a.b>"),
+        ("```{note}\nText.\n```", "> **Note**\n>\n> Text."),
+        (":::{admonition} A title\n:class: tip\nText.\n:::", "> **A title**\n>\n> Text."),
+        (
+            "````{tab-set}\n```{tab-item} JAX\n:sync: jax\nText.\n```\n````",
+            "**JAX**\n\nText.",
+        ),
+        ("```python\nx = {py:func}`y`\n```", "```python\nx = {py:func}`y`\n```"),
+        ("```{code-block} console\n$ ls\n```", "```console\n$ ls\n```"),
+        ("% a comment\nText.", "Text."),
+    ],
+)
+def test_myst_becomes_plain_markdown(myst, plain):
+    assert PLAIN(myst) == plain
+
+
+def test_a_directive_without_plain_form_is_an_error():
+    with pytest.raises(LookupError, match=r"\{frobnicate\}"):
+        PLAIN("```{frobnicate}\n```")
+
+
+def test_a_directive_gets_its_options():
+    got: list[Directive] = []
+    Converter({"x": lambda d: got.append(d) or ""}, PLAIN.resolve, PLAIN.page_url)(
+        "```{x} the argument\n:alt: some text\n\nThe body.\n```"
+    )
+    assert got == [Directive("x", "the argument", {"alt": "some text"}, "The body.")]
+
+
+def test_a_page_becomes_a_notebook_that_installs_first():
+    header = "---\nkernelspec:\n  name: python3\n---\n"
+    page = "# T\n\n```{code-cell} ipython3\n:tags: [a]\n1\n```\n"
+    notebook = notebooks.make_notebook(header + page, PLAIN)
+    nbformat.validate(notebook)
+    assert [cell.source for cell in notebook.cells] == [notebooks.INSTALL, "# T", "1"]
+    assert notebook.cells[2].metadata.tags == ["a"]
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_the_inventories_name_what_exists(library):
+    pytest.importorskip(library, reason=f"the names are looked up in {library}")
+    lines = (BOOK / "inventories" / f"{library}.inv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Sphinx inventory version 1"
+    for line in lines[3:]:
+        name, kind, _ = line.split()
+        if kind != "mod":
+            assert find(name) is not None
+        else:
+            importlib.import_module(name)
+
+
+def find(name: str) -> object:
+    """The object of a dotted name: the longest part that is a module, then attributes."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(name)

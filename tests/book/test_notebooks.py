@@ -1,0 +1,38 @@
+"""The notebooks of the built book run, as a reader would run them."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+pytestmark = pytest.mark.built_book
+
+BOOK = Path(__file__).parents[2] / "book"
+PAGES = [
+    path.relative_to(BOOK).with_suffix("").as_posix()
+    for path in sorted(BOOK.glob("[!_]*/*.md"))
+    if "kernelspec:" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.fixture
+def notebook(built_book, page):
+    return nbformat.read(built_book / "notebooks" / f"{page}.ipynb", as_version=4)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_prose_is_plain_markdown(notebook):
+    nbformat.validate(notebook)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert re.findall(r"\{[a-z:+]+\}`|^[`:]{3,}\{.*|^\([\w-]+\)=", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_runs_from_top_to_bottom(notebook, tmp_path):
+    from nbclient import NotebookClient
+
+    # What is installed here is the package under test, not the one its first cell would fetch.
+    install, *notebook.cells = notebook.cells
+    assert install.source == "%pip install -q jaxvstorch"
+    NotebookClient(notebook, timeout=180, resources={"metadata": {"path": str(tmp_path)}}).execute()
