@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import machine, selection
+from jaxvstorch.errors import tidy
 
 
 class Stopwatch:
@@ -69,7 +70,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed and not any(line.startswith(f"{report.nodeid}: ") for line in FAILED):
         last = report.longreprtext.strip().splitlines()[-1:]
         crash = getattr(report.longrepr, "reprcrash", None)
-        FAILED.append(f"{report.nodeid}: {crash.message if crash else ' '.join(last)}")
+        message = crash.message if crash else " ".join(last)
+        FAILED.append(f"{report.nodeid}: {tidy(message).splitlines()[0]}")
 
 
 def pytest_benchmark_generate_machine_info() -> dict[str, Any]:

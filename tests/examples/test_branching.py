@@ -473,3 +473,13 @@ def test_decoding_compiles_to_one_program_without_a_branch(in_jax, in_torch) -> 
     masks = [t.torch.tensor(mask) for mask in ([False, True], [True, False], [True, True])]
     step = t.graph(t.examples.next_token, fullgraph=True)
     assert ledger(step, [(t.torch.tensor(scores), mask, 2) for mask in masks]).programs == [1, 0, 0]
+
+
+def test_a_vmapped_torch_cond_does_not_compile_with_symbolic_shapes(fresh_torch_compile) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from jaxvstorch.examples.branching import torch as torch_branching
+
+    compiled = torch.compile(torch_branching.expensive_cond_batch, backend="eager", dynamic=True)
+    predicates, matrices = torch.tensor([True, False]), torch.ones(2, 4, 4)
+    with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match="must be a list of tensors"):
+        compiled(predicates, matrices)
