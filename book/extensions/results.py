@@ -77,7 +77,9 @@ class PartDirective(_ResultsDirective):
     def run(self) -> list[nodes.Node]:
         """One part per machine; unknown parts are errors."""
         parts: dict[str, Show] = {
-            "machines": lambda results: _source(results, self.config.results_pins),
+            "machines": lambda results: (
+                _source(results, self.config.results_pins) + _left_out(results)
+            ),
             "founding": _founding,
             "clock": lambda results: tables.clock_table(results) if results.clock else "",
         }
@@ -105,6 +107,11 @@ def _source(results: Results, pins: dict[str, str]) -> str:
     if not outdated:
         return text
     return f"{text}\n\n:::{{attention}}\nMeasured with other versions: {'; '.join(outdated)}.\n:::"
+
+
+def _left_out(results: Results) -> str:
+    """What the session could not measure, in its own words."""
+    return "".join(f"\n\n:::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems)
 
 
 def _raw(svg: str) -> str:
