@@ -45,7 +45,8 @@ def book(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """Open the built book in headless Chromium, and run its notebooks; ``nox -s book`` first."""
-    session.install(*PINNED, "--group", "docs", "--group", "browser", "-e", ".")
+    groups = ("test", "docs", "browser")
+    session.install(*PINNED, *(f"--group={group}" for group in groups), "-e", ".")
     session.run("pytest", "tests/book", "-m", "built_book", *session.posargs)
 
 
