@@ -17,8 +17,8 @@ PINNED = ("-c", "constraints.txt")
 def tests(session: nox.Session) -> None:
     """Run every test and docstring but those of the built book; arguments go to pytest."""
     session.install(*PINNED, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
-    paths = ("tests", "jaxvstorch", "-m", "not built_book", *session.posargs)
-    session.run("pytest", "-n", "auto", "--doctest-modules", *paths)
+    session.run("pytest", "-n", "auto", "tests", "-m", "not built_book", *session.posargs)
+    session.run("pytest", "--doctest-modules", "jaxvstorch")
 
 
 @nox.session(python="3.13")
