@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import importlib
 import logging
 from typing import Any
 
@@ -19,13 +20,16 @@ OFFSET = np.float32(0.5)
 def jax():
     """JAX without memory: a second ``jax.jit`` of a function would reuse what the first made."""
     jax = pytest.importorskip("jax", reason="JAX is not installed")
+    importlib.import_module("jaxvstorch.examples.static_args.jax")
     jax.clear_caches()
     return jax
 
 
 @pytest.fixture
 def torch(fresh_torch_compile):
-    return pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    importlib.import_module("jaxvstorch.examples.static_args.torch")
+    return torch
 
 
 class Settings:
