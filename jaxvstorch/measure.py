@@ -66,8 +66,8 @@ def steady(
     Unless an argument holds a tensor, it runs in a thread of its own: JAX collects Python's call
     stack on every call, so the same call is slower from deep inside a program. Settings made by a
     ``with`` statement, such as ``jax.enable_x64(True)``, do not reach that thread: write them
-    inside the function. PyTorch's operations stay in the caller's thread, because OpenMP is slower
-    once several threads of a process have used it.
+    inside the function. PyTorch's operations stay in the caller's thread, because they were slower
+    in a second one.
 
     Args:
         function: what to time: compiled or not, of JAX, PyTorch or NumPy.

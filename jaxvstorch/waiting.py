@@ -69,8 +69,8 @@ def in_fair_thread(work: Callable[[], T], with_torch: bool) -> T:
     """Run ``work`` in the thread that is fair to its framework, and return its result.
 
     That is a new thread, where Python's call stack is short, because JAX collects the stack on
-    each call. It is the caller's thread for PyTorch, because OpenMP keeps a team of workers for
-    each thread that asks for work, and slows all of them down once they outnumber the cores.
+    each call. It is the caller's thread for PyTorch: in a second thread of a process, sin + cos of
+    30,000 numbers took 98 µs and not 42 (torch 2.13.0, 2 cores, 2026-11-21; cause not profiled).
     """
     if with_torch:
         return work()
