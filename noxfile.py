@@ -1,6 +1,8 @@
 """Every task of the project: ``nox -l`` lists them, ``nox -s NAME`` runs one."""
 
+import glob
 import shutil
+import signal
 
 import nox
 
@@ -52,20 +54,61 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time both frameworks on this machine; ``-- --quick``, or ``-- compare OLD.json``."""
+    """Time both frameworks here; ``-- --quick``, ``--shard 2/5``, ``compare OLD``, ``merge …``."""
+    run_benchmarks(session, *session.posargs)
+
+
+@nox.session
+def reproduce(session: nox.Session) -> None:
+    """Measure published ratios again, quickly, and write a report; ``-- --against FILE``."""
+    run_benchmarks(session, "reproduce", *session.posargs)
+
+
+def run_benchmarks(session: nox.Session, *arguments: str) -> None:
+    """Run them such that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
     session.install(*PINNED, "--group", "bench", "-e", ".")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    session.run("python", "-m", "benchmarks", *arguments, terminate_timeout=60)
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, style, types, spelling and the project file."""
+    """Check format, style, types, spelling, the project file and the workflows."""
     session.install(*PINNED, "--group", "lint", "--group", "bench", "nox", "-e", ".")
+    workflows = sorted(glob.glob(".github/workflows/*.yml"))
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
     session.run("mypy")
     session.run("codespell")
     session.run("validate-pyproject", "pyproject.toml")
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("zizmor", "--offline", "--no-progress", *workflows)
+
+
+@nox.session
+def accelerator(session: nox.Session) -> None:
+    """Run ``tests`` or ``bench`` on a GPU or a TPU: ``-- cuda13 tests``, ``-- tpu bench``."""
+    machines = {
+        "cuda13": ("cuda", ["/dev/nvidia[0-9]*"]),
+        "tpu": ("tpu", ["/dev/accel[0-9]*", "/dev/vfio/[0-9]*"]),
+    }
+    work = {
+        # One process: what holds a TPU shares it with nobody.
+        "tests": ("pytest", "tests", "-m", "not built_book"),
+        "bench": ("python", "-m", "benchmarks"),
+    }
+    flavour, name, *arguments = [*session.posargs, "", ""][: max(2, len(session.posargs))]
+    if flavour not in machines or name not in work:
+        session.error(f"say on what, and what: -- {'|'.join(machines)} {'|'.join(work)}")
+    platform, devices = machines[flavour]
+    if not any(glob.glob(pattern) for pattern in devices):
+        session.error(f"no {platform} device here: there is no {' or '.join(devices)}")
+    groups = ("--group", "test", "--group", "bench", "--group", "docs")
+    session.install(*PINNED, *groups, "-e", f".[{flavour}]")
+    # Without this variable JAX takes the CPU where its plugin fails.
+    session.run("jaxvstorch", "doctor", env={"JAX_PLATFORMS": f"{platform},cpu"})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    session.run(*work[name], *arguments, terminate_timeout=60)  # as in run_benchmarks
 
 
 @nox.session
@@ -95,3 +138,34 @@ def publish_notebooks(session: nox.Session) -> None:
         ):  # fmt: skip
             session.run("git", *command, external=True)
     shutil.rmtree("book/_build/html/notebooks/.git")
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the sdist and the wheel into ``dist/``, emptied first, and check them."""
+    session.install(*PINNED, "--group", "release")
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build")
+    session.run("twine", "check", "--strict", *glob.glob("dist/*"))
+
+
+@nox.session(venv_backend="none")
+def release_check(session: nox.Session) -> None:
+    """Check that a tag (``-- v1.2.3``) is the package's version and is in the changelog."""
+    session.run("python", "tools/release.py", "check", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def release_notes(session: nox.Session) -> None:
+    """Print the changelog's part for a version (``-- 1.2.3``)."""
+    session.run("python", "tools/release.py", "notes", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def github_release(session: nox.Session) -> None:
+    """Make the GitHub release of a tag (``-- v1.2.3``) out of ``dist/`` and the changelog."""
+    (tag,) = session.posargs
+    session.run("python", "tools/release.py", "check", tag)
+    notes = str(session.run("python", "tools/release.py", "notes", tag, silent=True))
+    release = ("gh", "release", "create", tag, "--verify-tag", "--title", tag, "--notes", notes)
+    session.run(*release, *sorted(glob.glob("dist/*")), external=True)

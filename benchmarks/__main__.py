@@ -1,46 +1,83 @@
-"""The command: ``python -m benchmarks [--quick]``, ``python -m benchmarks compare OLD [NEW]``."""
+"""The command ``python -m benchmarks``; and its ``compare``, ``merge`` and ``reproduce``."""
 
 import argparse
 import datetime
+import importlib.util
 import sys
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import compare, machine, report, session
-from jaxvstorch.results import Results, ResultsError, read
+from benchmarks import compare, join, machine, processes, report, reproduce, session
+from benchmarks.shards import Shard, ShardError
+from jaxvstorch.results import Results, ResultsError, read, write
 
 FOLDER = session.ROOT / "bench-out"
+PUBLISHED = session.ROOT / "benchmarks" / "results"
+INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code: 0 all well, 1 problems, 2 bad input."""
+    """Run one command; returns the exit code: 0 all well, 1 problems, 2 bad input, 130 stopped."""
     console = Console(width=None if sys.stdout.isatty() else 120)
+    commands = {"compare": _compare, "merge": _merge, "reproduce": _reproduce}
     try:
-        if arguments[:1] == ["compare"]:
-            return _compare(arguments[1:], console)
-        return _run(arguments, console)
-    except ResultsError as error:
+        with processes.stoppable():
+            if arguments[:1] and arguments[0] in commands:
+                return commands[arguments[0]](arguments[1:], console)
+            return _run(arguments, console)
+    except (ResultsError, ShardError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def _run(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
-        epilog="`compare OLD.json [NEW.json]` says what moved by more than the spread.",
+        epilog="`compare OLD.json [NEW.json]` says what moved by more than the spread, `merge` "
+        "makes one file of shards, `reproduce` measures published ratios again. Each has --help.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, under three minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
+    parser.add_argument("--shard", help="a part of the cases: 2/5 is the second of five")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")
     options = parser.parse_args(arguments)
-    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    output = options.output or FOLDER / f"{machine.slug()}-{now}.json"
-    problems = session.run(output.resolve(), options.quick, options.select)
-    report.show(read(output), console)
+    shard = Shard.parse(options.shard) if options.shard is not None else None
+    suffix = f"-shard-{shard.number}-of-{shard.count}" if shard else ""
+    output = options.output or _new_file(f"{suffix}.json")
+    _check_writable(output)
+    found = _time(output, options.quick, options.select, shard)
+    report.show(found, console)
     console.print(f"Results: {output}", soft_wrap=True)
-    return 1 if problems else 0
+    return _code(found)
+
+
+def _time(output: Path, quick: bool, select: str, shard: Shard | None = None) -> Results:
+    session.run(output.resolve(), quick, select, shard)
+    return read(output)
+
+
+def _check_writable(path: Path) -> None:
+    """Find out before the session, not after it, that its results cannot be kept."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _code(results: Results) -> int:
+    return INTERRUPTED if results.partial else 1 if results.problems else 0
+
+
+def _new_file(end: str) -> Path:
+    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    return FOLDER / f"{machine.slug()}-{now}{end}"
 
 
 def _compare(arguments: list[str], console: Console) -> int:
@@ -62,6 +99,48 @@ def _newest(old: Path) -> Results:
     if not files:
         raise ResultsError(f"nothing to compare {old} with: run `python -m benchmarks` first")
     return read(max(files, key=lambda path: path.stat().st_mtime))
+
+
+def _merge(arguments: list[str], console: Console) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks merge",
+        description="Make one results file of the files of a set's shards.",
+    )
+    parser.add_argument("shards", type=Path, nargs="+")
+    parser.add_argument("--output", type=Path, required=True, help="the file to write")
+    parser.add_argument("--partial", action="store_true", help="not all shards need be there")
+    options = parser.parse_args(arguments)
+    found = join.join(options.shards, options.partial)
+    write(found, options.output)
+    console.print(f"Results: {options.output}" + (f" ({found.gap()})" if found.gap() else ""),
+                  soft_wrap=True)  # fmt: skip
+    return 0
+
+
+def _reproduce(arguments: list[str], console: Console) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks reproduce",
+        description="Measure published ratios again, in a quick session, and write a report.",
+    )
+    parser.add_argument("--against", type=Path, help="a published file (default: the nearest)")
+    parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
+    parser.add_argument("--output", type=Path, help="the report (default: in bench-out/)")
+    options = parser.parse_args(arguments)
+    missing = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ResultsError(f"a ratio needs both frameworks: {missing[0]} is not installed")
+    theirs = [read(options.against)] if options.against else reproduce.published(PUBLISHED)
+    results = _new_file(".json")
+    output = options.output or results.with_suffix(".md")
+    for path in (results, output):
+        _check_writable(path)
+    yours = _time(results, True, options.select)
+    nearest = reproduce.nearest(theirs, yours)
+    found = reproduce.lines(nearest, yours)
+    reproduce.show(nearest, yours, found, console)
+    output.write_text(reproduce.report(nearest, yours, found), encoding="utf-8")
+    console.print(f"Results: {results}\nReport: {output}", soft_wrap=True)
+    return _code(yours)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ def ask(framework: str) -> Iterator[Ask]:
     if framework == "jax" and WITH_TORCH:
         wanted.add("torch")
     processes = {key: _start(framework, key) for key in sorted(wanted)}
+    for process in processes.values():  # they import at the same time
+        _line(process)
 
     def ask(timer: str, name: str) -> float:
         return _ask(processes[timer if framework == "jax" else framework], f"{timer} {name}")
@@ -38,17 +40,18 @@ def ask(framework: str) -> Iterator[Ask]:
 
 def _start(framework: str, timer: str) -> Process:
     command = [sys.executable, clock.__file__, framework, timer]
-    process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()  # it is ready
-    return process
+    return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def _ask(process: Process, request: str) -> float:
     assert process.stdin is not None
-    assert process.stdout is not None
     print(request, file=process.stdin, flush=True)
-    return float(process.stdout.readline())
+    return float(_line(process))
+
+
+def _line(process: Process) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
 
 
 @pytest.mark.parametrize("turn", range(3))

@@ -41,6 +41,9 @@ def missing(old: Results, new: Results) -> list[str]:
 
 def show(old: Results, new: Results, console: Console) -> None:
     """Print what moved, and what else differs."""
+    for which, results in (("old", old), ("new", new)):
+        if results.gap():
+            console.print(f"the {which} file is not a whole run: {results.gap()}")
     for what in ("machine", "versions", "threads", "settings"):
         if getattr(old, what) != getattr(new, what):
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import machine, selection
+from benchmarks import machine, shards
 from jaxvstorch.errors import tidy
 
 
@@ -30,12 +30,15 @@ class Stopwatch:
 
 STOPWATCH = Stopwatch()
 FAILED: list[str] = []
+PLANNED: list[str] = []
+DONE: set[str] = set()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which framework this process times."""
     parser.addoption("--framework", choices=("numpy", "jax", "torch"), required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
+    parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,9 +51,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case of this process's framework."""
-    framework, quick = (metafunc.config.getoption(name) for name in ("--framework", "--quick"))
+    options = map(metafunc.config.getoption, ("--framework", "--quick", "--shard"))
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", selection.cases(framework, quick), ids=str)
+        metafunc.parametrize("case", shards.cases(*options), ids=str)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Remember what is to be timed."""
+    PLANNED.extend(item.nodeid for item in session.items)
 
 
 @pytest.fixture
@@ -66,7 +74,9 @@ def framework(pytestconfig: pytest.Config) -> Any:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Remember what failed: the results file must not have a silent gap."""
+    """Remember what failed or never ran: the results file must not have a silent gap."""
+    if report.when == "call" or not report.passed:
+        DONE.add(report.nodeid)
     if report.failed and not any(line.startswith(f"{report.nodeid}: ") for line in FAILED):
         last = report.longreprtext.strip().splitlines()[-1:]
         crash = getattr(report.longrepr, "reprcrash", None)
@@ -86,7 +96,14 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "busy": STOPWATCH.seconds,
         "set_up": STOPWATCH.set_up,
         "failed": FAILED,
+        "left_out": [_name(node, framework) for node in PLANNED if node not in DONE],
         "versions": machine.versions(framework),
         "threads": machine.threads(framework),
         "device": machine.device(framework),
     }
+
+
+def _name(node: str, framework: str) -> str:
+    """A case's name, or a clock check's."""
+    name = node.partition("[")[2].removesuffix("]")
+    return f"clock check of {framework}: {name}" if "::bench_clock" in node else name

@@ -4,64 +4,114 @@ import datetime
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import machine
-from benchmarks.merge import merge
+from benchmarks import machine, processes, shards
+from benchmarks.merge import Document, merge
+from benchmarks.shards import FRAMEWORKS, Shard
+from jaxvstorch.results import write_document
 
 ROOT = Path(__file__).parent.parent
-FRAMEWORKS = ("numpy", "jax", "torch")
 
 
-def run(output: Path, quick: bool = False, select: str = "") -> int:
-    """Time everything and write one results file.
+def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None = None) -> int:
+    """Time everything and write one results file, also where Ctrl-C or SIGTERM stops it.
 
     Args:
         output: where to write it.
         quick: only the few cases of a quick session.
         select: of these, only the ones whose name this pytest expression (``-k``) matches.
+        shard: of these, only the ones of this shard.
 
     Returns:
         How many problems there were; the file names them.
     """
     start = time.perf_counter()
-    parts, problems = {}, []
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
-        for framework in FRAMEWORKS:
-            if importlib.util.find_spec(framework) is None:
-                problems.append(f"{framework} is not installed: left out")
-                continue
-            part = Path(folder, f"{framework}.json")
-            problem = _run_framework(framework, part, quick, select)
-            if part.exists() and part.read_text():
-                parts[framework] = json.loads(part.read_text())
-            if problem and not (framework in parts and parts[framework]["session"]["failed"]):
-                problems.append(problem)
+    parts, problems, not_begun = _time_all(quick, select, shard)
+    left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
+    left_out += _names(not_begun, quick, select, shard)
     document = merge(
         parts,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         quick=quick,
+        select=select,
+        shard=str(shard or ""),
+        partial=bool(left_out),
+        left_out=left_out,
         seconds=time.perf_counter() - start,
         machine=machine.describe(),
         versions={"python": ".".join(map(str, sys.version_info[:3]))},
         settings={"dtype": "float32", "matmul_precision": "highest", **machine.ENVIRONMENT},
         problems=problems,
     )
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_document(document, output)
     return len(document["problems"])
 
 
-def _run_framework(framework: str, part: Path, quick: bool, select: str) -> str:
+def _time_all(
+    quick: bool, select: str, shard: Shard | None
+) -> tuple[dict[str, Document], list[str], list[str]]:
+    """What was measured by framework, the problems, and the frameworks of which nothing was."""
+    installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
+    problems = [
+        f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed
+    ]
+    choice = ["--quick"] * quick + (["-k", select] if select else [])
+    choice += ["--shard", str(shard)] if shard else []
+    ended = []
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
+        paths = {name: Path(folder, f"{name}.json") for name in installed}
+        try:
+            for name, path in paths.items():
+                problems += _run_framework(name, path, choice)
+                ended.append(name)
+        except KeyboardInterrupt:
+            print("stopped: what was measured is kept", file=sys.stderr)
+        found = {name: _part(path) for name, path in paths.items()}
+    parts = {name: part for name, part in found.items() if part}
+    return parts, problems, [name for name in installed if name not in {*ended, *parts}]
+
+
+def _part(path: Path) -> Document:
+    """What one framework's process wrote; pytest-benchmark writes nothing where nothing ran."""
+    text = path.read_text() if path.exists() else ""
+    part: Document = json.loads(text) if text else {}
+    return part
+
+
+def _names(
+    frameworks: Iterable[str], quick: bool, select: str, shard: Shard | None
+) -> Iterable[str]:
+    """The cases of frameworks whose process wrote nothing; only pytest can read a selection."""
+    if select:
+        return [f"every case of {framework} that -k {select!r} selects" for framework in frameworks]
+    return [str(case) for name in frameworks for case in shards.cases(name, quick, shard)]
+
+
+def _run_framework(framework: str, part: Path, choice: list[str]) -> list[str]:
     """Time one framework in a process of its own; returns what went wrong, if anything."""
-    command: list[Any] = [
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
+        # PyTorch remembers on disk which functions met a second shape; each session starts anew.
+        # A test that starts a session must not tell it that it is one of that test's workers.
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
+        code = processes.run(_command(framework, part, choice), cwd=ROOT, env=environment)
+    if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return []
+    if (found := _part(part)) and found["session"]["failed"]:
+        return []  # each failure is named there
+    return [f"{framework}: pytest ended with exit code {code}"]
+
+
+def _command(framework: str, part: Path, choice: list[str]) -> list[Any]:
+    return [
         sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
         *(["benchmarks/bench_clock.py"] if framework != "numpy" else []),
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
@@ -69,15 +119,9 @@ def _run_framework(framework: str, part: Path, quick: bool, select: str) -> str:
         "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",
         "--benchmark-timer=time.perf_counter", "--benchmark-min-time=0.001",
         "--benchmark-max-time=0.3",
+        # Not every framework need have a case that is selected.
+        "-W", "ignore:Not saving anything, no benchmarks have been run",
+        # A case that was stopped while it compiled has not been timed yet.
+        "-W", "ignore:Benchmark fixture was not used at all in this test",
+        *choice,
     ]  # fmt: skip
-    command += ["--quick"] if quick else []
-    command += ["-k", select] if select else []
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
-        # PyTorch remembers on disk which functions met a second shape; each session starts anew.
-        # A test that starts a session must not tell it that it is one of that test's workers.
-        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
-        done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
-    if done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        return ""
-    return f"{framework}: pytest ended with exit code {done.returncode}"

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,12 @@ class ResultsError(ValueError):
 
 @dataclass(frozen=True)
 class Results:
-    """One run of the benchmarks on one machine."""
+    """One run of the benchmarks on one machine.
+
+    Attributes of a run that is not whole: ``select`` is the expression that chose its cases,
+    ``shard`` its part of the set, such as ``"2/5"``; ``partial`` is true where it was stopped or
+    merged without all shards, and ``left_out`` then names what was not timed.
+    """
 
     date: str
     quick: bool
@@ -35,10 +40,22 @@ class Results:
     share: float
     seconds: float
     problems: tuple[str, ...]
+    select: str = ""
+    shard: str = ""
+    partial: bool = False
+    left_out: tuple[str, ...] = ()
 
     def topics(self) -> list[str]:
         """The topics that have timings, in the order of the file."""
         return list(dict.fromkeys(timing.topic for timing in self.timings))
+
+    def gap(self) -> str:
+        """What is missing of a whole run, as in ``"partial, without shard 2/5"``; or empty."""
+        names, more = self.left_out[:3], len(self.left_out) - 3
+        without = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+        found = [f"partial, without {without}"] if self.partial else []
+        found += [f"only shard {self.shard}"] if self.shard else []
+        return "; ".join(found)
 
     def outdated(self, pins: Mapping[str, str]) -> list[str]:
         """How the versions measured differ from the pinned ones, such as ``"jax 0.1, now 0.2"``."""
@@ -69,6 +86,24 @@ def read(path: Path | str) -> Results:
         raise ResultsError(f"{path}: {error}") from error
 
 
+def write(results: Results, path: Path) -> None:
+    """Write a results file that ``read`` takes."""
+    write_document({"schema": {"name": SCHEMA, "version": VERSION}, **asdict(results)}, path)
+
+
+def write_document(document: Mapping[str, Any], path: Path) -> None:
+    """Write what is to be in a results file.
+
+    Raises:
+        ResultsError: the path cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
+
+
 def read_all(folder: Path | str) -> tuple[dict[str, Results], list[str]]:
     """Every results file of a folder by its name without ``.json``, and what could not be read."""
     found: dict[str, Results] = {}
@@ -97,6 +132,13 @@ _TOP_LEVEL = {
     "seconds": float,
     "problems": list,
 }
+# Files of runs that are whole need not have these.
+_OPTIONAL: dict[str, tuple[type, Any]] = {
+    "select": (str, ""),
+    "shard": (str, ""),
+    "partial": (bool, False),
+    "left_out": (list, []),
+}
 _CLOCK = (
     "framework", "function", "harness", "timeit", "torch_timer", "over_timeit",
     "over_torch_timer", "passed",
@@ -107,7 +149,9 @@ def _from_document(document: Any) -> Results:
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != {"name": SCHEMA, "version": VERSION}:
         raise ResultsError(f"its schema is {schema}, expected {SCHEMA} version {VERSION}")
-    for key, kind in _TOP_LEVEL.items():
+    document = {key: default for key, (_, default) in _OPTIONAL.items()} | document
+    kinds = _TOP_LEVEL | {key: kind for key, (kind, _) in _OPTIONAL.items()}
+    for key, kind in kinds.items():
         if not isinstance(document.get(key), kind):
             got = type(document[key]).__name__ if key in document else "nothing"
             raise ResultsError(f"{key!r} must be a {kind.__name__}, and is {got}")
@@ -116,10 +160,9 @@ def _from_document(document: Any) -> Results:
     _require(document["settings"], ("dtype",), "'settings'")
     for check in document["clock"]:
         _require(check, _CLOCK, "a clock check")
-    values = {key: document[key] for key in _TOP_LEVEL}
+    values = {key: document[key] for key in kinds}
     values["timings"] = tuple(map(_timing, document["timings"]))
-    values["clock"] = tuple(document["clock"])
-    values["problems"] = tuple(document["problems"])
+    values |= {key: tuple(document[key]) for key in ("clock", "problems", "left_out")}
     return Results(**values)
 
 

@@ -108,8 +108,9 @@ def provenance(results: Results) -> str:
     memory = machine["memory_bytes"] / 2**30
     named = ", ".join(f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions)
     threads = ", ".join(f"{name} {count}" for name, count in results.threads.items())
+    gap = f"; {results.gap()}" if results.gap() else ""
     return (
         f"{machine['cpu']}, {machine['cores']} cores, {memory:.0f} GiB; {named}, Python "
         f"{versions['python']}; threads: {threads}; {results.settings['dtype']}; "
-        f"{results.date[:10]}"
+        f"{results.date[:10]}{gap}"
     )

@@ -66,6 +66,11 @@ def test_results_of_other_versions_are_marked(build) -> None:
     assert "Measured with other versions: jax 0.9, now 1." in build(TOPIC)
 
 
+def test_results_that_are_not_whole_are_marked(build) -> None:
+    write(build.results / "one.json", *both(), partial=True, left_out=["loops.scan-16-jax-eager"])
+    assert "partial, without loops.scan-16-jax-eager" in build(TOPIC)
+
+
 def test_a_bad_file_is_named_and_the_others_are_shown(build) -> None:
     write(build.results / "one.json", *both())
     (build.results / "cut.json").write_text('{"schema": ')

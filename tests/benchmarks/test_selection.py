@@ -63,6 +63,20 @@ def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> No
     assert filled >= 2 * cases.last_level_cache() or len(large) == 16
 
 
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_loops_are_also_timed_by_their_number_of_steps(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    by_steps = [c for c in selection.cases(framework) if c.name.endswith(" by steps")]
+    assert {(c.name, c.size) for c in by_steps} == {
+        (f"{name} by steps", steps)
+        for name in ("evolve_python", "evolve_fori")
+        for steps in (4, 128)
+    }
+    work = by_steps[0].build()
+    assert work.fresh is not None
+    assert work.dtype() == "float32"
+
+
 @pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
 def test_a_pair_is_built_and_runs(framework) -> None:
     if framework != "numpy":

@@ -1,0 +1,141 @@
+"""Makes one results file of the files of a set's shards."""
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from benchmarks import shards
+from benchmarks.merge import bandwidth
+from benchmarks.shards import Shard, ShardError
+from jaxvstorch.results import Results, ResultsError, read
+from jaxvstorch.timings import Timing
+
+_SAME = ("quick", "select", "settings")  # entirely; of the following, where both files have them:
+_SAME_BY_NAME = ("versions", "threads", "devices")
+_MEMORY = 0.01  # machines of one kind report sizes that differ by a few pages
+
+
+def join(paths: Sequence[Path], partial: bool = False) -> Results:
+    """One run's results, equal to a single run's but for times.
+
+    Args:
+        paths: the shards' files.
+        partial: accept that shards are missing, or were stopped; the results are marked so.
+
+    Raises:
+        ResultsError: the files are not the shards of one set, or not all; the message says which.
+    """
+    parts = [read(path) for path in paths]
+    left_out = _missing(_numbers(paths, parts), partial)
+    for (a, one), (b, other) in combinations(zip(paths, parts, strict=True), 2):
+        if difference := _difference(one, other):
+            raise ResultsError(f"{a} and {b} are not of one run: {difference}")
+    for path, part in zip(paths, parts, strict=True):
+        if part.partial and not partial:
+            raise ResultsError(f"{path} is partial: measure it again, or say --partial")
+        left_out += part.left_out
+    return _joined(parts, left_out)
+
+
+def _numbers(paths: Sequence[Path], parts: Sequence[Results]) -> dict[Shard, Path]:
+    """Which file is which shard; they must be of one count, and each there once."""
+    found: dict[Shard, Path] = {}
+    for path, part in zip(paths, parts, strict=True):
+        try:
+            shard = Shard.parse(part.shard)
+        except ShardError:
+            raise ResultsError(f"{path} is no shard of a set: there is nothing to merge") from None
+        if shard in found:
+            raise ResultsError(f"{found[shard]} and {path} are both shard {shard}")
+        first = next(iter(found), shard)
+        if shard.count != first.count:
+            raise ResultsError(f"{found[first]} is shard {first}, and {path} is shard {shard}")
+        found[shard] = path
+    return found
+
+
+def _missing(found: Mapping[Shard, Path], partial: bool) -> list[str]:
+    count = next(iter(found)).count
+    missing = [shard for n in range(count) if (shard := Shard(n + 1, count)) not in found]
+    if missing and not partial:
+        names = ", ".join(map(str, missing))
+        raise ResultsError(f"missing: shard {names}; --partial merges without")
+    return [f"shard {shard}" for shard in missing]
+
+
+def _difference(one: Results, other: Results) -> str:
+    """The first thing that keeps two shards from being one run's; empty if nothing does."""
+    pairs = [(key, getattr(one, key), getattr(other, key)) for key in _SAME]
+    for key in _SAME_BY_NAME:
+        a, b = getattr(one, key), getattr(other, key)
+        pairs += [(f"{key}, {name}", a[name], b[name]) for name in a.keys() & b.keys()]
+    a, b = dict(one.machine), dict(other.machine)
+    sizes = [a.pop("memory_bytes"), b.pop("memory_bytes")]
+    if max(sizes) - min(sizes) > _MEMORY * max(sizes):
+        pairs.append(("machine, memory_bytes", *sizes))
+    pairs += [(f"machine, {name}", a.get(name), b.get(name)) for name in {**a, **b}]
+    return next((f"{key} is {x!r} and {y!r}" for key, x, y in pairs if x != y), "")
+
+
+def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
+    first = parts[0]
+    timings = _in_order([t for part in parts for t in part.timings], first.quick)
+    seconds = sum(part.seconds for part in parts)
+    set_up = {name: [p.set_up[name] for p in parts if name in p.set_up]
+              for name in shards.FRAMEWORKS}  # fmt: skip
+    return replace(
+        first,
+        versions=_together(parts, "versions"),
+        threads=_together(parts, "threads"),
+        devices=_together(parts, "devices"),
+        date=max(part.date for part in parts),
+        timings=tuple(timings),
+        bandwidth=bandwidth([asdict(timing) for timing in timings]),
+        set_up={name: statistics.median(times) for name, times in set_up.items() if times},
+        clock=_clock(parts),
+        share=sum(part.share * part.seconds for part in parts) / seconds,
+        seconds=seconds,
+        problems=tuple(dict.fromkeys(line for part in parts for line in part.problems)),
+        shard="",
+        partial=bool(left_out),
+        left_out=tuple(left_out),
+    )
+
+
+def _together(parts: Sequence[Results], key: str) -> dict[str, Any]:
+    """A shard may have no case of a framework, and so know nothing of it."""
+    return {name: value for part in parts for name, value in getattr(part, key).items()}
+
+
+def _in_order(timings: Sequence[Timing], quick: bool) -> list[Timing]:
+    """The order of a single run."""
+    names = (str(case) for f in shards.FRAMEWORKS for case in shards.cases(f, quick))
+    order = {name: place for place, name in enumerate(names)}
+    keys = [f"{t.topic}.{t.name}-{t.size}-{t.framework}-{t.mode}" for t in timings]
+    twice = [key for key, count in Counter(keys).items() if count > 1]
+    if twice:
+        raise ResultsError(f"{twice[0]} is in two shards: they divided different sets of cases")
+    places = (order.get(key, len(order)) for key in keys)
+    return [timing for _, timing in sorted(zip(places, timings, strict=True), key=lambda x: x[0])]
+
+
+def _clock(parts: Sequence[Results]) -> tuple[Mapping[str, Any], ...]:
+    """Of each check the shard's that is furthest off.
+
+    A check speaks for the processes that it ran in, and so for its own shard's timings only. Those
+    of a merged file are as good as its worst shard: a median would hide a disturbed machine.
+    """
+    worst: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for check in (check for part in parts for check in part.clock):
+        key = check["framework"], check["function"]
+        worst[key] = max(worst.get(key, check), check, key=_error)
+    return tuple(worst.values())
+
+
+def _error(check: Mapping[str, Any]) -> float:
+    ratios = [check["over_timeit"], check["over_torch_timer"]]
+    return max((abs(ratio - 1) for ratio in ratios if ratio is not None), default=0.0)

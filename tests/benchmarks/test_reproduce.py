@@ -1,0 +1,176 @@
+"""Published ratios beside this machine's own: what is judged, how, and what is said."""
+
+import dataclasses
+import json
+from types import SimpleNamespace
+
+import pytest
+from test_compare import MACHINE, load, timing, write
+
+from benchmarks import __main__ as command
+from benchmarks import machine_class, reproduce, session
+from jaxvstorch import results
+from jaxvstorch.timings import Ratio
+
+DEVICES = {"numpy": "cpu", "jax": "cpu:0", "torch": "cpu"}
+
+
+def ratio(value, name="f", spread=0.0):
+    """Both frameworks' timings of one function, JAX's ``value`` times PyTorch's."""
+    return timing(name, value, spread * value), timing(name, 1.0, 0.0, framework="torch")
+
+
+def other(tmp_path, *timings, **more):
+    return results.read(write(tmp_path / "other.json", *timings, **{"devices": DEVICES} | more))
+
+
+@pytest.mark.parametrize(
+    ("published", "yours", "said"),
+    [
+        (Ratio(0.5, 0.0), Ratio(0.5, 0.0), "agrees"),
+        (Ratio(0.5, 0.1), Ratio(0.65, 0.1), "agrees"),
+        (Ratio(0.5, 0.1), Ratio(0.35, 0.1), "agrees"),
+        (Ratio(0.5, 0.1), Ratio(0.71, 0.1), "differs"),
+        (Ratio(0.5, 0.1), Ratio(0.29, 0.1), "differs"),
+        (Ratio(0.5, 0.0), Ratio(0.75, 0.25), "agrees"),  # they touch
+    ],
+)
+def test_intervals_that_overlap_agree(published, yours, said) -> None:
+    assert reproduce.verdict(published, yours) == said
+
+
+def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
+    eager = [dataclasses.replace(t, mode="eager") for t in ratio(3.0)]
+    theirs = load(tmp_path, *ratio(0.5), *eager, *ratio(2.0, "only published"), devices=DEVICES)
+    yours = other(tmp_path, *ratio(0.5), *eager[:1], *ratio(2.0, "only yours"))
+    (line,) = reproduce.lines(theirs, yours)
+    assert line.cells() == ("branching.f", "16", "compiled", "0.50 ± 0.00", "0.50 ± 0.00", "agrees")
+    found = reproduce.lines(theirs, other(tmp_path, *ratio(0.6), *eager))
+    assert [(line.mode, line.verdict) for line in found] == [
+        ("compiled", "differs"),
+        ("eager", "agrees"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"machine": MACHINE | {"cores": 4}}, {"machine": MACHINE | {"cpu": "AMD EPYC 7B13"}},
+     {"devices": DEVICES | {"jax": "cuda:0"}}],
+    ids=["cores", "cpu", "device"],
+)  # fmt: skip
+def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> None:
+    theirs = load(tmp_path, *ratio(0.5), devices=DEVICES)
+    (line,) = reproduce.lines(theirs, other(tmp_path, *ratio(0.5), **more))
+    assert (str(line.yours), line.verdict) == ("0.50 ± 0.00", "other machine class")
+
+
+@pytest.mark.parametrize(
+    ("cpu", "family"),
+    [
+        ("AMD EPYC", "AMD EPYC"),
+        ("AMD EPYC 7B13 64-Core Processor", "AMD EPYC"),
+        ("AMD Ryzen 9 5950X 16-Core Processor", "AMD Ryzen 9"),
+        ("Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", "Intel Xeon Platinum"),
+        ("11th Gen Intel(R) Core(TM) i7-1185G7 @ 3.00GHz", "Intel Core i7"),
+        ("Apple M2 Pro", "Apple M2 Pro"),
+    ],
+)
+def test_a_family_is_a_name_without_its_model(cpu, family) -> None:
+    assert machine_class.cpu_family(cpu) == family
+
+
+@pytest.mark.parametrize(
+    ("device", "kind"),
+    [("cpu", "cpu"), ("cpu:0", "cpu"), ("TFRT_CPU_0", "cpu"), ("cuda:1", "cuda"),
+     ("NVIDIA H200", "nvidia h200")],
+)  # fmt: skip
+def test_a_device_has_no_number(device, kind) -> None:
+    assert machine_class.device_kind(device) == kind
+
+
+def test_the_nearest_is_of_the_class_before_it_is_new(tmp_path) -> None:
+    yours = load(tmp_path, devices=DEVICES)
+    alike = dataclasses.replace(yours, date="2025-01-01")
+    newer = dataclasses.replace(yours, machine=MACHINE | {"cores": 64}, date="2027-01-01")
+    oldest = dataclasses.replace(newer, date="2024-01-01")
+    assert reproduce.nearest([oldest, alike, newer], yours) is alike
+    assert reproduce.nearest([oldest, newer], yours) is newer
+
+
+def test_the_report_says_what_must_be_known(tmp_path) -> None:
+    clock = {
+        "framework": "jax", "function": "sin", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
+        "over_timeit": 1.2, "over_torch_timer": None, "passed": False,
+    }  # fmt: skip
+    old = {"python": "3.11", "jax": "0.9"}
+    theirs = load(tmp_path, *ratio(0.5), *ratio(2.0, "g"), versions=old, devices=DEVICES)
+    new = {"versions": {"python": "3.11", "jax": "1.0"}, "clock": [clock], "problems": ["a gap"]}
+    yours = other(tmp_path, *ratio(0.5), *ratio(3.0, "g"), **new)
+    text = reproduce.report(theirs, yours, reproduce.lines(theirs, yours))
+    assert (
+        "2 ratios of JAX's time to PyTorch's; agrees: 1, differs: 1, other machine class: 0" in text
+    )
+    assert "A machine class is the same family of processor" in text
+    assert "Yours: A processor, 2 cores, jax on cpu, torch on cpu." in text
+    assert "Published with other versions than yours: jax 0.9, now 1.0." in text
+    assert "Your clock was not within 3 % of the others: jax sin." in text
+    assert "Problem in your session: a gap" in text
+    assert "| branching.g | 16 | compiled | 2.00 ± 0.00 | 3.00 ± 0.00 | differs |" in text
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """A session that takes no time and finds what it is given."""
+    monkeypatch.setattr(command, "FOLDER", tmp_path / "out")
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: True)
+
+    def measured(*timings, **more):
+        def run(output, quick, select, shard):
+            assert quick
+            write(output, *timings, **{"devices": DEVICES} | more)
+
+        monkeypatch.setattr(session, "run", run)
+
+    return measured
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [({}, 0), ({"problems": ["a gap"]}, 1), ({"partial": True, "left_out": ["g"]}, 130)],
+    ids=["whole", "problem", "stopped"],
+)
+def test_the_command_shows_a_table_and_writes_a_report(
+    tmp_path, capsys, measured, more, code
+) -> None:
+    measured(*ratio(0.5), **more)
+    theirs = write(tmp_path / "theirs.json", *ratio(0.5), devices=DEVICES)
+    output = tmp_path / "report.md"
+    arguments = ["reproduce", "--against", str(theirs), "--output", str(output)]
+    assert command.main(arguments) == code
+    shown = capsys.readouterr().out
+    assert f"Report: {output}" in shown
+    assert "agrees" in shown
+    assert "| branching.f | 16 | compiled | 0.50 ± 0.00 | 0.50 ± 0.00 | agrees |" in (
+        output.read_text(encoding="utf-8")
+    )
+
+
+def error_of(arguments, capsys):
+    assert command.main(["reproduce", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    return error
+
+
+def test_what_cannot_be_reproduced_is_said_before_anything_is_timed(
+    tmp_path, capsys, monkeypatch, measured
+) -> None:
+    monkeypatch.setattr(session, "run", lambda *arguments: pytest.fail("it was timed"))
+    (tmp_path / "cut.json").write_text(json.dumps({})[:1])
+    assert "cut off" in error_of(["--against", str(tmp_path / "cut.json")], capsys)
+    assert "cannot be read" in error_of(["--against", str(tmp_path / "none.json")], capsys)
+    monkeypatch.setattr(command, "PUBLISHED", tmp_path / "empty")
+    assert "no results are published" in error_of([], capsys)
+    absent = SimpleNamespace(find_spec=lambda name: None if name == "torch" else True)
+    monkeypatch.setattr(command.importlib, "util", absent)
+    assert "torch is not installed" in error_of([], capsys)

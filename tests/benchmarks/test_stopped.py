@@ -1,0 +1,124 @@
+"""A session that is stopped keeps what it has measured."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from benchmarks import __main__ as benchmarks_command
+from benchmarks import processes, session
+from jaxvstorch import results
+
+ROOT = session.ROOT
+SELECT = "select_cond-16-numpy"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_process_is_asked_once_and_waited_for(tmp_path, number) -> None:
+    """The child needs a second to write; one more signal in that time would disturb it."""
+    child = (
+        "import pathlib, time\n"
+        "try:\n    print('ready', flush=True); time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    time.sleep(1); pathlib.Path('kept').touch()\n"
+    )
+    program = (
+        "import sys\nfrom benchmarks import processes\n"
+        "with processes.stoppable():\n"
+        "    try:\n"
+        f"        processes.run([sys.executable, '-c', {child!r}], cwd={str(tmp_path)!r})\n"
+        "    except KeyboardInterrupt:\n        print('stopped')\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "ready\n"
+    os.killpg(process.pid, number)  # as a terminal does; the child is in a group of its own
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGTERM)  # as nox does after Ctrl-C
+    assert process.communicate(timeout=30)[0] == "stopped\n"
+    assert process.returncode == 0
+    assert (tmp_path / "kept").exists()
+
+
+def test_signals_mean_again_what_they_meant() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with processes.stoppable():
+        assert signal.getsignal(signal.SIGTERM) is not before
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.fixture
+def stop(monkeypatch):
+    """Sends this process Ctrl-C while the given framework's cases are timed."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    begin = processes.run
+
+    def stop(framework):
+        def run(line, **options):
+            if framework in line:
+                raise KeyboardInterrupt
+            return begin(line, **options)
+
+        monkeypatch.setattr(processes, "run", run)
+
+    return stop
+
+
+def test_what_was_measured_is_kept_and_what_was_not_is_named(tmp_path, stop, capsys) -> None:
+    stop("jax")
+    output = tmp_path / "stopped.json"
+    assert benchmarks_command.main(["--quick", "-k", SELECT, "--output", str(output)]) == 130
+    found = results.read(output)
+    assert found.partial
+    assert [timing.framework for timing in found.timings] == ["numpy"]
+    assert found.left_out == tuple(
+        f"every case of {name} that -k {SELECT!r} selects"
+        for name in ("jax", "torch")
+        if f"{name} is not installed: left out" not in found.problems
+    )
+    assert "partial, without every case" in capsys.readouterr().out
+
+
+def test_without_a_selection_each_case_is_named(tmp_path, stop) -> None:
+    stop("numpy")
+    output = tmp_path / "stopped.json"
+    assert benchmarks_command.main(["--quick", "--shard", "1/20", "--output", str(output)]) == 130
+    found = results.read(output)
+    assert found.timings == ()
+    assert all("-numpy-" in name for name in found.left_out[:1])
+    assert found.shard == "1/20"
+
+
+def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
+    """The process that times one framework, stopped in its second case."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    (tmp_path / "stopper.py").write_text(
+        "import pytest\n"
+        "@pytest.hookimpl(tryfirst=True)\n"
+        "def pytest_runtest_call(item):\n"
+        "    if 'select_where' in item.name: raise KeyboardInterrupt\n"
+    )
+    part = tmp_path / "part.json"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment |= {"PYTHONPATH": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
+    command = session._command("numpy", part, ["--quick", "-k", "select", "-p", "stopper"])
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == pytest.ExitCode.INTERRUPTED, done.stdout + done.stderr
+    found = session._part(part)
+    assert [e["extra_info"]["case"]["name"] for e in found["benchmarks"]] == ["select_cond"]
+    assert found["session"]["left_out"] == [
+        "branching.select_where-16-numpy-eager",
+        "branching.select_where-1000000-numpy-eager",
+    ]
+
+
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(tmp_path, capsys) -> None:
+    (tmp_path / "file").touch()
+    assert benchmarks_command.main(["--quick", "--output", str(tmp_path / "file" / "x.json")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "cannot be written" in error
