@@ -26,6 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinxext.opengraph",
     "extensions.diagram",
+    "extensions.kernels",
     "extensions.notebooks",
     "extensions.pair",
     "extensions.results",

@@ -17,7 +17,8 @@ def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     package = ROOT / "jaxvstorch"
-    source = {str(path.relative_to(ROOT)) for path in package.rglob("*.py")}
+    files = [path for kind in ("*.py", "*.css") for path in package.rglob(kind)]
+    source = {str(path.relative_to(ROOT)) for path in files}
     assert packed == source | {"jaxvstorch/py.typed"}
 
 

@@ -23,19 +23,23 @@ from extensions.plain_markdown import Converter, Directive, Link
 logger = logging.getLogger(__name__)
 
 INSTALL = "%pip install -q jaxvstorch"
+# In a page's front matter: what else it imports, for its notebook to install.
+PACKAGES = "packages"
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
 
 
-def make_notebook(text: str, converter: Converter) -> nbformat.NotebookNode:
+def make_notebook(text: str, converter: Converter, packages: str = "") -> nbformat.NotebookNode:
     """A page's source as a notebook, without outputs.
 
     Args:
         text: the page, in MyST-NB's Markdown.
         converter: makes its prose plain.
+        packages: what to install besides this one.
     """
     _, _, body = text.split("---\n", 2)  # the front matter is MyST-NB's
     page = jupytext.reads(body, fmt="md:myst")
-    cells = [nbformat.v4.new_code_cell(INSTALL, id="install")]
+    install = f"{INSTALL} {packages}".strip()
+    cells = [nbformat.v4.new_code_cell(install, id="install")]
     for number, cell in enumerate(page.cells):
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "markdown":
@@ -55,7 +59,8 @@ def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
         return
     source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
     try:
-        notebook = make_notebook(source, page_converter(app, page))
+        packages = app.env.metadata[page].get(PACKAGES, "")
+        notebook = make_notebook(source, page_converter(app, page), packages)
     except LookupError as error:
         logger.warning(str(error), location=page)
         return

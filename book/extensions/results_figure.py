@@ -63,7 +63,7 @@ def figure(name: str, rows: Sequence[Row]) -> str:
 
 
 def _scaling(curves: dict[str, list[Row]]) -> Figure:
-    drawing = Figure(figsize=(7, 3.2 * len(curves)), layout="constrained")
+    drawing = Figure(figsize=(7, 3.2 * len(curves)), layout="tight")
     axes = drawing.subplots(len(curves), squeeze=False)[:, 0]
     for ax, (name, rows) in zip(axes, curves.items(), strict=True):
         for kind, (colour, line, marker) in _STYLES.items():
@@ -78,7 +78,7 @@ def _scaling(curves: dict[str, list[Row]]) -> Figure:
 
 
 def _ratios(ratios: Sequence[tuple[Row, Ratio]]) -> Figure:
-    drawing = Figure(figsize=(7, 1.3 + 0.3 * len(ratios)), layout="constrained")
+    drawing = Figure(figsize=(7, 1.3 + 0.3 * len(ratios)), layout="tight")
     ax = drawing.subplots()
     ax.axvline(1, color=_TEXT, linewidth=1)
     for place, (_, ratio) in enumerate(ratios):

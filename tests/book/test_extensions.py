@@ -143,6 +143,12 @@ def test_a_page_becomes_a_notebook_that_installs_first():
     assert notebook.cells[2].metadata.tags == ["a"]
 
 
+def test_a_notebook_installs_what_its_page_needs():
+    page = "---\nkernelspec:\n  name: python3\n---\n# T\n"
+    install, _ = notebooks.make_notebook(page, PLAIN, packages="einops optax").cells
+    assert install.source == f"{notebooks.INSTALL} einops optax"
+
+
 @pytest.mark.parametrize("library", ["jax", "torch"])
 def test_the_inventories_name_what_exists(library):
     pytest.importorskip(library, reason=f"the names are looked up in {library}")

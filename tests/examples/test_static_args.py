@@ -147,7 +147,7 @@ def test_jax_knows_a_name_again(jax) -> None:
 
 
 def test_jax_traces_again_for_each_fresh_partial_that_is_jitted(jax) -> None:
-    from jaxvstorch.explain.jax import watch
+    from jaxvstorch.explainer.jax.watch import watch
 
     def traces(functions) -> int:
         jax.clear_caches()
@@ -192,7 +192,7 @@ def test_torch_guards_on_what_a_lambda_remembers(torch) -> None:
 
 
 def test_torch_compiles_a_lambda_once_however_often_it_is_made(torch) -> None:
-    from jaxvstorch.explain.torch import watch
+    from jaxvstorch.explainer.torch.watch import watch
 
     x = torch.from_numpy(X)
     with watch("<lambda>") as seen:
@@ -220,7 +220,7 @@ def test_jax_compiles_once_per_static_number_of_samples(jax, static) -> None:
 
 
 def test_jax_keeps_programs_by_position_and_by_keyword_apart(jax) -> None:
-    from jaxvstorch.explain.jax import watch
+    from jaxvstorch.explainer.jax.watch import watch
 
     samples = jax.jit(static_args.jax.samples, static_argnames="num_samples")
     with watch("samples") as seen:

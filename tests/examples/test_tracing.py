@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch import ledger
-from jaxvstorch.explain.lines import lines_run
+from jaxvstorch.explainer.lines import lines_run
 
 needs_compiler = pytest.mark.skipif(
     shutil.which("g++") is None and shutil.which("clang++") is None,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxvstorch.explain.lines import lines_run
+from jaxvstorch.explainer.lines import lines_run
 
 
 def halved(x):

@@ -2,22 +2,35 @@
 
 import importlib
 import re
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
+from itertools import accumulate
 from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.errors import tidy
-from jaxvstorch.explain.compilations import Compilations
+from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.results_tables import seconds
 
 
 @dataclass(frozen=True)
 class Call:
-    """One row of a ledger: a call, and what it made the compiler do or the error it ended in."""
+    """One row of a ledger: a call, and what it made the compiler do.
+
+    Attributes:
+        arguments: in short, such as ``"f32[3], 2"``.
+        compilations: what was traced and compiled for it, and why.
+        seconds: from the call to its result, which was waited for. A call that compiles takes as
+            long as that does; this is no benchmark.
+        error: the error that it ended in, if it did.
+    """
 
     arguments: str
     compilations: Compilations
+    seconds: float
     error: str | None = None
 
 
@@ -44,15 +57,24 @@ class Ledger:
         """Graph breaks, call by call."""
         return [call.compilations.breaks for call in self.calls]
 
+    @property
+    def in_all(self) -> list[int]:
+        """Programs compiled so far, call by call."""
+        return list(accumulate(self.programs))
+
     def rows(self) -> list[tuple[str, ...]]:
-        """One tuple of texts per call: arguments, traces, programs, breaks, reason."""
+        """One tuple of texts per call: arguments, counts, time, reason."""
         rows = []
-        for call in self.calls:
+        for call, in_all in zip(self.calls, self.in_all, strict=True):
             counts = call.compilations
-            numbers = (counts.traces, counts.programs, counts.breaks)
+            numbers = (counts.traces, counts.programs, in_all, counts.breaks)
             why = tidy(call.error or "; ".join(counts.reasons))
-            rows.append((call.arguments, *map(str, numbers), why))
+            rows.append((call.arguments, *map(str, numbers), seconds(call.seconds), why))
         return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dictionaries, lists, texts and numbers."""
+        return {"schema": {"name": SCHEMA, "version": VERSION}, **asdict(self)}
 
     def __str__(self) -> str:
         table = [_HEADINGS, *self.rows()]
@@ -74,7 +96,9 @@ class Ledger:
         )
 
 
-_HEADINGS = ("arguments", "traces", "programs", "breaks", "why")
+_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
+SCHEMA = "jaxvstorch-ledger"
+VERSION = 1
 
 
 def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Ledger:
@@ -83,29 +107,36 @@ def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Le
     A call that raises is noted with its error, and the ledger goes on.
 
     Args:
-        function: what ``jax.jit`` or ``torch.compile`` returned.
+        function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled by
+            them, without options.
         calls: one tuple of positional arguments per call.
 
     Raises:
-        TypeError: ``function`` is not compiled, or a call is not a tuple.
+        TypeError: a call is not a tuple, or a plain function and its first call do not tell the
+            framework.
     """
-    framework = _framework_of(function)
-    watcher = importlib.import_module(f"jaxvstorch.explain.{framework}")
+    calls = list(calls)
+    for arguments in calls:
+        _require_tuple(arguments)
+    framework = _compiled_by(function)
+    if framework is None:
+        framework = framework_of(function, calls[0] if calls else (), {})
+        function = frameworks.adapter(framework).compile(function)
+    wait = frameworks.adapter(framework).wait
+    watcher = importlib.import_module(f"jaxvstorch.explainer.{framework}.watch")
     name = getattr(function, "__name__", type(function).__name__)
     rows = []
     for arguments in calls:
-        if not isinstance(arguments, tuple):
-            raise TypeError(
-                f"each call must be a tuple of arguments, not {type(arguments).__name__}; "
-                "for a single argument write (x,)"
-            )
         error = None
+        texts = ", ".join(map(describe, arguments))
         with watcher.watch(name) as seen:
+            start = time.perf_counter()
             try:
-                function(*arguments)
+                wait(function(*arguments))
             except Exception as caught:  # whatever the function raises is what the ledger shows
                 error = _first_line(caught)
-        rows.append(Call(", ".join(map(describe, arguments)), seen(), error))
+            took = time.perf_counter() - start
+        rows.append(Call(texts, seen(), took, error))
     return Ledger(name, framework, tuple(rows))
 
 
@@ -121,25 +152,42 @@ def describe(value: Any) -> str:
     >>> import numpy as np
     >>> describe(np.ones((2, 3), np.float32)), describe(1.5), describe("relu")
     ('f32[2,3]', '1.5', "'relu'")
+    >>> describe({"w": np.ones(2), "b": [1, 2]})
+    "{'w': f64[2], 'b': [1, 2]}"
     """
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         dtype = str(value.dtype).removeprefix("torch.")
         short = re.sub(r"^(bfloat|float|complex|uint|int)(?=\d)", _short_kind, dtype)
         return f"{short}[{','.join(map(str, value.shape))}]"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {describe(item)}' for key, item in value.items())}}}"
+    if type(value) in (list, tuple):
+        inside = ", ".join(map(describe, value))
+        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
     name = getattr(value, "__name__", None)
-    return name if name and callable(value) else tidy(repr(value))
+    text = name if name and callable(value) else tidy(repr(value))
+    return text if len(text) <= _LONGEST and "\n" not in text else type(value).__name__
+
+
+_LONGEST = 60  # characters; of an object that says more of itself only its class is told
 
 
 def _short_kind(match: re.Match[str]) -> str:
     return {"bfloat": "bf", "float": "f", "complex": "c", "uint": "u", "int": "i"}[match[1]]
 
 
-def _framework_of(function: Callable[..., Any]) -> str:
+def _require_tuple(arguments: Any) -> None:
+    if not isinstance(arguments, tuple):
+        raise TypeError(
+            f"each call must be a tuple of arguments, not {type(arguments).__name__}; "
+            "for a single argument write (x,)"
+        )
+
+
+def _compiled_by(function: Callable[..., Any]) -> str | None:
     """Which compiler made ``function``, told without importing either framework."""
     if hasattr(function, "lower") and hasattr(function, "trace"):
         return "jax"
     if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
         return "torch"
-    raise TypeError(
-        f"function must be what jax.jit or torch.compile returned, not {describe(function)}"
-    )
+    return None

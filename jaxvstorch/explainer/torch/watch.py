@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from torch._dynamo.utils import counters, get_compilation_metrics, graph_break_reasons
 
-from jaxvstorch.explain.compilations import Compilations
+from jaxvstorch.explainer.compilations import Compilations
 
 
 @contextmanager

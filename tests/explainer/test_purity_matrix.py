@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from jaxvstorch.explain.purity import KINDS, MODES, PurityMatrix, purity_matrix
+from jaxvstorch.explainer.purity import KINDS, MODES, PurityMatrix, purity_matrix
 
 RIGHT = ("right", "right", "right")
 
@@ -100,6 +100,8 @@ def test_three_equal_words_are_written_once(in_jax) -> None:
     assert len(lines) == 1 + len(KINDS)
     assert in_jax._repr_html_().count("<tr>") == 1 + len(KINDS)
     assert "<td>Python&#x27;s random state</td>" in in_jax._repr_html_()
+    wrong = [text for row in in_jax.rows() for text in row[1:] if text != "right"]
+    assert in_jax._repr_html_().count('<td class="wrong">') == len(wrong) > 0
 
 
 def test_an_unknown_framework_is_named() -> None:

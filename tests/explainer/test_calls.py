@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxvstorch import ledger
+from jaxvstorch import explain, ledger
 
 SHAPES = [np.ones(3, np.float32), np.ones(3, np.float32), np.ones(4, np.float32)]
 
@@ -48,9 +48,28 @@ def test_a_call_that_raises_is_a_row() -> None:
     assert book.calls[0].error.startswith("TracerBoolConversionError: ")
 
 
-def test_only_compiled_functions_and_tuples() -> None:
+def test_a_plain_function_is_compiled_by_its_framework() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(TypeError, match=r"what jax\.jit or torch\.compile returned"):
-        ledger(len, [])
+
+    def doubled(x):
+        return 2 * x
+
+    book = ledger(doubled, [(jax.numpy.asarray(x),) for x in SHAPES])
+    assert (book.framework, book.traces, book.in_all) == ("jax", [1, 0, 1], [1, 1, 2])
+    assert book.calls[0].seconds > book.calls[1].seconds > 0
+    assert book.to_dict()["calls"][2]["compilations"]["programs"] == 1
+
+
+def test_a_function_that_was_only_explained_is_new_to_the_ledger() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    halved = jax.jit(lambda x: x / 2)
+    explain(halved, jax.numpy.ones(3))
+    assert ledger(halved, [(jax.numpy.ones(3),)]).rows()[0][-1] == "first call"
+
+
+def test_what_is_no_call_or_tells_no_framework() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(TypeError, match="of JAX or of PyTorch cannot be told"):
+        ledger(len, [([],)])
     with pytest.raises(TypeError, match=r"write \(x,\)"):
         ledger(jax.jit(lambda x: x), [1.0])

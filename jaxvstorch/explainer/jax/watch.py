@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import jax
 import jax.monitoring
 
-from jaxvstorch.explain.compilations import Compilations
+from jaxvstorch.explainer.compilations import Compilations
 
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 _COMPILED = "/jax/core/compile/backend_compile_duration"
@@ -69,5 +69,7 @@ class _Messages(logging.Filter):
             elif f"\n  for {name} defined at" in message:
                 lines = [line.strip().split("https://")[0] for line in message.splitlines()]
                 differs = [line[2:] for line in lines if line.startswith("* ")]
+                if all(line.startswith("jax_xla_profile_version") for line in differs) and differs:
+                    differs = ["first call"]  # so far the function was only explained
                 found.append("; ".join(differs) or lines[-1])
         return tuple(found)

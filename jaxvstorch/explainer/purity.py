@@ -74,7 +74,7 @@ class PurityMatrix:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(text)}</th>" for text in ("kind", *self.columns))
-        body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows())
+        body = "".join(_html_row(*row) for row in self.rows())
         return (
             '<table class="ledger purity"><caption>First call, second call, '
             "and a call after the world has changed</caption>"
@@ -82,8 +82,10 @@ class PurityMatrix:
         )
 
 
-def _html_cell(text: str) -> str:
-    return f"<td>{escape(text)}</td>"
+def _html_row(kind: str, *words: str) -> str:
+    """A row in which all that is not right stands out; a page's style says how."""
+    cells = [f'<td class="{"right" if w == "right" else "wrong"}">{escape(w)}</td>' for w in words]
+    return f"<tr><td>{escape(kind)}</td>{''.join(cells)}</tr>"
 
 
 def purity_matrix(

@@ -1,0 +1,102 @@
+"""Line by line: what ``jax.jit`` or ``torch.compile`` made of a function."""
+
+import importlib
+import inspect
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from jaxvstorch import frameworks
+from jaxvstorch.explainer import proven
+from jaxvstorch.explainer.calls import describe, ledger
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.explainer.own import original
+from jaxvstorch.explainer.subject import Subject
+
+
+def explain(
+    function: Callable[..., Any], *args: Any, framework: str | None = None, **kwargs: Any
+) -> Explanation:
+    """Say what a compiler makes of a function, called with these arguments.
+
+    With JAX the function is traced once, as ``jax.jit`` would: its Python lines run once, and the
+    program does not run. With PyTorch it is called once under ``torch.compile``, since Dynamo
+    compiles while it calls: its graphs run once, uncompiled, and so does everything around them.
+    What the function does to the world outside, such as printing, it does that one time.
+
+    Nothing is left behind: neither in the frameworks' caches and settings nor in ``sys.settrace``,
+    which is in use meanwhile, so that a debugger or a coverage tool does not see that call.
+
+    Args:
+        function: yours or anyone's: plain, already compiled, a method, a module of
+            ``torch.nn``, flax NNX or equinox, a lambda, a partial.
+        *args: what to call it with.
+        framework: ``"jax"`` or ``"torch"``; needed where neither the function nor its arguments
+            tell.
+        **kwargs: more arguments, by name.
+
+    Returns:
+        The function's lines and what became of each; shown as a table in a terminal or notebook.
+
+    Raises:
+        TypeError: ``function`` is none, or a generator or coroutine, or the arguments do not
+            tell the framework, or tell both, or do not fit the function.
+        MissingFrameworkError: the framework is not installed.
+    """
+    inner = _explainable(function)
+    framework = framework or framework_of(function, args, kwargs)
+    frameworks.require(framework, wanted_by="explain")
+    named = _by_name(function, args, kwargs)
+    texts = [describe(value) for value in args]
+    texts += [f"{name}={describe(value)}" for name, value in kwargs.items()]
+    code = getattr(inner, "__code__", None)
+    subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
+    with proven.on(framework):
+        module = importlib.import_module(f"jaxvstorch.explainer.{framework}.explain")
+        found = module.explain(subject)
+    return Explanation(function=_name(function, inner), arguments=tuple(texts), **found)
+
+
+explain.ledger = ledger  # type: ignore[attr-defined]
+
+
+def _explainable(function: Any) -> Any:
+    """The Python function inside; an error where tracing it makes no sense."""
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    if inspect.isclass(function):
+        raise TypeError(f"function must not be a class: pass an instance of {function.__name__}")
+    inner = original(function)
+    kinds = {
+        "a coroutine function": inspect.iscoroutinefunction(inner),
+        "an asynchronous generator": inspect.isasyncgenfunction(inner),
+        "a generator function": inspect.isgeneratorfunction(inner),
+    }
+    for kind, applies in kinds.items():
+        if applies:
+            raise TypeError(
+                f"{_name(function, inner)} is {kind}, which neither compiler can take as a whole: "
+                "explain a function that it calls"
+            )
+    return inner
+
+
+def _by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by the function's own names for them; an error where they do not fit."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return {}  # of something built in; calling it will tell
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TypeError(f"{name}{signature} does not take these arguments: {error}") from None
+    owner = getattr(function, "__self__", None if inspect.isfunction(function) else function)
+    return {**({} if owner is None else {"self": owner}), **bound.arguments}
+
+
+def _name(function: Any, inner: Any) -> str:
+    name = getattr(inner, "__qualname__", None) or type(function).__name__
+    return str(name).replace("<locals>.", "")

@@ -1,0 +1,107 @@
+"""What the reader should know of a function: sentences, each with its line."""
+
+from collections.abc import Iterable, Iterator
+
+from jaxvstorch.explainer import cures, statements
+from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
+from jaxvstorch.explainer.operations import Place
+from jaxvstorch.explainer.touches import Touch
+
+# What jax.jit does with each dealing with the world outside: kind of finding, sentence, cure.
+_IN_JAX = {
+    "read": ("frozen", "{name} was read while tracing: its value is now part of the program, and "
+             "a later change of it goes unseen.", "Pass it as an argument if it can change."),
+    "written": ("impure", "{name} is written while tracing only, not on later calls.",
+                "Return the new value instead."),
+    "changed": ("impure", "{name} is changed while tracing only, not on later calls.",
+                "Return the new value instead."),
+    "changed copy": ("impure", "{name} is changed, but jax.jit hands the function a new container: "
+                     "the caller's stays as it was.", "Return the new value instead."),
+    "leaked": ("impure", "{name} now holds a traced value, which is of no use once tracing is "
+               "done: using it raises UnexpectedTracerError.", "Return the value instead."),
+    "output": ("impure", "{name} prints while tracing only, and traced values as tracers.",
+               "Use jax.debug.print for what should be printed on each call."),
+    "input": ("impure", "{name} asks while tracing only.", "Ask outside, and pass the answer in."),
+    "clock": ("impure", "{name} is read while tracing only: later calls get that same time.",
+              "Read the clock outside, and pass the time in."),
+    "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
+               "gets the same ones.", "Use jax.random with a key that is passed in."),
+    "environment": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+                    "Read it outside, and pass the value in."),
+    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+               "Read it outside, and pass the value in."),
+    "file": ("impure", "A file is opened while tracing only: a later change of it goes unseen.",
+             "Read it outside, and pass in what it holds."),
+}  # fmt: skip
+
+# What torch.compile does with them, where it keeps them out of Python.
+_IN_TORCH = {
+    "read": ("guarded", "{name} is read once and guarded: when it changes, the function is "
+             "compiled again.", "Pass it as a tensor if it changes often."),
+    "written": ("impure", "{name} is written by code that runs after the graph, on each call.",
+                "Return the new value instead."),
+    "changed": ("impure", "{name} is changed on each call, outside of the graph.",
+                "Return the new value instead."),
+    "changed in place": ("impure", "{name} is changed in place by the graph, on each call.",
+                         "Compute a new tensor and return it."),
+    "random": ("impure", "Random numbers of {name} are drawn on each call, outside of the graph "
+               "or by torch in its place.", "Use torch's own random functions."),
+    "environment": ("guarded", "{name} is read while tracing, and guarded.",
+                    "Read it outside, and pass the value in."),
+    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+               "Read it outside, and pass the value in."),
+}  # fmt: skip
+_SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}
+
+
+def of_touches(framework: str, touches: Iterable[Touch]) -> Iterator[Finding]:
+    """One finding for each dealing with the world outside."""
+    for touch in touches:
+        if touch.kind in _SENTENCES[framework]:
+            kind, what, cure = _SENTENCES[framework][touch.kind]
+            name = f"`{touch.name}`"
+            yield Finding(kind, *touch.place, what.format(name=name), cure, "purity")
+
+
+def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
+    """One finding for each Python loop whose body was traced several times into a program."""
+    for source in sources:
+        text = statements.read(source.file)
+        by_number = {line.number: line for line in source.lines}
+        for loop in text.loops if text else ():
+            body = [by_number[n] for n in range(loop.first, loop.last + 1) if n in by_number]
+            times = _unrolled(body)
+            if times > 1 and loop.header in by_number:
+                what = f"This loop was unrolled: its body was traced {times} times."
+                yield Finding(
+                    "unrolled", source.file, loop.header, what, _LOOP_CURES[framework], "loops"
+                )
+
+
+_LOOP_CURES = {
+    "jax": "jax.lax.scan or jax.lax.fori_loop traces the body once.",
+    "torch": "torch.while_loop, a prototype, keeps a loop a loop.",
+}
+
+
+def _unrolled(body: Iterable[Line]) -> int:
+    marked = [line for line in body if line.mark is not Mark.BLANK]
+    if not any(line.operations for line in marked):
+        return 0
+    return max((line.visits for line in marked), default=0)
+
+
+def of_error(error: BaseException, place: Place | None) -> Finding:
+    """The error that ended it."""
+    cure = cures.of_error(error)
+    message = str(error).strip()
+    first = [cures.sentence(message)] if "Explanation:" in message else message.splitlines()[:1]
+    what = ": ".join([type(error).__name__, *first])
+    return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
+
+
+def ordered(found: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:
+    """By source, then by line; each said once."""
+    files = {source.file: number for number, source in reversed(list(enumerate(sources)))}
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda f: (files.get(f.file, len(files)), f.line)))

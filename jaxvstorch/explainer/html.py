@@ -1,0 +1,136 @@
+"""An explanation as HTML: a fragment for notebooks and the book, and a page of its own.
+
+No element has an id, so that several explanations can stand in one page.
+"""
+
+from collections.abc import Iterable
+from html import escape
+
+import jaxvstorch
+from jaxvstorch.explainer import facts, html_style, layout, signs
+from jaxvstorch.explainer.calls import Ledger
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.html_source import classes, findings_list, source_html
+from jaxvstorch.frameworks import TITLES
+
+
+def fragment(explanation: Explanation) -> str:
+    """HTML to stand inside a page, with the style that it needs."""
+    return (
+        f"<style>{html_style.FRAGMENT}</style>"
+        f"{_opening(explanation)}{_body(explanation, 'p', 'p')}</div>"
+    )
+
+
+def page(explanation: Explanation, ledger: Ledger | None = None) -> str:
+    """A whole page that needs no other file and no JavaScript.
+
+    Args:
+        explanation: what it shows.
+        ledger: calls to show below it.
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(facts.title(explanation))}, explained</title>\n"
+        f"<style>{html_style.FRAGMENT}\n{html_style.PAGE}</style>\n</head>\n<body>\n<main>\n"
+        f"{_opening(explanation)}{_body(explanation, 'h1', 'h2')}{_calls(ledger)}"
+        f'<p class="made">Made by <a href="{layout.BOOK}">jaxvstorch</a> '
+        f"{jaxvstorch.__version__}</p></div>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _opening(explanation: Explanation) -> str:
+    return (
+        f'<div class="jaxvstorch-explain" role="group" data-framework="{explanation.framework}"'
+        f' aria-label="{escape(facts.title(explanation))}, explained">'
+    )
+
+
+def _body(explanation: Explanation, title: str, part: str) -> str:
+    """Everything, with ``title`` and ``part`` as the tags of its headings."""
+    placed, elsewhere = layout.place(explanation)
+    parts = [_head(explanation, title), _legend(explanation)]
+    for index, source in enumerate(explanation.sources):
+        findings = {line: found for (which, line), found in placed.items() if which == index}
+        parts.append(source_html(source, findings, part))
+    if elsewhere:
+        parts.append(_part("Findings without a line", part) + findings_list([], elsewhere, True))
+    if explanation.missing:
+        parts.append(_part("Missing", part) + findings_list(explanation.missing, [], True))
+    parts.append(_compiled(explanation, part))
+    parts.append(_texts(explanation, part))
+    return "".join(parts)
+
+
+def _head(explanation: Explanation, tag: str) -> str:
+    framework = TITLES[explanation.framework]
+    return (
+        f'<{tag} class="title"><code>{escape(explanation.function)}</code> '
+        f'<span class="in">in {framework}</span></{tag}>{_facts(facts.head(explanation))}'
+    )
+
+
+def _facts(pairs: Iterable[tuple[str, str]]) -> str:
+    rows = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs)
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def _legend(explanation: Explanation) -> str:
+    items = []
+    for line, sign, words in signs.legend(explanation):
+        mark = f" {classes(line)}" if line else ""
+        items.append(
+            f'<li><span class="swatch{mark}"></span><span class="sign{mark}">{escape(sign)}</span>'
+            f"<span>{escape(words)}</span></li>"
+        )
+    return f'<ul class="legend" aria-label="Signs">{"".join(items)}</ul>' if items else ""
+
+
+def _part(text: str, tag: str) -> str:
+    return f'<{tag} class="part">{escape(text)}</{tag}>'
+
+
+def _scroll(label: str, content: str) -> str:
+    """What may be wider than the screen, and scrolls by keyboard too."""
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f"{content}</div>"
+    )
+
+
+def _compiled(explanation: Explanation, tag: str) -> str:
+    compiled = explanation.compiled
+    if compiled is None:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(kernel.program)} <code>{escape(kernel.name)}</code></th>'
+        f"<td>{escape(', '.join(kernel.operations) or facts.NOT_REPORTED)}</td>"
+        f"<td>{escape(facts.kernel_lines(kernel, explanation))}</td></tr>"
+        for kernel in compiled.kernels
+    )
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("kernel", "made of", "from"))
+    table = f'<table class="kernels"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    kernels = _scroll(f"Kernels of {facts.title(explanation)}", table) if rows else ""
+    return _part("Compiled", tag) + _facts(facts.compiled_head(compiled)) + kernels
+
+
+def _texts(explanation: Explanation, tag: str) -> str:
+    forms = facts.forms(explanation)
+    details = (
+        f'<details class="text"><summary>{escape(form.program)}: {escape(form.name)}'
+        f'<span class="size">{facts.text_size(form.text)}</span></summary>'
+        + _scroll(
+            f"{form.name} of {facts.title(explanation)}, program {form.program}",
+            f"<pre>{escape(form.text)}</pre>",
+        )
+        + "</details>"
+        for form in forms
+    )
+    return _part("What the programs became", tag) + "".join(details) if forms else ""
+
+
+def _calls(ledger: Ledger | None) -> str:
+    if ledger is None:
+        return ""
+    return _part("Call by call", "h2") + _scroll("Call by call", ledger._repr_html_())

@@ -1,0 +1,130 @@
+"""One function's source as HTML: tables of numbers, marks and texts, the dull parts folded."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from html import escape
+
+from jaxvstorch.explainer import facts, layout, signs, syntax
+from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
+
+_WIDEST_MARK = 16  # characters; a longer mark goes on below
+_SYNTAX = {syntax.KEYWORD: "k", syntax.STRING: "s", syntax.COMMENT: "c"}
+
+
+def source_html(source: Source, findings: dict[int, list[Finding]], tag: str) -> str:
+    """A heading and the lines.
+
+    Args:
+        source: whose lines.
+        findings: by the number of the line that they stand at.
+        tag: of the heading.
+    """
+    marks = [signs.sign(line) for line in source.lines]
+    mark = min(max([6, *map(len, marks)]), _WIDEST_MARK)
+    number = max([4, *(len(str(line.number)) for line in source.lines)])
+    return (
+        f'<div class="source" style="--n:{number};--m:{mark}"><{tag} class="where">'
+        f"<code>{escape(source.name)}</code> <span>{escape(facts.where(source))}</span></{tag}>"
+        f"{''.join(_tables(source, findings))}</div>"
+    )
+
+
+def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]:
+    texts = [line.text.expandtabs(4) for line in source.lines]
+    indent = layout.indent(texts)
+    codes = {
+        line.number: _code(text, spans, indent)
+        for line, text, spans in zip(source.lines, texts, syntax.spans(texts), strict=True)
+    }
+    heads_shown = False
+    for stretch in layout.stretches(source, findings):
+        if not stretch.lines:
+            continue
+        rows = (_row(line, codes[line.number], findings.get(line.number, ()))
+                for line in stretch.lines)  # fmt: skip
+        first, last = stretch.lines[0].number, stretch.lines[-1].number
+        table = _table(f"{source.name}, lines {first} to {last}", rows, heads_shown)
+        if stretch.folded:
+            marked = next((line for line in stretch.lines if line.mark), stretch.lines[0])
+            yield (f'<details class="fold"><summary class="{classes(marked)}"><span>'
+                   f"{escape(stretch.label())}</span></summary>{table}</details>")  # fmt: skip
+        else:
+            yield table
+            heads_shown = True
+
+
+def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
+    """A table, whose headings are for screen readers only where they were shown before."""
+    said = ' class="sr"' if quiet else ""
+    heads = "".join(
+        f'<th scope="col"{column}><span{said}>{head}</span></th>'
+        for head, column in (("line", ' class="n"'), ("became", ' class="m"'), ("source", ""))
+    )
+    return (
+        f'<table class="lines"><caption class="sr">{escape(caption)}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
+    said = findings_list(layout.notes(line, findings), findings)
+    return (
+        f'<tr class="{classes(line)}"><th scope="row" class="n">{line.number}</th>'
+        f'<td class="m">{_mark(line)}</td><td class="code">{code}{said}</td></tr>\n'
+    )
+
+
+def _mark(line: Line) -> str:
+    """The sign for the eye, and the words for a screen reader and a mouse that rests on it."""
+    if not line.mark:
+        return ""
+    words = escape(signs.words(line))
+    return (
+        f'<span class="sign" aria-hidden="true" title="{words}">{escape(signs.sign(line))}</span>'
+        f'<span class="sr">{words}</span>'
+    )
+
+
+def classes(line: Line) -> str:
+    """The classes that choose a line's pattern and colour."""
+    if line.mark is not Mark.GRAPH:
+        return f"m-{line.mark.replace(' ', '-')}" if line.mark else ""
+    # Programs in turn have a whole band and a double one.
+    program = next(iter(line.operations), "A").partition(":")[0]
+    return "m-graph" if ord(program[-1]) % 2 else "m-graph-even"
+
+
+def findings_list(
+    sentences: Sequence[str], findings: Collection[Finding], loose: bool = False
+) -> str:
+    """Notes and findings as a list; ``loose`` where it stands below no line."""
+    items = [f"<li>{_prose(sentence)}</li>" for sentence in sentences]
+    items += map(_finding, findings)
+    extra = " loose" if loose else ""
+    return f'<ul class="notes{extra}">{"".join(items)}</ul>' if items else ""
+
+
+def _finding(finding: Finding) -> str:
+    kind = escape(layout.KINDS.get(finding.kind, finding.kind))
+    cure = f' <span class="cure">{_prose(finding.cure)}</span>' if finding.cure else ""
+    failed = ' class="failed"' if finding.kind == "failed" else ""
+    link = layout.link(finding)
+    more = f' <a href="{escape(link)}">In the book: {escape(finding.page)}</a>' if link else ""
+    return f"<li{failed}><strong>{kind}:</strong> {_prose(finding.what)}{cure}{more}</li>"
+
+
+def _prose(sentence: str) -> str:
+    """A sentence, with what stands between backquotes as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
+
+
+def _code(text: str, spans: Sequence[syntax.Span], indent: int) -> str:
+    parts = []
+    cut = indent if not text[:indent].strip() else 0
+    inside = max(len(text) - len(text.lstrip()) - cut, 0) if text.strip() else 0
+    for piece, kind in syntax.pieces(text, spans):
+        shown, cut = piece[cut:], max(cut - len(piece), 0)
+        css = _SYNTAX.get(kind)
+        parts.append(f'<span class="{css}">{escape(shown)}</span>' if css else escape(shown))
+    style = f' style="--i:{inside}"' if inside else ""
+    return f"<code{style}>{''.join(parts)}</code>"

@@ -1,0 +1,112 @@
+"""What a function is called with under ``jax.jit``: which values are traced, and which static."""
+
+import functools
+import types
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxvstorch.explainer.calls import describe
+from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.own import original
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a jitted function.
+
+    Attributes:
+        jitted: what ``jax.jit`` returned.
+        notes: what had to be done to compile it.
+    """
+
+    jitted: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    """A jitted function is taken as it is; another is compiled as ``jax.jit`` would.
+
+    Arguments that ``jax.jit`` would refuse, such as a text or a function, become static. A module
+    of equinox or flax, or a method of one, is an argument too, as with those libraries' own jit.
+    """
+    if isinstance(function, types.MethodType) and is_jitted(function.__func__):
+        function, args = function.__func__, (function.__self__, *args)
+    if is_jitted(function):
+        return Call(private.compiled_again(function, _anew), args, kwargs)
+    numbers_are_static = _module_of(function).startswith("equinox")
+    if _module_of(function).startswith(("equinox._jit", "flax.nnx")) and not _is_tree(function):
+        function = original(function)
+    if isinstance(function, types.MethodType) and _is_tree(function.__self__):
+        function, args = function.__func__, (function.__self__, *args)
+    leaves, tree = jax.tree.flatten((function, args, kwargs))
+    own_leaves = len(jax.tree.leaves(function))
+    traced = [
+        is_array(leaf) or (is_number(leaf) and i >= own_leaves and not numbers_are_static)
+        for i, leaf in enumerate(leaves)
+    ]
+    if not _is_tree(function) and all(traced[own_leaves:]):
+        return Call(jax.jit(_anew(function)), args, kwargs)
+    arrays = [leaf for leaf, is_traced in zip(leaves, traced, strict=True) if is_traced]
+    static = [leaf for leaf, is_traced in zip(leaves, traced, strict=True) if not is_traced]
+
+    def call(arrays: list[Any]) -> list[Any]:
+        rest, values = iter(static), iter(arrays)
+        merged = [next(values) if is_traced else next(rest) for is_traced in traced]
+        inner, inner_args, inner_kwargs = jax.tree.unflatten(tree, merged)
+        result = jax.tree.leaves(inner(*inner_args, **inner_kwargs))
+        return [leaf for leaf in result if is_array(leaf) or is_number(leaf)]
+
+    return Call(jax.jit(call), (arrays,), {}, _notes(leaves[own_leaves:], traced[own_leaves:]))
+
+
+def _anew(function: Any) -> Any:
+    """The same as a function of its own, so that JAX's memory of ``function`` stays as it is."""
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _notes(leaves: list[Any], traced: list[bool]) -> tuple[str, ...]:
+    static = [leaf for leaf, is_traced in zip(leaves, traced, strict=True) if not is_traced]
+    if not static:
+        return ()
+    named = ", ".join(dict.fromkeys(describe(value) for value in static[:5]))
+    more = ", …" if len(static) > 5 else ""
+    return (
+        f"static, because jax.jit can trace arrays and numbers only: {named}{more}; "
+        "in your own jax.jit name them in static_argnames",
+    )
+
+
+def is_jitted(function: Any) -> bool:
+    """Whether ``jax.jit`` made it."""
+    return isinstance(function, jax.stages.Wrapped) and hasattr(function, "trace")
+
+
+def is_array(value: Any) -> bool:
+    """Whether ``jax.jit`` traces it as an array."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind not in "OSUMm"
+    return isinstance(value, jax.Array | jax.ShapeDtypeStruct) or hasattr(value, "__jax_array__")
+
+
+def is_number(value: Any) -> bool:
+    """Whether ``jax.jit`` traces it as a weakly typed array without axes."""
+    return isinstance(value, bool | int | float | complex)
+
+
+def _is_tree(value: Any) -> bool:
+    """Whether JAX can look inside: a container, or an object of a registered class."""
+    return not jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
+
+
+def _module_of(function: Any) -> str:
+    return str(getattr(type(function), "__module__", ""))

@@ -1,0 +1,81 @@
+"""Explains a function of JAX."""
+
+import traceback
+from collections import Counter
+from functools import partial
+from typing import Any
+
+from jaxvstorch.explainer import assemble, findings
+from jaxvstorch.explainer.assemble import Seen
+from jaxvstorch.explainer.explanation import Finding, Program
+from jaxvstorch.explainer.jax import arguments, private, stages
+from jaxvstorch.explainer.jax.observer import Observer
+from jaxvstorch.explainer.jax.program import Reader
+from jaxvstorch.explainer.operations import Place, count
+from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.subject import Subject
+
+RAN = "Python ran its lines once, to trace them; the program did not run."
+
+_CALLBACKS = ("debug_callback", "debug_print", "pure_callback", "io_callback")
+
+
+def explain(subject: Subject) -> dict[str, Any]:
+    """Trace a function once; returns the fields of an ``Explanation``."""
+    code = subject.code
+    own = OwnCode(subject.file)
+    observer = Observer(subject, own)
+    recorder = Recorder(own.has, observer.opcode, observer.line)
+    call = arguments.prepare(subject.function, subject.args, subject.kwargs)
+    traced, error = None, None
+    with private.fresh_traces():
+        try:
+            with recorder:
+                traced = call.jitted.trace(*call.args, **call.kwargs)
+            traced = getattr(traced, "traced", traced)  # flax wraps what JAX returns
+        except Exception as caught:  # of the function: it is part of what is explained
+            error = caught
+    seen = Seen(recorder.visits, recorder.runs)
+    programs: tuple[Program, ...] = ()
+    if traced is not None:
+        seen.operations = list(Reader(own, __file__, code).operations(traced.jaxpr.jaxpr, "A"))
+        programs = (Program("A", count(seen.operations), str(traced.jaxpr)),)
+    seen.failed = _failed(error, recorder, own)
+    sources, missing = assemble.shown(code, own, seen)
+    found = list(findings.of_touches("jax", observer.touches()))
+    found += [*findings.of_loops("jax", sources), *_callbacks(seen)]
+    if error is not None:
+        found.append(findings.of_error(error, seen.failed))
+    missing += [*call.notes, *observer.missing()]
+    if error is not None:
+        missing.append("The program: tracing ended with an error.")
+    return {
+        "framework": "jax",
+        "sources": sources,
+        "programs": programs,
+        "findings": findings.ordered(found, sources),
+        "missing": tuple(missing),
+        "ran": RAN,
+        "compile": partial(stages.compile, traced, own) if traced is not None else None,
+    }
+
+
+def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
+    """The innermost line of own code that an error came through."""
+    if error is None:
+        return None
+    frames: list[Place] = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == __file__:
+            frames.clear()
+        elif own.has(frame.f_code.co_filename):
+            frames.append((frame.f_code.co_filename, line))
+    return frames[-1] if frames else recorder.raised(error)
+
+
+def _callbacks(seen: Seen) -> list[Finding]:
+    """One finding for each line whose program calls Python back when it runs."""
+    places = Counter(op.stack[-1] for op in seen.operations if op.name in _CALLBACKS and op.stack)
+    what = "The program calls back into Python here, each time that it runs."
+    return [Finding("callback", *place, what, "", "purity") for place in places]

@@ -1,0 +1,143 @@
+"""Reads XLA's optimised HLO: which kernels run, what was fused into each, and from which lines."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from jaxvstorch.explainer.operations import Place
+
+# They move no numbers, or only say which program runs next.
+_NO_KERNEL = {
+    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "while", "conditional",
+    "call", "after-all", "partition-id", "replica-id",
+}  # fmt: skip
+_NO_OPERATION = _NO_KERNEL | {"fusion"}
+
+_COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
+_INSTRUCTION = re.compile(r"^(?:ROOT )?%?([\w.\-]+) = .*? ([a-z][\w\-]*)\(")
+_CALLED = re.compile(r"(?:calls|to_apply|body|condition|branch_computations)=\{?([%\w.\-, ]+)")
+_CALLS = re.compile(r"\bcalls=%?([\w.\-]+)")
+_SOURCE = re.compile(r'source_file="([^"]*)" source_line=(\d+)')
+_FRAME = re.compile(r"stack_frame_id=(\d+)")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction of a module: its name, what it does, and the text of its line."""
+
+    name: str
+    opcode: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Fused:
+    """One kernel: its name, the operations inside, and the lines that they came from."""
+
+    name: str
+    operations: tuple[str, ...]
+    lines: tuple[Place, ...]
+
+
+class Module:
+    """One compiled module, from ``compiled.as_text()``."""
+
+    def __init__(self, text: str, own: Callable[[str], bool]) -> None:
+        """Args: the module's text, and which files' lines to name."""
+        self._own = own
+        self._computations: dict[str, list[Instruction]] = {}
+        self._frames: dict[int, list[Place]] = _stack_frames(text)
+        current: list[Instruction] = []
+        for line in map(str.strip, text.splitlines()):
+            if found := _COMPUTATION.match(line):
+                current = self._computations.setdefault(found[1], [])
+            elif found := _INSTRUCTION.match(line):
+                current.append(Instruction(found[1], found[2], line))
+
+    def operations(self) -> int:
+        """How many operations there are, those inside of fusions included."""
+        every = [i for instructions in self._computations.values() for i in instructions]
+        return sum(i.opcode not in _NO_OPERATION for i in every)
+
+    def kernels(self) -> list[Fused]:
+        """What runs as a whole: fusions, and operations outside of any."""
+        inside = self._inside_of_kernels()
+        return [
+            self._kernel(instruction)
+            for name, instructions in self._computations.items()
+            if name not in inside
+            for instruction in instructions
+            if instruction.opcode not in _NO_KERNEL
+        ]
+
+    def _inside_of_kernels(self) -> set[str]:
+        """The computations that belong to a kernel, and not to the program around the kernels."""
+        inside: set[str] = set()
+        for instructions in self._computations.values():
+            for instruction in instructions:
+                if instruction.opcode not in _NO_KERNEL:
+                    inside.update(_called(instruction))
+        return inside
+
+    def _kernel(self, instruction: Instruction) -> Fused:
+        parts = list(self._parts(instruction))
+        lines = [place for part in parts for place in self._line(part)]
+        operations = [p.opcode for p in parts if p.opcode not in _NO_OPERATION]
+        return Fused(instruction.name, tuple(operations), tuple(dict.fromkeys(lines)))
+
+    def _parts(self, instruction: Instruction) -> Iterator[Instruction]:
+        called = _CALLS.search(instruction.text)
+        if instruction.opcode != "fusion" or called is None:
+            yield instruction
+            return
+        for part in self._computations.get(called[1], []):
+            yield from self._parts(part)
+
+    def _line(self, instruction: Instruction) -> list[Place]:
+        """The innermost line of own code that it came from; none where XLA names none."""
+        return [place for place in self._stack(instruction) if self._own(place[0])][:1]
+
+    def _stack(self, instruction: Instruction) -> list[Place]:
+        if found := _SOURCE.search(instruction.text):
+            return [(found[1], int(found[2]))]
+        if found := _FRAME.search(instruction.text):
+            return self._frames.get(int(found[1]), [])
+        return []
+
+
+def _called(instruction: Instruction) -> list[str]:
+    names = (name for group in _CALLED.findall(instruction.text) for name in group.split(","))
+    return [name.strip().removeprefix("%") for name in names]
+
+
+def _stack_frames(text: str) -> dict[int, list[Place]]:
+    """The module's table of stack frames: by number, each with the frames around it."""
+    files = {
+        int(n): name for n, name in re.findall(r'^(\d+) "(.*)"$', _part(text, "FileNames"), re.M)
+    }
+    locations = {
+        int(number): (files.get(int(file), ""), int(line))
+        for number, file, line in re.findall(
+            r"^(\d+) \{file_name_id=(\d+) .*?\bline=(\d+)", _part(text, "FileLocations"), re.M
+        )
+    }
+    # A frame's parent is written one too high; where that is the frame itself, it has none.
+    parents = {
+        int(number): (int(location), int(parent) - 1)
+        for number, location, parent in re.findall(
+            r"^(\d+) \{file_location_id=(\d+) parent_frame_id=(\d+)",
+            _part(text, "StackFrames"),
+            re.M,
+        )
+    }
+    found: dict[int, list[Place]] = {}
+    for number in sorted(parents):
+        location, parent = parents[number]
+        here = [locations[location]] if location in locations else []
+        found[number] = [*here, *(found.get(parent, []) if parent < number else [])]
+    return found
+
+
+def _part(text: str, title: str) -> str:
+    _, _, rest = text.partition(f"\n{title}\n")
+    return rest.partition("\n\n")[0]

@@ -1,0 +1,136 @@
+"""A jaxpr as a list of operations, each with the lines that it comes from."""
+
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.operations import Operation, Place
+from jaxvstorch.explainer.own import OwnCode
+
+Stack = tuple[Place, ...]
+
+# These only hold a program together: what is inside them belongs to the program around them.
+_SEEN_THROUGH = {
+    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint",
+    "remat", "remat2",
+}  # fmt: skip
+
+_PARTS = {
+    ("scan", "jaxpr"): "scan body",
+    ("while", "cond_jaxpr"): "while condition",
+    ("while", "body_jaxpr"): "while body",
+    ("cond", "branches"): "cond branch",
+}
+
+
+class Reader:
+    """Reads a jaxpr, and the jaxprs inside it."""
+
+    def __init__(self, own: OwnCode, entry: str, function: CodeType | None) -> None:
+        """Make a reader.
+
+        Args:
+            own: which frames to keep.
+            entry: the file whose frame called the function; what is further out is left out.
+            function: the function's code; for one of an installed package, what is around it is
+                left out too.
+        """
+        self._own = own.has
+        self._entry = entry
+        self._function = function
+        self._cuts = own.is_installed
+        self._outermost: set[CodeType] = set()  # of the function and of decorators around it
+        self._entry_places: set[Place] = set()
+        self._depths: dict[int, int] = {}
+
+    def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
+        """Every operation; those of an inner program come after the one that it belongs to."""
+        yield from self._inside(jaxpr, where, ())
+
+    def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Iterator[Operation]:
+        stacks = self._stacks(jaxpr, is_whole=not outer)
+        # An inner jaxpr that is used twice was traced at its first use. Its stacks begin in its
+        # own function, or, where JAX leaves the outer frames in, with the lines of that first use.
+        depth = self._depths.setdefault(
+            id(jaxpr), len(outer) if any(s[: len(outer)] == outer for s in stacks) else 0
+        )
+        for eqn, stack in zip(jaxpr.eqns, stacks, strict=True):
+            full = self._from_entry((*outer, *stack[depth:]))
+            primitive = eqn.primitive.name
+            if primitive not in _SEEN_THROUGH:
+                yield Operation(primitive, where, full)
+            for part, inner in _parts(eqn, where, _is_choice(eqn, jaxpr)):
+                yield from self._inside(inner, part, full)
+
+    def _from_entry(self, stack: Stack) -> Stack:
+        """Without what called a function of an installed package: that is no part of it."""
+        found = [i for i, place in enumerate(stack) if place in self._entry_places]
+        return stack[found[0] :] if self._cuts and found else stack
+
+    def _stacks(self, jaxpr: Any, is_whole: bool) -> list[Stack]:
+        """The stack of each equation. In a whole program it begins where the function was called.
+
+        Where JAX made equations from others, by ``vmap`` say, it keeps only their inner frames:
+        the outer ones are then those of the last equation that has them.
+        """
+        stacks: list[Stack] = []
+        last: Stack = ()
+        for eqn in jaxpr.eqns:
+            stack, begins = self._stack(eqn)
+            if begins:
+                last = stack
+            elif is_whole:
+                stack = _joined(last, stack)
+            stacks.append(stack)
+        return stacks
+
+    def _stack(self, eqn: Any) -> tuple[Stack, bool]:
+        """An equation's lines of own code, and whether the function itself is among them."""
+        frames = [
+            (code, line)
+            for code, line in private.frames(eqn)
+            if self._own(code.co_filename) or code.co_filename == self._entry
+        ]
+        entered = [i for i, (code, _) in enumerate(frames) if code.co_filename == self._entry]
+        frames = frames[entered[-1] + 1 :] if entered else frames
+        codes = [code for code, _ in frames]
+        if self._function in codes:
+            code, line = frames[codes.index(self._function)]
+            self._entry_places.add((code.co_filename, line))
+            self._outermost.add(codes[0])
+        begins = self._function is None or (bool(codes) and codes[0] in self._outermost)
+        return tuple((code.co_filename, line) for code, line in frames), begins
+
+
+def _joined(outer: Stack, inner: Stack) -> Stack:
+    """One stack from two that overlap: the outer one's end is the inner one's beginning."""
+    for start in range(len(outer)):
+        if inner[: len(outer) - start] == outer[start:]:
+            return (*outer[:start], *inner)
+    return (*outer, *inner)
+
+
+def _is_choice(eqn: Any, jaxpr: Any) -> bool:
+    """Whether it is what ``lax.cond`` left, and not ``lax.switch``: its index was a bool."""
+    if eqn.primitive.name != "cond" or len(eqn.params["branches"]) != 2:
+        return False
+    index = eqn.invars[0]
+    made_of = [e.invars[0].aval.dtype for e in jaxpr.eqns if index in e.outvars]
+    return [str(dtype) for dtype in made_of] == ["bool"]
+
+
+def _parts(eqn: Any, where: str, is_choice: bool) -> Iterator[tuple[str, Any]]:
+    primitive = eqn.primitive.name
+    for number, (parameter, inner) in enumerate(private.inner_jaxprs(eqn)):
+        if primitive in _SEEN_THROUGH:
+            yield where, inner
+            continue
+        part = _PARTS.get((primitive, parameter), f"{primitive} body")
+        if part == "cond branch":
+            part = (
+                ("cond false branch", "cond true branch")[number]
+                if is_choice
+                else f"{part} {number}"
+            )
+        yield (f"{where} > {part}" if ": " in where else f"{where}: {part}"), inner

@@ -1,0 +1,154 @@
+"""Which lines and findings a rendering shows where, and which lines it folds."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Source
+from jaxvstorch.explainer.signs import WORDS
+
+BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
+
+KINDS = {
+    "break": "graph break",
+    "impure": "impure",
+    "unrolled": "unrolled",
+    "callback": "callback",
+    "failed": "error",
+}
+
+# Lines in a row of which nothing else is to be said are folded from so many on. Those of a program
+# are what a reader came for, so more of them stay.
+_FOLD = 12
+_FOLD_IN_PROGRAM = 40
+_ENDS = 2  # lines that stay at each end of what is folded
+_BRIDGED = 3  # blank lines between two lines of the same mark that do not part them
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some lines in a row, to be shown as they are or folded into one."""
+
+    lines: tuple[Line, ...]
+    folded: bool = False
+
+    def label(self) -> str:
+        """What the folded lines have in common, such as ``"40 lines, all in program A"``."""
+        return f"{len(self.lines)} lines{_in_common(self.lines)}"
+
+
+def link(finding: Finding) -> str:
+    """The address of the page of the book that explains a finding; empty where there is none."""
+    return f"{BOOK}topics/{finding.page}.html" if finding.page else ""
+
+
+Placed = dict[tuple[int, int], list[Finding]]
+
+
+def place(explanation: Explanation) -> tuple[Placed, list[Finding]]:
+    """The findings by index of a source and number of a line, and those that stand at no line."""
+    shown: dict[tuple[str, int], int] = {}
+    for index, source in enumerate(explanation.sources):
+        for line in source.lines:
+            shown.setdefault((source.file, line.number), index)
+    placed: Placed = {}
+    elsewhere = []
+    for finding in explanation.findings:
+        where = shown.get((finding.file, finding.line))
+        if where is None:
+            elsewhere.append(finding)
+        else:
+            placed.setdefault((where, finding.line), []).append(finding)
+    return placed, elsewhere
+
+
+def notes(line: Line, findings: Collection[Finding]) -> list[str]:
+    """A line's notes, without those that a finding at the same line says already."""
+    return [note for note in line.notes if not any(f.what in note for f in findings)]
+
+
+def stretches(source: Source, remarked: Collection[int]) -> Iterator[Stretch]:
+    """A source's lines, the long and unremarkable runs among them folded.
+
+    Args:
+        source: whose lines.
+        remarked: numbers of the lines at which findings stand.
+    """
+    keys = [_key(line) if line.number not in remarked else None for line in source.lines]
+    _bridge(keys)
+    open_lines: list[Line] = []
+    position = 0
+    for key, run in groupby(keys):
+        length = len(list(run))
+        lines = source.lines[position : position + length]
+        position += length
+        limit = _FOLD_IN_PROGRAM if key and key[0] is Mark.GRAPH else _FOLD
+        if key is None or length <= limit:
+            open_lines += lines
+            continue
+        yield Stretch((*open_lines, *lines[:_ENDS]))
+        yield Stretch(lines[_ENDS:-_ENDS], folded=True)
+        open_lines = list(lines[-_ENDS:])
+    yield Stretch(tuple(open_lines))
+
+
+def indent(texts: list[str]) -> int:
+    """The columns that all lines are indented by: a method is shown as far left as a function."""
+    return min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
+
+
+_Key = tuple[Mark, frozenset[str], int]
+_BLANK: _Key = (Mark.BLANK, frozenset(), 0)
+
+
+def _key(line: Line) -> _Key | None:
+    """What lines must share to be folded together; ``None`` for one that must be seen."""
+    if not line.mark and not line.notes:
+        return _BLANK
+    if line.notes or line.mark in (Mark.FAILED, Mark.PYTHON):
+        return None
+    programs = frozenset(where.partition(":")[0] for where in line.operations)
+    return line.mark, programs, line.visits if line.visits > 1 else 0
+
+
+def _bridge(keys: list[_Key | None]) -> None:
+    """Let a few blank lines between two lines of one kind count as lines of that kind."""
+    last: tuple[int, _Key | None] = (-1, None)
+    for position, key in enumerate(keys):
+        if key == _BLANK:
+            continue
+        before, same = last
+        if key == same and 1 < position - before <= _BRIDGED + 1:
+            keys[before + 1 : position] = [key] * (position - before - 1)
+        last = (position, key)
+
+
+def _in_common(lines: tuple[Line, ...]) -> str:
+    line = next((line for line in lines if line.mark), None)
+    if line is None:
+        return " where no statement begins"
+    programs = sorted({where.partition(":")[0] for where in line.operations})
+    said = []
+    if programs:
+        said.append(f"in program{'s' * (len(programs) > 1)} {' and '.join(programs)}")
+    elif line.mark in WORDS:
+        said.append(WORDS[line.mark])
+    if line.visits > 1:
+        said.append(f"each traced {line.visits:,} times")
+    return ", all " + ", ".join(said)
+
+
+_MOST_SOURCES = 6
+
+
+def in_full(explanation: Explanation) -> set[int]:
+    """The sources that a terminal shows whole, by index.
+
+    All where they are few; else the function's own, those with findings, and those with the most
+    operations.
+    """
+    sources = explanation.sources
+    found = {index for index, _ in place(explanation)[0]}
+    sizes = [max((sum(line.operations.values()) for line in s.lines), default=0) for s in sources]
+    others = sorted(range(1, len(sources)), key=lambda index: -sizes[index])
+    return {0, *found, *others[: _MOST_SOURCES - 1]}

@@ -1,0 +1,126 @@
+"""Whose code a file is: the reader's, which is shown, or a library's, which is folded away."""
+
+import re
+import sys
+import sysconfig
+import types
+from pathlib import Path
+from typing import Any
+
+from jaxvstorch.explainer import statements
+
+# Files of these are never shown beyond the file that the explained function stands in: all of a
+# framework is library code.
+_FRAMEWORKS = ("jax", "jaxlib", "torch", "numpy")
+
+_PACKAGE = f"{Path(__file__).parents[1]}/"
+_EXAMPLE = re.compile("examples/.+/")
+
+
+class OwnCode:
+    """Tells own files from library files, for one function.
+
+    Own are the file that the function stands in, and every file that is neither installed nor part
+    of Python. For a function from an installed package, the rest of that package is own code too.
+    """
+
+    def __init__(self, file: str | None) -> None:
+        self._known: dict[str, bool] = {}
+        self._file = file
+        self._package = None
+        if file is not None:
+            self._known[file] = True
+            self._package = _package_folder(file)
+
+    def has(self, file: str) -> bool:
+        """Whether a file's lines are shown."""
+        known = self._known.get(file)
+        if known is None:
+            known = self._known[file] = self._decide(file)
+        return known
+
+    def is_readers(self, file: str) -> bool:
+        """Whether a file is neither installed nor part of Python, or the function's own file."""
+        return self.has(file) and (file == self._file or not file.startswith(_INSTALLED))
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the explained function is from an installed package."""
+        return self._file is not None and self._file.startswith(_INSTALLED)
+
+    def _decide(self, file: str) -> bool:
+        if file.startswith(_PACKAGE) and not _EXAMPLE.match(file, len(_PACKAGE)):
+            return False  # this package's own machinery
+        if self._package is not None and file.startswith(self._package):
+            return True
+        if file.startswith("<") and not file.startswith((*statements.PROMPTS, "<stdin")):
+            return False
+        return not file.startswith(_INSTALLED)
+
+
+def _package_folder(file: str) -> str | None:
+    """The folder of the installed package that a file belongs to, unless it is a framework's."""
+    for folder in _INSTALLED:
+        if file.startswith(folder):
+            name = file.removeprefix(folder).split("/")[0]
+            return None if name in _FRAMEWORKS or name.endswith(".py") else f"{folder}{name}/"
+    return None
+
+
+def _installed() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    folders = {paths[key] for key in ("purelib", "platlib", "stdlib", "platstdlib")}
+    folders |= {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
+    # The longest first: site-packages before the library that it lies in.
+    return tuple(sorted((f"{folder.rstrip('/')}/" for folder in folders), key=len, reverse=True))
+
+
+_INSTALLED = _installed()
+
+
+def original(function: Any) -> Any:
+    """The Python function that does the work, under partials, decorators, methods and modules.
+
+    Returns:
+        A function with a ``__code__``, or whatever else was found last.
+    """
+    seen: set[int] = set()
+    while id(function) not in seen:
+        seen.add(id(function))
+        function = _under(function)
+    return function
+
+
+_HOLD_ANOTHER = (
+    "__marked_compile_region_fn__",
+    "__wrapped__",
+    "_torchdynamo_orig_callable",
+    "_orig_mod",
+    "__func__",
+)
+
+
+def _under(function: Any) -> Any:
+    if all(hasattr(function, name) for name in ("func", "args", "keywords")):
+        return function.func  # functools.partial, and those of other libraries
+    for name in _HOLD_ANOTHER:
+        inner = getattr(function, name, None)
+        if callable(inner):
+            return inner
+    if isinstance(function, types.FunctionType):
+        return _transformed(function)
+    kind = type(function)
+    forward = getattr(kind, "forward", None)  # of a torch.nn.Module
+    return forward or (kind.__call__ if isinstance(kind.__call__, types.FunctionType) else function)
+
+
+def _transformed(function: types.FunctionType) -> Any:
+    """What a transformation of JAX, such as ``jax.vmap``, was made of; the function itself else.
+
+    They say so by ``__wrapped__``, but not where what was transformed is no plain function.
+    """
+    names = function.__code__.co_freevars
+    if not str(function.__module__).startswith("jax.") or "fun" not in names:
+        return function
+    cells = dict(zip(names, function.__closure__ or (), strict=True))
+    return cells["fun"].cell_contents

@@ -1,0 +1,28 @@
+"""The versions that the private parts of the frameworks behind ``explain`` were proven on."""
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jaxvstorch import frameworks
+
+# On PyTorch before 2.13 what is compiled for an explanation counts towards a compiled function's
+# limit of recompilations.
+PROVEN = {"jax": ("0.10.2", "0.12.0.1"), "torch": ("2.10.0", "2.13.0")}
+
+
+@contextmanager
+def on(framework: str) -> Iterator[None]:
+    """Turn what a version lacks, or has moved, into one clear error.
+
+    Raises:
+        RuntimeError: the framework lacks a part that is used in this block.
+    """
+    try:
+        yield
+    except (AttributeError, ImportError) as error:
+        version = importlib.import_module(framework).__version__
+        raise RuntimeError(
+            f"explain uses parts of {frameworks.TITLES[framework]} that version {version} lacks or "
+            f"has moved ({error}); it was proven on {' and '.join(PROVEN[framework])}"
+        ) from error

@@ -1,0 +1,148 @@
+"""Where a file's functions and statements begin and end, read from its source."""
+
+import ast
+import dis
+import functools
+import linecache
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+# Files that are no files, and whose text is known: cells, and from Python 3.13 on prompts.
+PROMPTS = ("<ipython-input", "<python-input")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's place in its file: lines from the first decorator to the last, inclusive."""
+
+    name: str
+    first: int
+    last: int
+    body: int
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A Python loop: the line of its header, and the lines of its body, inclusive."""
+
+    header: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class File:
+    """What the source of one file says of its lines.
+
+    Attributes:
+        lines: the text, without line ends.
+        functions: every function, outer ones before the ones inside.
+        begins: the first line of the statement that a line belongs to.
+        executable: first lines of the statements that leave bytecode.
+        loops: every ``for`` and ``while`` statement.
+        twice: headers of ``with`` statements, which run when the block begins and when it ends.
+        assigned: how many statements assign each variable that functions share with inner ones.
+    """
+
+    lines: tuple[str, ...]
+    functions: tuple[Function, ...]
+    begins: dict[int, int]
+    executable: frozenset[int]
+    loops: tuple[Loop, ...]
+    assigned: Counter[str]
+    twice: frozenset[int]
+
+    def enclosing(self, line: int) -> list[Function]:
+        """The functions that a line stands in, the outermost first."""
+        return [f for f in self.functions if f.first <= line <= f.last]
+
+
+def read(file: str) -> File | None:
+    """Read a file, or a notebook's cell; ``None`` where there is no source to be had."""
+    if file.startswith("<") and not file.startswith(PROMPTS):
+        return None  # what linecache has of "<string>", say, is another text of that name
+    lines = tuple(line.rstrip("\n") for line in linecache.getlines(file))
+    try:
+        return _parse(file, lines) if lines else None
+    except SyntaxError:
+        return None
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(file: str, lines: tuple[str, ...]) -> File:
+    text = "\n".join(lines) + "\n"
+    tree = ast.parse(text)
+    functions = tuple(sorted(_functions(tree, ""), key=lambda f: (f.first, -f.last)))
+    begins: dict[int, int] = {}
+    for first, last in _statements(tree):
+        for line in range(first, last + 1):
+            begins[line] = max(first, begins.get(line, 0))
+    executable = set()
+    assigned: Counter[str] = Counter()
+    for code in _codes(compile(text, file, "exec", dont_inherit=True)):
+        numbers = {line for _, _, line in code.co_lines() if line}
+        assigned.update(i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF")
+        executable |= {begins[line] for line in numbers if line in begins}
+    return File(
+        lines, functions, begins, frozenset(executable), tuple(_loops(tree)), assigned, _withs(tree)
+    )
+
+
+def _withs(tree: ast.AST) -> frozenset[int]:
+    return frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.With | ast.AsyncWith))
+
+
+def _loops(tree: ast.AST) -> Iterator[Loop]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            last = node.body[-1].end_lineno or node.lineno
+            yield Loop(node.lineno, max(node.body[0].lineno, node.lineno + 1), last)
+
+
+def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([child.lineno, *(d.lineno for d in child.decorator_list)])
+            name = f"{prefix}{child.name}"
+            yield Function(name, first, child.end_lineno or first, child.body[0].lineno)
+            yield from _functions(child, f"{name}.")
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
+        else:
+            yield from _functions(child, prefix)
+
+
+def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """First and last line of each statement; of one with a body, only of what is before that."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not _says_nothing(node):
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(d.lineno for d in decorators)])
+            yield first, _header_end(node)
+        elif isinstance(node, ast.ExceptHandler):
+            yield node.lineno, _header_end(node)
+        elif isinstance(node, ast.match_case):
+            yield node.pattern.lineno, node.body[0].lineno - 1
+
+
+def _says_nothing(node: ast.stmt) -> bool:
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, ast.Pass | ast.Global | ast.Nonlocal)
+
+
+def _header_end(node: ast.stmt | ast.ExceptHandler) -> int:
+    body: Any = getattr(node, "body", None)
+    if not body or not isinstance(body, list):
+        return node.end_lineno or node.lineno
+    first = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
+    return max(node.lineno, int(first) - 1)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

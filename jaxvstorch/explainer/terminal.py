@@ -1,0 +1,122 @@
+"""An explanation for a terminal; plain in a pipe."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
+from rich.style import Style
+
+from jaxvstorch.explainer import facts, layout, signs
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.terminal_source import (
+    BOLD,
+    DIM,
+    MARKS,
+    WIDEST_MARK,
+    Columns,
+    Row,
+    finding_rows,
+    wrap,
+    wrapped,
+)
+
+# A source or an error may hold codes that a terminal would obey.
+_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
+
+
+class Rendering:
+    """What ``rich`` prints of an explanation."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self.explanation = explanation
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for row in rows(self.explanation, options.max_width):
+            for text, style in row:
+                yield Segment(text.translate(_CONTROLS), Style.parse(style) if style else None)
+            yield Segment.line()
+
+
+def plain(explanation: Explanation, width: int = 100) -> str:
+    """An explanation as text without styles."""
+    lines = ("".join(text for text, _ in row).rstrip() for row in rows(explanation, width))
+    return "\n".join(line.translate(_CONTROLS) for line in lines)
+
+
+def rows(explanation: Explanation, width: int) -> Iterator[Row]:
+    """The whole explanation, one row of a terminal at a time, none wider than ``width``."""
+    yield [(facts.title(explanation), BOLD), (f"  {facts.COMPILERS[explanation.framework]}", DIM)]
+    yield from _facts(facts.head(explanation), width)
+    placed, elsewhere = layout.place(explanation)
+    in_full = layout.in_full(explanation)
+    for index, source in enumerate(explanation.sources):
+        if index not in in_full:
+            continue
+        findings = {line: found for (which, line), found in placed.items() if which == index}
+        yield []
+        yield [(source.name, BOLD), (f"  {facts.where(source)}", DIM)]
+        yield from Columns(source, width).rows(findings)
+    yield from _legend(explanation, width)
+    yield from _more_sources(explanation, in_full, width)
+    if elsewhere:
+        yield from _heading("Findings without a line")
+        for finding in elsewhere:
+            yield from finding_rows(finding, 2, width)
+    if explanation.missing:
+        yield from _heading("Missing")
+        for sentence in explanation.missing:
+            yield from wrapped("↳ ", sentence, 2, width)
+    yield from _stages(explanation, width)
+
+
+def _more_sources(explanation: Explanation, in_full: set[int], width: int) -> Iterator[Row]:
+    """The functions that would make it too long to read, in a line each."""
+    more = [s for index, s in enumerate(explanation.sources) if index not in in_full]
+    if not more:
+        return
+    yield from _heading("More functions, whole in HTML and in JSON")
+    for source in more:
+        yield from wrapped("↳ ", f"{source.name}, {facts.where(source)}", 2, width)
+
+
+def _facts(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
+    column = max(len(name) for name, _ in pairs)
+    for name, text in pairs:
+        for i, line in enumerate(wrap(text, width - column - 4)):
+            yield [(f"  {name if i == 0 else '':<{column}}  ", DIM), (line, "")]
+
+
+def _heading(text: str) -> Iterator[Row]:
+    yield []
+    yield [(text, BOLD)]
+
+
+def _legend(explanation: Explanation, width: int) -> Iterator[Row]:
+    entries = signs.legend(explanation)
+    if not entries:
+        return
+    column = min(max(len(sign) for _, sign, _ in entries), WIDEST_MARK)
+    yield []
+    for line, sign, words in entries:
+        style = MARKS[line.mark] if line else BOLD
+        said = zip_longest(wrap(sign, column), wrap(words, width - column - 3), fillvalue="")
+        for left, right in said:
+            yield [(f" {left:<{column}}  ", style), (right, DIM)]
+
+
+def _stages(explanation: Explanation, width: int) -> Iterator[Row]:
+    compiled = explanation.compiled
+    if compiled:
+        yield from _heading("Compiled")
+        yield from _facts(facts.compiled_head(compiled), width)
+        for kernel in compiled.kernels:
+            made_of = ", ".join(kernel.operations) or "operations not reported"
+            said = f"{made_of}; from {facts.kernel_lines(kernel, explanation)}"
+            yield from wrapped(f"{kernel.program} {kernel.name}: ", said, 4, width, BOLD)
+    forms = facts.forms(explanation)
+    if forms:
+        yield from _heading("Texts")
+        yield from _facts(
+            [(f"{s.program} {s.name}", facts.text_size(s.text)) for s in forms], width
+        )

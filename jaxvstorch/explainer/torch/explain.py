@@ -1,0 +1,96 @@
+"""Explains a function of PyTorch."""
+
+import traceback
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from jaxvstorch.explainer import assemble, cures, findings
+from jaxvstorch.explainer.explanation import Finding, Mark, Source
+from jaxvstorch.explainer.operations import Place
+from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.subject import Subject
+from jaxvstorch.explainer.torch import private, stages, touches, trace
+
+RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
+
+
+def explain(subject: Subject) -> dict[str, Any]:
+    """Compile and call a function once; returns the fields of an ``Explanation``."""
+    code = subject.code
+    own = OwnCode(subject.file)
+    # The code that Dynamo writes begins on the first line of the function that it stands for.
+    traced = trace.Traced()
+    recorder = Recorder(own.has, first_lines=False, pause=traced.is_apart)
+    changes = touches.Changes(subject.named, code)
+    trace.trace(subject, traced, recorder, changes.reading)
+    seen, programs = trace.look(traced, recorder, own)
+    seen.failed = _failed(traced.error, recorder, own)
+    sources, missing = assemble.shown(code, own, seen)
+    found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
+    found += _skipped(sources, found)
+    read, changed = (
+        list(touches.of_readings(traced, seen.python, own)),
+        changes.touches(traced, own),
+    )
+    outside = touches.together(read, list(changed))
+    if traced.error is None:
+        found += findings.of_touches("torch", outside)
+    if traced.error is not None:
+        found.append(findings.of_error(traced.error, seen.failed))
+        missing.append("What comes after the error: the call ended with it.")
+    return {
+        "framework": "torch",
+        "sources": sources,
+        "programs": programs,
+        "findings": findings.ordered(found, sources),
+        "missing": tuple(missing),
+        "ran": RAN,
+        "compile": partial(
+            stages.compile, traced.graphs, traced.inputs, own, private.backend(subject.function)
+        ),
+    }
+
+
+def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
+    """One finding for each line that the graph breaks at."""
+    told: set[Place] = set()
+    for reason in traced.breaks:
+        places = [(f.filename, f.lineno) for f in reason.user_stack if own.has(f.filename)]
+        if not places or places[-1] in told:
+            continue
+        told.add(places[-1])
+        for place in set(places[:-1]) - told:
+            told.add(place)
+            what = "Python makes this call, because it breaks inside of what is called."
+            yield Finding("break", *place, what, "", "tracing")
+        cure = cures.of_break(reason.reason)
+        what = f"The graph breaks here. {cures.sentence(reason.reason)}"
+        yield Finding("break", *places[-1], what, cure.text, cure.page or "tracing")
+
+
+def _skipped(sources: Iterable[Source], found: list[Finding]) -> Iterator[Finding]:
+    """One finding for each function that Python runs and that nothing else was said of."""
+    for source in sources:
+        numbers = {line.number for line in source.lines}
+        is_told = any(
+            f.kind == "break" and f.file == source.file and f.line in numbers for f in found
+        )
+        ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
+        marks = {line.mark for line in source.lines}
+        if ran and not is_told and not marks & {Mark.GRAPH, Mark.TRACED}:
+            what = "Dynamo does not compile this function: Python runs its lines on every call."
+            yield Finding("break", source.file, ran[0], what, "", "tracing")
+
+
+def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
+    """The innermost line of own code where Dynamo was, or that the error came through."""
+    if error is None:
+        return None
+    frames = [
+        (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    places = [*frames, *private.real_stack(error)]
+    own_places = [place for place in places if own.has(place[0])]
+    return own_places[-1] if own_places else recorder.raised(error)

@@ -1,0 +1,72 @@
+"""Every example of the package, line by line: what was expected of it is what ``explain`` says."""
+
+import inspect
+import random
+
+import marks
+import numpy as np
+import pytest
+
+from jaxvstorch import explain
+from jaxvstorch.registry import PAIRS, Pair
+
+HALVES = [
+    pytest.param((pair, framework), id=f"{pair}-{framework}")
+    for framework in ("jax", "torch")
+    for pair in PAIRS
+]
+
+
+@pytest.fixture
+def half(request, monkeypatch, fresh_torch_compile):
+    """One example in one framework; what the impure ones do outside is undone afterwards."""
+    pair, framework = request.param
+    function = pair.half(framework)
+    world = inspect.unwrap(function).__globals__
+    for name in ("scale", "calls"):
+        if name in world:
+            monkeypatch.setitem(world, name, world[name])
+    monkeypatch.delenv("SHIFT", raising=False)
+    states = random.getstate(), np.random.get_state()
+    yield pair, framework, function
+    random.setstate(states[0])
+    np.random.set_state(states[1])
+    if "kept" in world:
+        world["kept"].clear()
+
+
+def arguments(pair: Pair, framework: str):
+    """Made anew for each call: some examples write into theirs."""
+    return pair.to_framework(framework, pair.make_inputs(16))
+
+
+@pytest.mark.parametrize("half", HALVES, indirect=True)
+def test_marks(half) -> None:
+    pair, framework, function = half
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    tables = marks.expected(f"examples/{pair.topic}_{framework}.toml")[pair.name]
+    if framework == "torch":
+        explanation = explain(function, *arguments(pair, framework))
+        marks.check_dynamo(explanation, function, *arguments(pair, framework))
+        assert bool(explanation.found("break")) is not pair.fullgraph
+    else:
+        import jax
+
+        jitted = jax.jit(function, static_argnames=pair.static)
+        explanation = explain(jitted, *arguments(pair, framework))
+        if pair.jit:
+            marks.check_jaxpr(explanation, jitted.trace(*arguments(pair, framework)).jaxpr)
+        else:
+            assert explanation.programs == ()
+            assert explanation.found("failed")
+    assert explanation.function == explanation.sources[0].name == pair.name
+    marks.check(pair.name, explanation, tables)
+
+
+def test_no_expectation_is_left_over() -> None:
+    expected = {
+        (path.stem, name)
+        for path in marks.FOLDER.joinpath("examples").iterdir()
+        for name in marks.expected(f"examples/{path.name}")
+    }
+    assert expected == {(f"{p.topic}_{f}", p.name) for p in PAIRS for f in ("jax", "torch")}

@@ -1,0 +1,105 @@
+"""Functions of thousands of operations: how long they take, and that a person can read them."""
+
+import logging
+import time
+
+import pytest
+
+from jaxvstorch import explain
+from jaxvstorch.explainer import html
+
+MANY = "def many(x):\n" + "    x = x * 2 + 1\n" * 1_000 + "    return x\n"
+
+
+@pytest.fixture
+def quiet_torch(monkeypatch) -> None:
+    """Pytest listens to every logger, and formats the trace that PyTorch keeps of its compiler."""
+    monkeypatch.setattr(logging.getLogger("torch.__trace"), "disabled", True)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A function of 2,000 operations, in a file of its own."""
+    file = tmp_path_factory.mktemp("many") / "many.py"
+    file.write_text(MANY, encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(compile(MANY, str(file), "exec"), names)
+    return names["many"]
+
+
+def unrolled(x):
+    for _ in range(1_000):
+        x = x * 2
+    return x
+
+
+def test_jax_explains_two_thousand_operations_and_folds_them(many) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    check(explain(many, jax.numpy.ones(3)), 2_000)
+
+
+@pytest.mark.usefixtures("quiet_torch")
+def test_torch_explains_two_thousand_operations_and_folds_them(many) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    check(explain(many, torch.ones(3)), 2_000)
+
+
+def check(explanation, operations) -> None:
+    assert explanation.programs[0].operations == {"A": operations}
+    start = time.perf_counter()
+    text, page = str(explanation), html.page(explanation)
+    assert time.perf_counter() - start < 2
+    assert len(text.splitlines()) < 100, "a long run of alike lines is folded"
+    assert "<details" in page
+
+
+def test_a_loop_unrolled_a_thousand_times_is_said_to_be() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    explanation = explain(unrolled, jax.numpy.ones(3))
+    (finding,) = explanation.found("unrolled")
+    assert "1000 times" in finding.what
+    assert explanation.marks()[1] == "x = x * 2  # A1000"
+
+
+def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_jax() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+    def waves(x):
+        for _ in range(300):
+            x = jax.numpy.sin(x) * 2
+        return x
+
+    x = jax.numpy.ones(3)
+    explain(waves, x)  # what is set up once counts for neither
+    compiling = best(lambda: jax.jit(lambda x: waves(x) + 1).lower(x).compile())
+    assert best(lambda: explain(waves, x)) < 2 * compiling
+
+
+@pytest.mark.usefixtures("fresh_torch_compile", "quiet_torch")
+def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_torch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from torch._inductor import config
+
+    def waves(x):
+        for _ in range(100):
+            x = torch.sin(x) * 2
+        return x
+
+    def compile() -> None:
+        torch.compiler.reset()
+        with config.patch(fx_graph_cache=False):
+            torch.compile(lambda x: waves(x) + 1)(x)
+
+    x = torch.ones(3)
+    explain(waves, x)  # what is set up once counts for neither
+    compile()
+    assert best(lambda: explain(waves, x)) < 2 * best(compile)
+
+
+def best(work) -> float:
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
