@@ -1,4 +1,4 @@
-"""The command ``jaxvstorch``: what the package has, one pair's source, and what a machine lacks."""
+"""The command ``jaxvstorch``: what the package has, explanations, what a machine lacks."""
 
 import difflib
 import json
@@ -11,6 +11,7 @@ from rich.text import Text
 
 import jaxvstorch
 from jaxvstorch import frameworks, source, terminal
+from jaxvstorch.command.explain import explain
 from jaxvstorch.registry import PAIRS, Pair, topics
 
 app = typer.Typer(
@@ -119,6 +120,9 @@ def _suggestion(name: str) -> str:
 def _fail(message: str) -> None:
     terminal.console(stderr=True).print(f"jaxvstorch: {message}", soft_wrap=True)
     raise typer.Exit(2)
+
+
+app.command()(explain)
 
 
 @app.command()

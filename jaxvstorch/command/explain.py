@@ -1,0 +1,157 @@
+"""The command ``jaxvstorch explain``, as typer sees it. What it needs is imported when it runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jaxvstorch import terminal
+from jaxvstorch.command import BadInputError
+from jaxvstorch.errors import MissingFrameworkError
+
+if TYPE_CHECKING:
+    from jaxvstorch.command.work import Request
+    from jaxvstorch.explainer.calls import Ledger
+    from jaxvstorch.explainer.explanation import Explanation
+
+Found = tuple["Explanation", "Ledger | None"]
+
+
+def explain(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE.py:function", help="Or package.module:Class.method.")
+    ],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg",
+            metavar="[NAME=]TEXT",
+            help="One argument; repeat for more, in order. An array by dtype and shape, "
+            "f32[8,128] or i64[]; a Python literal; or a tuple, list or dictionary of these.",
+        ),
+    ] = None,
+    static: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--static",
+            metavar="NAME=VALUE",
+            help="A keyword argument that JAX is to take as static. VALUE is a Python literal; "
+            "else the function of that name in the file, such as relu or jax.nn.relu; else, if "
+            "there is none, the word as text. Quote it to force text.",
+        ),
+    ] = None,
+    call: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--call",
+            metavar="TEXT",
+            help="All arguments of a call, such as 'f32[8], 3, axis=0'; repeat for a ledger of "
+            "several calls, all of which run. The first of them is explained.",
+        ),
+    ] = None,
+    framework: Annotated[
+        str | None,
+        typer.Option(metavar="jax|torch", help="Needed only where the function does not tell."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the numbers in the arrays.")] = 0,
+    stages: Annotated[
+        bool, typer.Option("--stages", help="Compile, and show the later stages too.")
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Write a page too, which needs no other file."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs to read.")
+    ] = False,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,…",
+            help="Exit with 1 where one of these was found: break, retrace, impure, frozen, "
+            "unrolled, callback, failed. retrace needs --call at least twice.",
+        ),
+    ] = None,
+) -> None:
+    """Explain line by line what jax.jit or torch.compile makes of a function.
+
+    jaxvstorch explain model.py:layer --arg 'f32[8,128]' --arg 3 --static activation=relu
+
+    What the function prints goes to standard error. Exits with 0 when it explained, whatever it
+    found; with 1 when it found what --fail-on names; with 2 when it could not do what was asked.
+    """
+    from jaxvstorch.command import work
+
+    texts = (tuple(arg or ()), tuple(static or ()), tuple(call or ()))
+    request = work.Request(*texts, framework=framework, seed=seed, stages=stages)
+    try:
+        found = _run(target, request, html, as_json, fail_on)
+    except (BadInputError, MissingFrameworkError) as error:
+        _say(str(error))
+        raise typer.Exit(2) from error
+    except KeyboardInterrupt:
+        _say("stopped.")
+        raise typer.Exit(130) from None
+    for violation in found:
+        _say(f"--fail-on: {violation}")
+    raise typer.Exit(1 if found else 0)
+
+
+def _run(
+    target: str, request: "Request", html: Path | None, as_json: bool, fail_on: str | None
+) -> list[str]:
+    """Explain and print; return what was found that ``--fail-on`` names."""
+    from jaxvstorch.command import output
+
+    wanted = output.kinds(fail_on, len(request.calls))
+    if html is not None:
+        output.check_page(html)
+    with output.stdout_to_stderr():
+        explanation, ledger = _find(target, request)
+    if html is not None:
+        from jaxvstorch.explainer import html as pages
+
+        output.write_page(html, pages.page(explanation, ledger=ledger))
+    _print(explanation, ledger, as_json)
+    return output.violations(wanted, explanation, ledger)
+
+
+def _find(target: str, request: "Request") -> Found:
+    from jaxvstorch.command import target as targets
+    from jaxvstorch.command import work
+
+    with targets.load(target) as loaded:
+        asked = work.asked_for(loaded, request)
+        try:
+            # The ledger first: its reasons must not speak of what explaining traced before.
+            ledger = work.recorded(asked) if request.calls else None
+            return work.explained(asked, request.stages), ledger
+        except SystemExit as end:
+            raise BadInputError(f"{target} ended Python with sys.exit({end.code!r})") from end
+
+
+def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -> None:
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        found: dict[str, Any] = explanation.to_dict()
+        if ledger is not None:
+            found["ledger"] = asdict(ledger)
+        print(json.dumps(found, indent=1))
+        return
+    from jaxvstorch.explainer.terminal import Rendering, plain
+
+    out = terminal.console()
+    if out.is_terminal:
+        out.print(Rendering(explanation))
+    else:
+        print(plain(explanation))
+    if ledger is not None:
+        print(f"\n{ledger}")
+
+
+def _say(message: str) -> None:
+    """One line to standard error."""
+    one_line = " ".join(message.split())
+    terminal.console(stderr=True).print(f"jaxvstorch: {one_line}", soft_wrap=True)

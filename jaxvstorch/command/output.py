@@ -1,0 +1,106 @@
+"""How what ``jaxvstorch explain`` found leaves it: standard output, a page, what fails a check."""
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+
+from jaxvstorch.command import BadInputError
+from jaxvstorch.errors import tidy
+from jaxvstorch.explainer.calls import Ledger
+from jaxvstorch.explainer.explanation import Explanation
+
+KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send what others print to standard error, so that standard output holds the result alone."""
+    sys.stdout.flush()
+    try:
+        number = sys.stdout.fileno()
+    except OSError:  # replaced by something that is no file, as in a test
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    # By number as well, because compilers and what they start do not print through Python.
+    kept = os.dup(number)
+    os.dup2(sys.stderr.fileno(), number)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, number)
+        os.close(kept)
+
+
+def kinds(text: str | None, calls: int) -> tuple[str, ...]:
+    """What ``--fail-on`` names.
+
+    Args:
+        text: separated by commas.
+        calls: how many calls the ledger is of.
+
+    Raises:
+        BadInputError: there is no such kind, or it takes more calls to see it.
+    """
+    wanted = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    if text is not None and not wanted:
+        raise BadInputError(f"--fail-on needs one of {', '.join(KINDS)}")
+    for word in wanted:
+        if word not in KINDS:
+            near = difflib.get_close_matches(word, KINDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KINDS)}"
+            raise BadInputError(f"--fail-on {word!r}: {hint}")
+    if "retrace" in wanted and calls < 2:
+        raise BadInputError("--fail-on retrace compares calls: give --call at least twice")
+    return wanted
+
+
+def violations(
+    wanted: tuple[str, ...], explanation: Explanation, ledger: Ledger | None
+) -> list[str]:
+    """What was found of the kinds that must not be there, a sentence each."""
+    found = [
+        f"{finding.kind} at {_short(finding.file)}:{finding.line}: {finding.what}"
+        for finding in explanation.findings
+        if finding.kind in wanted
+    ]
+    if ledger is not None and "retrace" in wanted:
+        for number, call in enumerate(ledger.calls[1:], start=2):
+            if call.compilations.traces:
+                why = tidy("; ".join(call.compilations.reasons)) or "no reason was reported"
+                found.append(f"retrace at call {number} ({call.arguments}): {why}")
+    return found
+
+
+def _short(file: str) -> str:
+    """A path as one would type it here."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def check_page(path: Path) -> None:
+    """Refuse, before any work is done, a path that no page can be written to."""
+    if path.is_dir():
+        raise BadInputError(f"--html {path} is a folder: give the name of a file")
+    if not path.parent.is_dir():
+        raise BadInputError(f"--html {path}: there is no folder {path.parent}: make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInputError(f"--html {path}: the folder {path.parent} cannot be written to")
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page whole, or leave what was there as it was."""
+    path = path.resolve()
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text(page, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise BadInputError(f"--html {path} cannot be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,158 @@
+"""The work of ``jaxvstorch explain``: from a target and texts to an explanation and a ledger."""
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from jaxvstorch import frameworks
+from jaxvstorch.command import BadInputError
+from jaxvstorch.command.framework import compiled_by, framework_of
+from jaxvstorch.command.target import Target
+from jaxvstorch.command.texts import Arguments, parse_arguments, parse_call
+from jaxvstorch.command.values import Maker, static_values
+from jaxvstorch.explainer.calls import Ledger
+from jaxvstorch.explainer.explanation import Explanation
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the options ask for, as they were given."""
+
+    arguments: tuple[str, ...] = ()
+    static: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    framework: str | None = None
+    seed: int = 0
+    stages: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options ask for, as values: the calls, and the function that is called."""
+
+    function: Callable[..., Any]
+    framework: str
+    calls: Callable[[], list[Call]]
+    """Makes the calls' arguments anew: a call may change its arguments, or give them away."""
+
+
+def asked_for(target: Target, request: Request) -> Asked:
+    """Read what a request says about a target.
+
+    Raises:
+        BadInputError: it cannot be read, or is contradictory, or does not fit the function.
+        MissingFrameworkError: the framework is not installed.
+    """
+    texts = _calls(request)
+    static = static_values(list(request.static), target.module)
+    for call in texts:
+        _refuse_twice(call, static)
+    framework = framework_of(target, request.framework, static.values())
+    adapter = frameworks.adapter(framework)
+
+    def calls() -> list[Call]:
+        maker = Maker(adapter.from_numpy, request.seed)
+        made = map(maker.call, texts)
+        return [(args, kwargs | static) for args, kwargs in made]
+
+    for args, kwargs in calls():
+        _check_fit(target, args, kwargs)
+    function = target.function
+    if static and framework == "jax":
+        function = _with_static(target, static)
+    return Asked(function, framework, calls)
+
+
+def _calls(request: Request) -> list[Arguments]:
+    if request.calls and request.arguments:
+        raise BadInputError(
+            "--arg and --call exclude each other: give each --call all of its arguments"
+        )
+    if request.calls:
+        return [parse_call(text) for text in request.calls]
+    return [parse_arguments(list(request.arguments))]
+
+
+def _refuse_twice(call: Arguments, static: dict[str, Any]) -> None:
+    for name in (call.kwargs or {}).keys() & static.keys():
+        raise BadInputError(f"{name} is given twice: as an argument, and with --static")
+
+
+def _check_fit(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Wrong arguments end here, before anything is traced."""
+    try:
+        signature = inspect.signature(target.function)
+    except (TypeError, ValueError):  # builtin: it has none
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        name = target.text.rpartition(":")[2]
+        parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        raise BadInputError(
+            f"TypeError: {name}{inspect.Signature(parameters)} does not take these arguments: "
+            f"{error}"
+        ) from error
+
+
+def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
+    """The function under ``jax.jit``, told which arguments are static."""
+    for name, value in static.items():
+        try:
+            hash(value)
+        except TypeError as error:
+            raise BadInputError(
+                f"--static {name}: {value!r} cannot be hashed, which JAX needs of a static value: "
+                "give a tuple"
+            ) from error
+    if compiled_by(target.function) is None:
+        adapter = frameworks.adapter("jax")
+        jitted: Callable[..., Any] = adapter.compile(target.function, tuple(static))
+        return jitted
+    # JAX says in no public way which names are static; where it hides them, it decides itself.
+    info = getattr(target.function, "_jit_info", None)
+    names = getattr(info, "static_argnames", None)
+    traced = [] if names is None else [name for name in static if name not in names]
+    if traced:
+        raise BadInputError(
+            f"--static {traced[0]}: {target.text} is compiled already, and its own jax.jit decides "
+            f"what is static; there {traced[0]} is not: give it with --arg {traced[0]}=…"
+        )
+    function: Callable[..., Any] = target.function
+    return function
+
+
+def explained(asked: Asked, stages: bool) -> Explanation:
+    """The explanation of the first call."""
+    from jaxvstorch.explainer.explain import explain
+
+    args, kwargs = asked.calls()[0]
+    taken = kwargs.keys() & {"function", "framework"}
+    if taken:
+        raise BadInputError(f"explain has a parameter {taken.pop()} itself: give it by position")
+    try:
+        explanation = explain(asked.function, *args, framework=asked.framework, **kwargs)
+    except TypeError as error:  # of what explain does not take, such as a generator
+        raise BadInputError(str(error)) from error
+    return explanation.with_stages() if stages else explanation
+
+
+def recorded(asked: Asked) -> Ledger:
+    """The ledger over all calls."""
+    from jaxvstorch.command.record import record
+
+    function = asked.function
+    if compiled_by(function) is None:
+        function = frameworks.adapter(asked.framework).compile(function)
+    recorded = record(function, asked.calls())
+    if asked.framework == "jax":
+        import jax
+
+        # What jax.debug.print prints must come now; what failed late is in nobody's hands.
+        with suppress(Exception):
+            jax.effects_barrier()
+    return recorded

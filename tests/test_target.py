@@ -1,0 +1,279 @@
+"""The function that the command line names: found, imported, or refused with a cure."""
+
+import sys
+import textwrap
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch import frameworks
+from jaxvstorch.command import BadInputError
+from jaxvstorch.command.framework import compiled_by, framework_of
+from jaxvstorch.command.target import load
+
+MODEL = """
+from dataclasses import dataclass
+
+import helper_of_model
+
+def loss(x, y=1):
+    return x
+
+class Net:
+    def forward(self, x):
+        return x
+    @staticmethod
+    def act(x):
+        import late_helper_of_model
+        return late_helper_of_model.twice(x)
+
+@dataclass
+class Config:
+    width: int = 3
+
+net = Net()
+call = net.forward
+width = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A folder with a model, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write("model.py", MODEL)
+    write("helper_of_model.py", "")
+    write("late_helper_of_model.py", "def twice(x): return 2 * x")
+    return tmp_path
+
+
+def write(name: str, text: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(textwrap.dedent(text))
+
+
+def error_of(text: str) -> str:
+    with pytest.raises(BadInputError) as caught, load(text):
+        pytest.fail("it was found")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["loss", "Net.forward", "Net.act", "call", "net.forward"])
+@pytest.mark.parametrize("where", ["model.py", "./model.py", "model"])
+def test_a_function_is_found_in_a_file_and_in_a_module(folder, monkeypatch, where, name) -> None:
+    monkeypatch.delitem(sys.modules, "model", raising=False)
+    with load(f"{where}:{name}") as target:
+        assert target.function.__name__ == name.rpartition(".")[2].replace("call", "forward")
+        assert target.module.__file__ == str(folder / "model.py")
+
+
+def test_its_folder_is_on_the_path_until_it_was_explained(folder, monkeypatch) -> None:
+    monkeypatch.chdir("/")
+    before = list(sys.path)
+    with load(f"{folder / 'model.py'}:Net.act") as target:
+        assert sys.path[0] == str(folder)
+        assert target.function(3) == 6
+    assert sys.path == before
+
+
+def test_two_files_of_one_name_are_two_modules(folder) -> None:
+    write("other/model.py", "def loss(x): return 'other'")
+    write("other/json.py", "def loss(x): return 'json'")
+    with load("model.py:loss") as first, load("other/model.py:loss") as second:
+        assert (first.function(1), second.function(1)) == (1, "other")
+    with load("other/json.py:loss") as target:
+        assert target.function(1) == "json"
+    assert sys.modules["json"].dumps(1) == "1"
+
+
+def test_a_file_that_was_edited_is_read_anew(folder) -> None:
+    with load("model.py:loss"):
+        pass
+    write("model.py", "def loss(x): return 'a longer text than it was'")
+    with load("model.py:loss") as target:
+        assert target.function(1) == "a longer text than it was"
+
+
+def test_a_file_of_a_package_is_imported_as_part_of_it(folder) -> None:
+    write("its_package/__init__.py", "three = 3")
+    write("its_package/part/__init__.py", "")
+    write(
+        "its_package/part/jax.py", "from .. import three\nimport json as jax\ndef f(): return three"
+    )
+    with load("its_package/part/jax.py:f") as target:
+        assert target.module.__name__ == "its_package.part.jax"
+        assert target.function() == 3
+
+
+def test_a_package_is_a_file_too(folder) -> None:
+    write("one_package/__init__.py", "from . import inner\ndef f(): return inner.one")
+    write("one_package/inner.py", "one = 1")
+    with load("one_package/__init__.py:f") as target:
+        assert target.function() == 1
+
+
+def test_a_package_that_is_installed_elsewhere_is_not_taken_for_this_one(folder) -> None:
+    write("jaxvstorch/__init__.py", "")
+    write("jaxvstorch/errors.py", "def f(): pass")
+    assert "its name jaxvstorch.errors is taken by " in error_of("jaxvstorch/errors.py:f")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model.py", "expected FILE.py:function or package.module:function, not 'model.py'"),
+        ("model.py:", "expected FILE.py:function"),
+        (":loss", "expected FILE.py:function"),
+        ("absent.py:loss", "absent.py does not exist: expected a Python file"),
+        ("no/such.py:loss", "no/such.py does not exist"),
+        ("./:loss", "./ is a folder: expected a Python file"),
+        ("notes.txt:loss", "notes.txt is not Python: its name must end in .py"),
+        ("no_such_module:loss", "there is no module 'no_such_module' here"),
+        ("no_such.module:loss", "there is no module 'no_such' here"),
+        ("model.py:lose", "model.py has no 'lose'. Did you mean loss?"),
+        ("model.py:zzz", "model.py has no 'zzz'. There is loss, Net, Config, call."),
+        ("model.py:Net.forwards", "Net in model.py has no 'forwards'. Did you mean forward?"),
+        ("model.py:width.x", "width in model.py has no 'x'."),
+        ("model.py:Net", "Net in model.py is a class: name a method of it"),
+        ("model.py:width", "width in model.py is no function but of type int"),
+        ("model.py:net", "net in model.py is no function but of type Net"),
+    ],
+)
+def test_what_cannot_be_found_says_why(folder, text, said) -> None:
+    write("notes.txt", "def loss(): pass")
+    assert error_of(text).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def f(:\n  pass", "bad.py could not be imported: SyntaxError: "),
+        ("\n\n1 / 0", "bad.py could not be imported: ZeroDivisionError: division by zero (line 3)"),
+        ("import no_such_thing", "bad.py could not be imported: ModuleNotFoundError: No module"),
+        ("raise SystemExit(3)", "bad.py could not be imported: SystemExit: 3 (line 1)"),
+        ("from . import x", "bad.py could not be imported: ImportError: "),
+    ],
+)
+def test_a_file_that_fails_to_import_is_one_line(folder, source, said) -> None:
+    write("bad.py", source)
+    before = list(sys.path)
+    message = error_of("bad.py:f")
+    assert message.startswith(said)
+    assert "\n" not in message
+    assert "bad" not in sys.modules
+    assert sys.path == before
+
+
+def test_ctrl_c_in_an_import_passes_through(folder) -> None:
+    write("slow.py", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt), load("slow.py:f"):
+        pass
+
+
+FRAMEWORK = """
+import functools
+import numpy as np
+{imports}
+
+def uses_jax(x):
+    return jnp.sin(x)
+def uses_torch(x):
+    return torch.sin(x)
+def calls_jax(x):
+    return (lambda y: uses_jax(y))(x)
+def imports_torch(x):
+    import torch.nn.functional as F
+    return F.relu(x)
+def torch_attribute(x):
+    return torch.uses_jax(x)
+def neither(x):
+    return calls_itself(x) + 1
+def calls_itself(x):
+    return x and neither(x)
+def both(x):
+    return uses_jax(x) + uses_torch(x)
+part = functools.partial(uses_jax, x=3)
+def closes_over(f):
+    return lambda x: f(x)
+"""
+JAX = "import jax\nimport jax.numpy as jnp"
+TORCH = "import torch\nfrom torch import nn"
+
+
+@pytest.mark.parametrize(
+    ("imports", "name", "framework"),
+    [
+        (JAX, "neither", "jax"),
+        (TORCH, "neither", "torch"),
+        (f"{JAX}\n{TORCH}", "uses_jax", "jax"),
+        (f"{JAX}\n{TORCH}", "calls_jax", "jax"),
+        (f"{JAX}\n{TORCH}", "uses_torch", "torch"),
+        (f"{JAX}\n{TORCH}", "imports_torch", "torch"),
+        (f"{JAX}\n{TORCH}", "torch_attribute", "torch"),
+        (f"{JAX}\n{TORCH}", "part", "jax"),
+        (f"{JAX}\n{TORCH}\nclosed = lambda x: closes_over(jnp.sin)(x)", "closed", "jax"),
+        (f"{JAX}\n{TORCH}\ndef g(h):\n  return lambda x: h(x)\nc = g(jnp.sin)", "c", "jax"),
+        (f"{JAX}\n{TORCH}\nlinear = nn.Linear(2, 2)", "linear", "torch"),
+        (f"{TORCH}\nimport jax.numpy as jnp\nf = jnp.where", "f", "jax"),
+        (f"{JAX}\n{TORCH}\ncompiled = jax.jit(lambda x: x)", "compiled", "jax"),
+        (f"{JAX}\n{TORCH}\ncompiled = torch.compile(lambda x: x)", "compiled", "torch"),
+    ],
+)
+def test_the_function_or_else_its_module_tells_the_framework(
+    folder, imports, name, framework
+) -> None:
+    for needed in ("jax", "torch"):
+        if f"import {needed}" in imports:
+            pytest.importorskip(needed, reason=f"{needed} is not installed")
+    write("told.py", FRAMEWORK.format(imports=imports))
+    with load(f"told.py:{name}") as target:
+        assert framework_of(target, None) == framework
+
+
+def test_a_static_value_tells_too(folder) -> None:
+    for needed in frameworks.FRAMEWORKS:
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
+    write("told.py", FRAMEWORK.format(imports=f"{JAX}\n{TORCH}"))
+    with load("told.py:neither") as target:
+        assert framework_of(target, None, [3, target.module.uses_jax]) == "jax"
+        assert framework_of(target, None, [3, target.module.torch.relu]) == "torch"
+
+
+@pytest.mark.parametrize(
+    ("imports", "name", "said"),
+    [
+        ("", "neither", "names neither framework: say which with --framework jax or torch"),
+        (f"{JAX}\n{TORCH}", "neither", "uses both frameworks: say which with --framework"),
+        (f"{JAX}\n{TORCH}", "both", "uses both frameworks: say which with --framework"),
+    ],
+)
+def test_where_nothing_tells_the_framework_it_must_be_given(folder, imports, name, said) -> None:
+    for needed in frameworks.FRAMEWORKS:
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
+    write("told.py", FRAMEWORK.format(imports=imports))
+    with load(f"told.py:{name}") as target:
+        with pytest.raises(BadInputError) as caught:
+            framework_of(target, None)
+        assert str(caught.value).startswith(f"told.py:{name} {said}")
+        assert framework_of(target, "jax") == "jax"
+        assert framework_of(target, "torch") == "torch"
+
+
+def test_an_unknown_framework_is_refused(folder) -> None:
+    said = "--framework must be jax or torch, not 'tensorflow'"
+    with load("model.py:loss") as target, pytest.raises(BadInputError, match=said):
+        framework_of(target, "tensorflow")
+
+
+def test_a_framework_cannot_contradict_the_compiler(folder) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    write("jitted.py", "import jax\nf = jax.jit(lambda x: x)")
+    said = "contradicts jitted.py:f, which jax.jit compiled"
+    with load("jitted.py:f") as target, pytest.raises(BadInputError, match=said):
+        framework_of(target, "torch")
+
+
+def test_the_compiler_of_a_function_is_told_apart() -> None:
+    assert compiled_by(partial(max)) is None
+    assert compiled_by(len) is None
