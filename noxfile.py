@@ -1,6 +1,7 @@
 """Every task of the project: ``nox -l`` lists them, ``nox -s NAME`` runs one."""
 
 import glob
+import os
 import shutil
 import signal
 
@@ -8,18 +9,24 @@ import nox
 
 nox.needs_version = ">=2025.5"
 nox.options.sessions = ["lint", "tests", "book"]
-nox.options.default_venv_backend = "virtualenv"
+# The project's image holds what every session needs, and has no network to get more.
+IN_IMAGE = bool(os.environ.get("JAXVSTORCH_IMAGE"))
+nox.options.default_venv_backend = "none" if IN_IMAGE else "virtualenv"
 nox.options.reuse_venv = "yes"
 
-# The versions that CI and the book were last proven with.
-PINNED = ("-c", "constraints.txt")
+
+def install(session: nox.Session, *arguments: str) -> None:
+    """Install, unless in the image, the versions that CI and the book were last proven with."""
+    if not IN_IMAGE:
+        session.install("-c", "constraints.txt", *arguments)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run every test and docstring but those of the built book; arguments go to pytest."""
-    session.install(*PINNED, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
-    session.run("pytest", "-n", "auto", "tests", "-m", "not built_book", *session.posargs)
+    install(session, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
+    marks = "not built_book and not built_image"
+    session.run("pytest", "-n", "auto", "tests", "-m", marks, *session.posargs)
     session.run("pytest", "--doctest-modules", "jaxvstorch")
 
 
@@ -28,13 +35,14 @@ def tests_jax_only(session: nox.Session) -> None:
     """Run what needs no PyTorch, on the newest Python with the newest JAX."""
     session.install("jax", "jaxtyping", "ml-dtypes", "numpy", "rich", "typer", "--group", "test")
     session.install("--no-deps", "-e", ".")
-    session.run("pytest", "-n", "auto", "tests", "--ignore", "tests/book", *session.posargs)
+    elsewhere = ("--ignore=tests/book", "--ignore=tests/images")
+    session.run("pytest", "-n", "auto", "tests", *elsewhere, *session.posargs)
 
 
 @nox.session
 def book(session: nox.Session) -> None:
     """Build the book and print where it is; ``-- serve`` serves it and opens it."""
-    session.install(*PINNED, "--group", "docs", "-e", ".")
+    install(session, "--group", "docs", "-e", ".")
     output = "book/_build/html"
     if "serve" in session.posargs:
         session.run("sphinx-autobuild", "-j", "4", "--open-browser", "book", output)
@@ -48,7 +56,7 @@ def book(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Open the built book in headless Chromium, and run its notebooks; ``nox -s book`` first."""
     groups = ("test", "docs", "browser")
-    session.install(*PINNED, *(f"--group={group}" for group in groups), "-e", ".")
+    install(session, *(f"--group={group}" for group in groups), "-e", ".")
     session.run("pytest", "tests/book", "-m", "built_book", *session.posargs)
 
 
@@ -66,15 +74,15 @@ def reproduce(session: nox.Session) -> None:
 
 def run_benchmarks(session: nox.Session, *arguments: str) -> None:
     """Run them such that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
-    session.install(*PINNED, "--group", "bench", "-e", ".")
+    install(session, "--group", "bench", "-e", ".")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.run("python", "-m", "benchmarks", *arguments, terminate_timeout=60)
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, style, types, spelling, the project file and the workflows."""
-    session.install(*PINNED, "--group", "lint", "--group", "bench", "nox", "-e", ".")
+    """Check format, style, types, spelling, and each file for machines by its own checker."""
+    install(session, "--group", "lint", "--group", "bench", "nox", "-e", ".")
     workflows = sorted(glob.glob(".github/workflows/*.yml"))
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
@@ -83,45 +91,35 @@ def lint(session: nox.Session) -> None:
     session.run("validate-pyproject", "pyproject.toml")
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     session.run("zizmor", "--offline", "--no-progress", *workflows)
+    session.run("hadolint", "docker/Dockerfile")
+    session.run("shellcheck", ".ci/run", ".ci/engine", *glob.glob("cluster/slurm/*.sbatch"))
+    session.run("kubernetes-validate", "--strict", *sorted(glob.glob("cluster/kubernetes/*.yaml")))
+
+
+@nox.session(venv_backend="none")
+def docker(session: nox.Session) -> None:
+    """Build an image and run a session in it: ``-- cpu tests``, ``-- cuda13 bench --quick``."""
+    session.run("python", "tools/images.py", *session.posargs)
 
 
 @nox.session
-def accelerator(session: nox.Session) -> None:
-    """Run ``tests`` or ``bench`` on a GPU or a TPU: ``-- cuda13 tests``, ``-- tpu bench``."""
-    machines = {
-        "cuda13": ("cuda", ["/dev/nvidia[0-9]*"]),
-        "tpu": ("tpu", ["/dev/accel[0-9]*", "/dev/vfio/[0-9]*"]),
-    }
-    work = {
-        # One process: what holds a TPU shares it with nobody.
-        "tests": ("pytest", "tests", "-m", "not built_book"),
-        "bench": ("python", "-m", "benchmarks"),
-    }
-    flavour, name, *arguments = [*session.posargs, "", ""][: max(2, len(session.posargs))]
-    if flavour not in machines or name not in work:
-        session.error(f"say on what, and what: -- {'|'.join(machines)} {'|'.join(work)}")
-    platform, devices = machines[flavour]
-    if not any(glob.glob(pattern) for pattern in devices):
-        session.error(f"no {platform} device here: there is no {' or '.join(devices)}")
-    groups = ("--group", "test", "--group", "bench", "--group", "docs")
-    session.install(*PINNED, *groups, "-e", f".[{flavour}]")
-    # Without this variable JAX takes the CPU where its plugin fails.
-    session.run("jaxvstorch", "doctor", env={"JAX_PLATFORMS": f"{platform},cpu"})
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    session.run(*work[name], *arguments, terminate_timeout=60)  # as in run_benchmarks
+def images(session: nox.Session) -> None:
+    """Check the image for the CPU, and shards in containers; ``nox -s docker -- cpu`` first."""
+    install(session, "--group", "test", "--group", "bench", "-e", ".")
+    session.run("pytest", "tests/images", "-m", "built_image", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def publish_image(session: nox.Session) -> None:
+    """Build an image and push it with its provenance: ``-- v1.2.3 cpu``."""
+    session.run("python", "tools/images.py", "publish", *session.posargs)
 
 
 @nox.session
-def extras(session: nox.Session) -> None:
-    """Resolve each extra without installing it: one environment never gets two CUDA stacks."""
+def requirements(session: nox.Session) -> None:
+    """Pin anew what each image holds; fails where an extra would bring two CUDA stacks."""
     session.install("uv")
-    for extra, wrong in (("cuda12", "-cu13"), ("cuda13", "-cu12"), ("tpu", "jax-cuda")):
-        resolved = session.run(
-            "uv", "pip", "compile", "--quiet", "--python-platform", "x86_64-manylinux_2_31",
-            "--extra", extra, "pyproject.toml", silent=True,
-        )  # fmt: skip
-        if wrong in str(resolved):
-            session.error(f"the extra {extra} brings a package with {wrong} in its name")
+    session.run("python", "tools/requirements.py")
 
 
 @nox.session(venv_backend="none")
@@ -143,7 +141,7 @@ def publish_notebooks(session: nox.Session) -> None:
 @nox.session
 def build(session: nox.Session) -> None:
     """Build the sdist and the wheel into ``dist/``, emptied first, and check them."""
-    session.install(*PINNED, "--group", "release")
+    install(session, "--group", "release")
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build")
     session.run("twine", "check", "--strict", *glob.glob("dist/*"))

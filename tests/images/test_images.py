@@ -1,0 +1,126 @@
+"""What the engine is told to build and to run, and what it is not told."""
+
+import os
+from pathlib import Path
+
+import images
+import pytest
+from engine import Engine, EngineError
+
+DOCKER = Engine("docker", podman=False, folder=Path("/"))
+PODMAN = Engine("podman", podman=True, folder=Path("/"))
+
+
+@pytest.fixture
+def wheelhouse(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "wheelhouse"
+    folder.mkdir()
+    monkeypatch.setattr(images, "WHEELHOUSE", folder)
+    return folder
+
+
+@pytest.mark.parametrize("arguments", [[], ["gpu"], ["cpu", "--quick"], ["tests"]])
+def test_a_wrong_command_says_the_right_one(arguments) -> None:
+    with pytest.raises(EngineError, match=r"usage: nox -s docker -- cpu\|cuda12"):
+        images.main(arguments)
+
+
+def test_pytorch_without_cuda_has_to_come_from_somewhere(wheelhouse) -> None:
+    with pytest.raises(EngineError, match="the image cpu takes PyTorch without CUDA: set PIP_EX"):
+        images.pip_conf("cpu", {})
+    assert images.pip_conf("cuda13", {}) == "[global]\n"
+    settings = {"index-url": "https://own.invalid", "extra-index-url": "https://cpu.invalid"}
+    assert images.pip_conf("cpu", settings) == (
+        "[global]\nindex-url = https://own.invalid\nextra-index-url = https://cpu.invalid\n"
+    )
+
+
+def test_a_wheel_in_the_wheelhouse_is_enough(wheelhouse) -> None:
+    (wheelhouse / "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl").touch()
+    assert images.pip_conf("cpu", {}) == "[global]\n"
+
+
+def test_folders_of_this_machine_are_no_indexes_of_a_container(wheelhouse) -> None:
+    settings = {"extra-index-url": "file:///srv/simple https://more.invalid"}
+    text = images.pip_conf("cuda12", settings)
+    assert text == "[global]\nextra-index-url = https://more.invalid\n"
+
+
+def test_only_wheels_that_are_pinned_are_brought(wheelhouse, tmp_path) -> None:
+    pins = (images.ROOT / "docker/requirements/cpu.txt").read_text(encoding="utf-8").splitlines()
+    (torch,) = [line.replace("==", "-") for line in pins if line.startswith("torch==")]
+    for name in (f"{torch}-cp311-cp311-linux_x86_64.whl", "torch-1.0-py3-none-any.whl"):
+        (tmp_path / name).touch()
+    images.bring_wheels("cpu", {"find-links": f"{tmp_path} https://links.invalid"})
+    assert [path.name for path in wheelhouse.iterdir()] == [f"{torch}-cp311-cp311-linux_x86_64.whl"]
+
+
+def test_pip_itself_tells_its_settings(monkeypatch) -> None:
+    monkeypatch.setenv("PIP_CERT", "/etc/own.pem")
+    assert images.pip_settings()["cert"] == "/etc/own.pem"
+
+
+@pytest.mark.parametrize(
+    ("engine", "flavour", "on_cpu", "expected"),
+    [
+        (DOCKER, "cpu", False, ["--network", "none"]),
+        (DOCKER, "cuda13", True, ["--network", "none", "--env", "JAX_PLATFORMS=cpu"]),
+        (DOCKER, "cuda13", False,
+         ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu", "--gpus", "all"]),
+        (PODMAN, "cuda12", False, ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu",
+                                   "--device", "nvidia.com/gpu=all"]),
+        (DOCKER, "tpu", True, ["--network", "none", "--env", "JAX_PLATFORMS=cpu"]),
+    ],
+)  # fmt: skip
+def test_a_container_gets_its_accelerator_and_no_network(engine, flavour, on_cpu, expected) -> None:
+    assert images.device(engine, flavour, on_cpu) == expected
+
+
+def test_results_belong_to_the_caller(monkeypatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: 1234)
+    monkeypatch.setattr(os, "getgid", lambda: 99)
+    assert images.owner(DOCKER) == ["--user", "1234:99"]
+    assert images.owner(PODMAN) == ["--userns", "keep-id", "--user", "1234:99"]
+
+
+@pytest.mark.parametrize(
+    ("session", "options", "expected"),
+    [
+        ("", [], []),
+        ("tests", [], ["nox", "-s", "tests"]),
+        ("tests", ["-k", "a or b"], ["nox", "-s", "tests", "--", "-k", "a or b"]),
+    ],
+)
+def test_a_session_becomes_a_command_of_nox(session, options, expected) -> None:
+    assert images.command(session, options) == expected
+
+
+def test_the_exit_code_is_the_containers(fake, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(images, "ROOT", tmp_path)
+    fake("docker", 'test "$1" = image && echo sha256:1 && exit 0\necho "$@" >"$0.said"\nexit 7')
+    assert images.run(DOCKER, "cpu", "bench", ["--quick"], False) == 7
+    said = (tmp_path / "bin/docker.said").read_text(encoding="utf-8")
+    assert f"--volume {tmp_path}/bench-out:/jaxvstorch/bench-out" in said
+    assert "JAXVSTORCH_IMAGE=cpu sha256:1 jaxvstorch:cpu nox -s bench -- --quick" in said
+
+
+def test_a_build_that_fails_is_an_error(fake) -> None:
+    fake("docker", "exit 1")
+    with pytest.raises(EngineError, match="`docker build` failed; its own words are above"):
+        images.tell(DOCKER, "build", ".")
+
+
+def test_an_image_is_published_with_its_provenance(fake, tmp_path, wheelhouse, monkeypatch) -> None:
+    fake("docker", 'echo "$@" >"$0.said"')
+    monkeypatch.setattr(images, "pip_settings", dict)
+    monkeypatch.setattr(images, "commit", lambda: "abc")
+    with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where images go"):
+        images.publish(DOCKER, "v1.2.3", "cuda13")
+    monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
+    images.publish(DOCKER, "v1.2.3", "cuda13")
+    said = (tmp_path / "bin/docker.said").read_text(encoding="utf-8")
+    assert said.startswith("buildx build --push --provenance mode=max --sbom true")
+    assert "--tag registry.invalid/own/jaxvstorch:v1.2.3-cuda13" in said
+    assert "--tag registry.invalid/own/jaxvstorch:cuda13" in said
+    assert "--build-arg FLAVOUR=cuda13 --build-arg COMMIT=abc" in said
+    assert "--network" not in said  # a builder that makes provenance is not given the host's

@@ -1,0 +1,211 @@
+"""Build one of the project's images, and run a session in it or publish it.
+
+``python tools/images.py cpu tests``: the flavour (cpu, cuda12, cuda13, tpu), then a session and its
+arguments; without one, ``jaxvstorch doctor``. ``--on-cpu`` after the flavour runs an image for an
+accelerator without one. ``python tools/images.py publish v1.2.3 cpu`` pushes one to IMAGE_REGISTRY.
+Environment variables: CONTAINER_ENGINE (docker, podman, or a path), BASE (the base image), pip's.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import engine as engines
+from engine import Engine, EngineError
+
+ROOT = Path(__file__).parents[1]
+WHEELHOUSE = ROOT / "docker/wheelhouse"
+FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
+# The folders that a session writes its results to.
+OUTPUTS = {"bench": "bench-out", "reproduce": "bench-out", "book": "book/_build"}
+USAGE = "usage: nox -s docker -- cpu|cuda12|cuda13|tpu [--on-cpu] [SESSION [ARGUMENT ...]]"
+
+
+def main(arguments: list[str]) -> int:
+    """Build and run; returns the container's exit code.
+
+    Raises:
+        EngineError: This machine cannot do it, found out before anything long has started.
+    """
+    if arguments[:1] == ["publish"] and len(arguments) == 3 and arguments[2] in FLAVOURS:
+        publish(engines.find(), *arguments[1:])
+        return 0
+    if not arguments or arguments[0] not in FLAVOURS:
+        raise EngineError(USAGE)
+    flavour, *rest = arguments
+    on_cpu = rest[:1] == ["--on-cpu"]
+    session, *options = [*rest[on_cpu:], ""]
+    if session.startswith("-"):
+        raise EngineError(USAGE)
+    engine = engines.find()
+    engines.check_space(engine, flavour)
+    if not on_cpu and flavour in engines.OLDEST_DRIVER:
+        engines.check_gpu(flavour)
+    if not on_cpu and flavour == "tpu":
+        engines.check_tpu()
+    # A build reaches the same indexes as this machine does, also through its loopback.
+    build(engine, flavour, "build", "--network", "host", "--tag", f"jaxvstorch:{flavour}")
+    return run(engine, flavour, session, options[:-1], on_cpu)
+
+
+def publish(engine: Engine, tag: str, flavour: str) -> None:
+    """Build one flavour and push it, with its provenance and a list of what is in it.
+
+    Raises:
+        EngineError: Nothing says where to.
+    """
+    registry = os.environ.get("IMAGE_REGISTRY")
+    if not registry:
+        raise EngineError(
+            "set IMAGE_REGISTRY to where images go, as in registry.example/jaxvstorch"
+        )
+    names = [f"{registry}/jaxvstorch:{version}{flavour}" for version in (f"{tag}-", "")]
+    build(
+        engine, flavour, "buildx", "build", "--push", "--provenance", "mode=max", "--sbom", "true",
+        *(part for name in names for part in ("--tag", name)),
+    )  # fmt: skip
+
+
+def build(engine: Engine, flavour: str, *command: str) -> None:
+    """Build one flavour, with this machine's settings and certificates of pip as secrets."""
+    settings = pip_settings()
+    bring_wheels(flavour, settings)
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
+        secret = Path(folder, "pip.conf")
+        secret.write_text(pip_conf(flavour, settings), encoding="utf-8")
+        secrets = [f"id=pip,src={secret}"]
+        if certificates := settings.get("cert"):
+            secrets.append(f"id=certificates,src={certificates}")
+        arguments = {"FLAVOUR": flavour, "COMMIT": commit()}
+        if base := os.environ.get("BASE"):
+            arguments["BASE"] = base
+        tell(
+            engine, *command, "--file", "docker/Dockerfile",
+            *(part for secret in secrets for part in ("--secret", secret)),
+            *(part for pair in arguments.items() for part in ("--build-arg", "=".join(pair))),
+            ".",
+        )  # fmt: skip
+
+
+def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: bool) -> int:
+    """Run a session without a network; what it writes becomes the caller's, in its usual place."""
+    given = ["run", "--rm", "--init", *device(engine, flavour, on_cpu)]
+    if output := OUTPUTS.get(session):
+        (ROOT / output).mkdir(parents=True, exist_ok=True)
+        given += ["--volume", f"{ROOT / output}:/jaxvstorch/{output}", *owner(engine)]
+    image = f"jaxvstorch:{flavour}"
+    digest = subprocess.run(
+        [engine.command, "image", "inspect", "--format", "{{.Id}}", image],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    given += ["--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
+    done = subprocess.run(
+        [engine.command, *given, image, *command(session, options)], env=engine.environment
+    )
+    return done.returncode
+
+
+def command(session: str, options: list[str]) -> list[str]:
+    """What a container runs; nothing stands for what the image does by itself."""
+    return ["nox", "-s", session, *(["--", *options] if options else [])] if session else []
+
+
+def device(engine: Engine, flavour: str, on_cpu: bool) -> list[str]:
+    """How a container gets at its accelerator, and at nothing else."""
+    if flavour == "tpu" and not on_cpu:
+        # A TPU's driver asks the machine's metadata server where it is.
+        return ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]
+    alone = ["--network", "none"]
+    if flavour == "cpu":
+        return alone
+    if on_cpu:
+        return [*alone, "--env", "JAX_PLATFORMS=cpu"]
+    # With this variable JAX fails where its plugin does, and does not take the CPU instead.
+    wanted = ["--env", "JAX_PLATFORMS=cuda,cpu"]
+    return [
+        *alone,
+        *wanted,
+        *(["--device", "nvidia.com/gpu=all"] if engine.podman else ["--gpus", "all"]),
+    ]
+
+
+def owner(engine: Engine) -> list[str]:
+    """Files belong to who called; Podman without root has to map this user to itself."""
+    user = ["--user", f"{os.getuid()}:{os.getgid()}"]
+    return ["--userns", "keep-id", *user] if engine.podman and os.getuid() else user
+
+
+def pip_settings() -> dict[str, str]:
+    """What pip is told on this machine, by its files and its environment variables."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
+    )
+    found = {}
+    # A file's settings are `global.cert='...'`; the environment's, `:env:.cert='...'`, win.
+    for line in sorted(done.stdout.splitlines(), key=lambda line: line.startswith(":env:")):
+        name, _, value = line.partition("=")
+        found[name.split(".")[-1]] = value.strip("'\"")
+    return found
+
+
+def pip_conf(flavour: str, settings: dict[str, str]) -> str:
+    """A ``pip.conf`` with the indexes that can be reached from a container.
+
+    Raises:
+        EngineError: PyTorch without CUDA is asked for, and nothing says where it is.
+    """
+    indexes = {
+        name: [each for each in settings.get(name, "").replace("\\n", " ").split() if _remote(each)]
+        for name in ("index-url", "extra-index-url")
+    }
+    if flavour in ("cpu", "tpu") and not any([*indexes.values(), *WHEELHOUSE.glob("torch-*.whl")]):
+        raise EngineError(
+            f"the image {flavour} takes PyTorch without CUDA: set PIP_EXTRA_INDEX_URL to the index "
+            "that pytorch.org names for CPU, or put that wheel into docker/wheelhouse"
+        )
+    lines = [f"{name} = {' '.join(found)}" for name, found in indexes.items() if found]
+    return "\n".join(["[global]", *lines, ""])
+
+
+def bring_wheels(flavour: str, settings: dict[str, str]) -> None:
+    """Put into the wheelhouse what pip's own folders hold of the wheels that a flavour pins."""
+    text = (ROOT / f"docker/requirements/{flavour}.txt").read_text(encoding="utf-8")
+    pinned = {line.strip() for line in text.splitlines()}
+    for folder in settings.get("find-links", "").replace("\\n", " ").split():
+        for wheel in Path(folder).glob("*.whl") if not _remote(folder) else ():
+            name, version, *_ = wheel.name.split("-")
+            if f"{name.lower().replace('_', '-')}=={version}" in pinned:
+                shutil.copy2(wheel, WHEELHOUSE)
+
+
+def _remote(place: str) -> bool:
+    return urlsplit(place).scheme in ("http", "https")
+
+
+def commit() -> str:
+    """The commit that an image is made of, marked where files differ from it; else nothing."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--exclude", "*", "--dirty"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def tell(engine: Engine, *arguments: str) -> None:
+    """Have the engine do something.
+
+    Raises:
+        EngineError: It failed.
+    """
+    done = subprocess.run([engine.command, *arguments], cwd=ROOT, env=engine.environment)
+    if done.returncode:
+        raise EngineError(f"`{engine.command} {arguments[0]}` failed; its own words are above")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except EngineError as error:
+        sys.exit(f"docker: {error}")
