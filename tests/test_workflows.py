@@ -13,7 +13,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 SETUP = {"pip install -c constraints.txt nox", "gh auth setup-git"}
 # Set by GitHub from a name that people with write access choose; the shell sees it as a variable.
-VARIABLES = {"$GITHUB_REF_NAME", "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY"}
+VARIABLES = {"$FLAVOUR", "$GITHUB_REF_NAME", "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY"}
 FORK_GUARD = "github.event.pull_request.head.repo.full_name == github.repository"
 
 
@@ -153,7 +153,7 @@ def test_hosted_runners_ask_for_pytorch_without_cuda() -> None:
     for path in WORKFLOWS:
         workflow = load(path)
         for name, job in workflow["jobs"].items():
-            torch = {"lint", "tests", "book", "browser", "bench"}
+            torch = {"lint", "tests", "book", "browser", "bench", "docker", "publish_image"}
             runs = {each for step in job["steps"] for each in named(step.get("run", ""))}
             if "self-hosted" not in job["runs-on"] and torch & runs:
                 index = workflow.get("env", {}) | job.get("env", {})
@@ -161,3 +161,15 @@ def test_hosted_runners_ask_for_pytorch_without_cuda() -> None:
                     path.stem,
                     name,
                 )
+
+
+def test_images_are_made_from_one_base_pinned_by_digest() -> None:
+    bases = set()
+    for path in WORKFLOWS:
+        workflow = load(path)
+        for name, job in workflow["jobs"].items():
+            runs = {each for step in job["steps"] for each in named(step.get("run", ""))}
+            if runs & {"docker", "publish_image"}:
+                bases.add((workflow.get("env", {}) | job.get("env", {})).get("BASE", name))
+    (base,) = bases
+    assert re.fullmatch(r"python:3\.11-slim-bookworm@sha256:[0-9a-f]{64}", base)
