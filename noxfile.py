@@ -90,6 +90,8 @@ def lint(session: nox.Session) -> None:
     session.run("codespell")
     session.run("validate-pyproject", "pyproject.toml")
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    results = ("--schemafile", "benchmarks/results.schema.json")
+    session.run("check-jsonschema", *results, *sorted(glob.glob("benchmarks/results/*.json")))
     session.run("zizmor", "--offline", "--no-progress", *workflows)
     session.run("hadolint", "docker/Dockerfile")
     session.run("shellcheck", ".ci/run", ".ci/engine", *glob.glob("cluster/slurm/*.sbatch"))

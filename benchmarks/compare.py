@@ -44,7 +44,16 @@ def show(old: Results, new: Results, console: Console) -> None:
     for which, results in (("old", old), ("new", new)):
         if results.gap():
             console.print(f"the {which} file is not a whole run: {results.gap()}")
-    for what in ("machine", "versions", "threads", "settings"):
+    for what in (
+        "machine",
+        "devices",
+        "versions",
+        "threads",
+        "precision",
+        "settings",
+        "commit",
+        "image",
+    ):
         if getattr(old, what) != getattr(new, what):
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
             console.print(text, markup=False, soft_wrap=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import machine, shards
+from benchmarks import devices, machine, shards
+from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
 
 
@@ -36,7 +37,7 @@ DONE: set[str] = set()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which framework this process times."""
-    parser.addoption("--framework", choices=("numpy", "jax", "torch"), required=True)
+    parser.addoption("--framework", choices=FRAMEWORKS, required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
     parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
 
@@ -45,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set the framework up before anything is timed."""
     framework = config.getoption("--framework")
     machine.set_threads(framework)
+    devices.set_precision(framework)
     with STOPWATCH.running():
         STOPWATCH.set_up = machine.set_up(framework)
 
@@ -99,7 +101,8 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "left_out": [_name(node, framework) for node in PLANNED if node not in DONE],
         "versions": machine.versions(framework),
         "threads": machine.threads(framework),
-        "device": machine.device(framework),
+        "device": devices.device(framework),
+        "precision": devices.precision(framework),
     }
 
 

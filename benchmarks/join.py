@@ -3,19 +3,25 @@
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from benchmarks import shards
-from benchmarks.merge import bandwidth
+from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard, ShardError
 from jaxvstorch.results import Results, ResultsError, read
 from jaxvstorch.timings import Timing
 
-_SAME = ("quick", "select", "settings")  # entirely; of the following, where both files have them:
-_SAME_BY_NAME = ("versions", "threads", "devices")
+_SAME = (
+    "commit",
+    "image",
+    "quick",
+    "select",
+    "settings",
+)  # entirely; of the following, where both files have them:
+_SAME_BY_NAME = ("versions", "threads", "devices", "precision")
 _MEMORY = 0.01  # machines of one kind report sizes that differ by a few pages
 
 
@@ -86,15 +92,15 @@ def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
     timings = _in_order([t for part in parts for t in part.timings], first.quick)
     seconds = sum(part.seconds for part in parts)
     set_up = {name: [p.set_up[name] for p in parts if name in p.set_up]
-              for name in shards.FRAMEWORKS}  # fmt: skip
+              for name in FRAMEWORKS}  # fmt: skip
     return replace(
         first,
         versions=_together(parts, "versions"),
         threads=_together(parts, "threads"),
         devices=_together(parts, "devices"),
+        precision=_together(parts, "precision"),
         date=max(part.date for part in parts),
         timings=tuple(timings),
-        bandwidth=bandwidth([asdict(timing) for timing in timings]),
         set_up={name: statistics.median(times) for name, times in set_up.items() if times},
         clock=_clock(parts),
         share=sum(part.share * part.seconds for part in parts) / seconds,
@@ -113,7 +119,7 @@ def _together(parts: Sequence[Results], key: str) -> dict[str, Any]:
 
 def _in_order(timings: Sequence[Timing], quick: bool) -> list[Timing]:
     """The order of a single run."""
-    names = (str(case) for f in shards.FRAMEWORKS for case in shards.cases(f, quick))
+    names = (str(case) for f in FRAMEWORKS for case in shards.cases(f, quick))
     order = {name: place for place, name in enumerate(names)}
     keys = [f"{t.topic}.{t.name}-{t.size}-{t.framework}-{t.mode}" for t in timings]
     twice = [key for key, count in Counter(keys).items() if count > 1]

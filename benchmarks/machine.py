@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks import devices
+
 # Set in every process of a session, before a framework is imported.
 ENVIRONMENT = {
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
@@ -25,12 +27,13 @@ _PACKAGES = {
 
 
 def describe() -> dict[str, Any]:
-    """The machine."""
+    """The machine and its GPUs."""
     return {
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": f"{platform.system()} {platform.machine()}",
+        **devices.gpus(),
     }
 
 
@@ -56,7 +59,6 @@ def set_threads(framework: str) -> None:
         import torch
 
         torch.set_num_threads(len(os.sched_getaffinity(0)))
-        torch.set_float32_matmul_precision("highest")
 
 
 def set_up(framework: str) -> float:
@@ -87,15 +89,6 @@ def threads(framework: str) -> int:
         names = [p.read_text().strip() for p in Path("/proc/self/task").glob("*/comm")]
         return sum(name.startswith("tf_XLAEigen") for name in names)
     return int(os.environ["OPENBLAS_NUM_THREADS"])
-
-
-def device(framework: str) -> str:
-    """What computes."""
-    if framework == "jax":
-        import jax
-
-        return str(jax.devices()[0])
-    return "cpu"
 
 
 def versions(framework: str) -> dict[str, str]:

@@ -12,8 +12,9 @@ DEFINITION = (
 def machine_class(results: Results) -> str:
     """The class in words, such as ``"AMD EPYC, 2 cores, jax on cpu, torch on cpu"``."""
     machine = results.machine
-    devices = sorted((f, d) for f, d in results.devices.items() if f != "numpy")
-    kinds = [f"{framework} on {device_kind(device)}" for framework, device in devices]
+    kinds = [
+        f"{f} on {results.devices[f]['name']}" for f in sorted(results.devices) if f != "numpy"
+    ]
     return ", ".join([cpu_family(machine["cpu"]), f"{machine['cores']} cores", *kinds])
 
 
@@ -25,8 +26,3 @@ def cpu_family(cpu: str) -> str:
     cpu = re.sub(r"\(\w+\)|@.*|\b(\d+-Core|\d+th Gen|CPU|Processor)\b", " ", cpu)
     cpu = re.sub(r"-?\b[A-Za-z]*\d[A-Za-z]*\d\w*", " ", cpu)  # 7B13, 8481C, the end of i7-1185G7
     return " ".join(cpu.split())
-
-
-def device_kind(device: str) -> str:
-    """A device without its number: ``"cpu"`` for ``"TFRT_CPU_0"`` and ``"cpu:0"``."""
-    return re.sub(r"^tfrt_|[:_]\d+$", "", device.lower())

@@ -31,8 +31,8 @@ def merge(parts: dict[str, Document], **more: Any) -> Document:
         "threads": {name: session["threads"] for name, session in sessions.items()},
         "set_up": {name: session["set_up"] for name, session in sessions.items()},
         "devices": {name: session["device"] for name, session in sessions.items()},
+        "precision": {name: session["precision"] for name, session in sessions.items()},
         "share": sum(session["busy"] for session in sessions.values()) / more["seconds"],
-        "bandwidth": bandwidth(timings),
         "clock": clock_check(turns),
         "problems": [*more["problems"], *failed],
         "timings": timings,
@@ -56,17 +56,6 @@ def turn(entry: Document) -> Document:
     """One turn of the clocks: the harness's own time beside the others."""
     clocks = dict(entry["extra_info"]["clock"])
     return {**clocks, "harness": entry["stats"]["median"] / clocks.pop("calls_per_run")}
-
-
-def bandwidth(timings: Iterable[Document]) -> Document:
-    """The faster of the copies that were timed, in bytes per second."""
-    copies = [found for found in timings if found["mode"] == "copy"]
-    if not copies:
-        return {}
-    best = min(copies, key=lambda found: float(found["median"]))
-    rate = best["moved"] / best["median"]
-    spread = rate * best["spread"] / best["median"]
-    return {"bytes_per_second": rate, "spread": spread, "framework": best["framework"]}
 
 
 def clock_check(turns: Iterable[Document]) -> list[Document]:

@@ -3,6 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
+from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
 from jaxvstorch.results_tables import provenance, seconds
 from jaxvstorch.timings import Row, own_rows, plain_rows, rows
@@ -45,8 +46,10 @@ def _ratios(found: list[Row]) -> Table:
 
 
 def _own(results: Results, found: list[Row]) -> Table:
-    limit = results.bandwidth.get("bytes_per_second", 0.0)
-    title = f"Other ways of calling; a copy moves {limit / 1e9:.1f} GB/s on this machine"
+    copied = limits.copy(results.timings)
+    limit = copied.rate if copied else 0.0
+    title = "Other ways of calling"
+    title += f"; a copy moves {limit / 1e9:.1f} GB/s on this machine" if limit else ""
     table = Table(title=title, title_justify="left")
     for name in ("function", "framework", "how"):
         table.add_column(name)

@@ -8,6 +8,8 @@ from benchmarks import workloads
 from benchmarks.cases import Case, pair_case
 from jaxvstorch.registry import PAIRS, Pair
 
+FRAMEWORKS = ("numpy", "jax", "torch")  # each is timed in a process of its own
+
 # The first is so small that calling the function is what costs.
 SIZES = (16, 65_536)
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import machine, processes, shards
+from benchmarks import machine, origin, processes, shards
 from benchmarks.merge import Document, merge
-from benchmarks.shards import FRAMEWORKS, Shard
+from benchmarks.selection import FRAMEWORKS
+from benchmarks.shards import Shard
 from jaxvstorch.results import write_document
 
 ROOT = Path(__file__).parent.parent
@@ -33,7 +34,7 @@ def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None
     Returns:
         How many problems there were; the file names them.
     """
-    start = time.perf_counter()
+    start, commit = time.perf_counter(), origin.commit(ROOT)
     parts, problems, not_begun = _time_all(quick, select, shard)
     left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
     left_out += _names(not_begun, quick, select, shard)
@@ -46,6 +47,8 @@ def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None
         partial=bool(left_out),
         left_out=left_out,
         seconds=time.perf_counter() - start,
+        commit=commit,
+        image=origin.image(),
         machine=machine.describe(),
         versions={"python": ".".join(map(str, sys.version_info[:3]))},
         settings={"dtype": "float32", "matmul_precision": "highest", **machine.ENVIRONMENT},

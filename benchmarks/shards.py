@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from benchmarks import selection
 from benchmarks.cases import Case
+from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import memory
-
-FRAMEWORKS = ("numpy", "jax", "torch")
 
 
 class ShardError(ValueError):

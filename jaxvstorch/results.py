@@ -1,49 +1,66 @@
 """Benchmark results, read from their files and checked. No framework is needed."""
 
 import json
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jaxvstorch.results_shape import SCHEMA, VERSION, ResultsError, checked
 from jaxvstorch.timings import Timing
 
-SCHEMA = "jaxvstorch-benchmarks"
-VERSION = 1
-
-
-class ResultsError(ValueError):
-    """A file is no results file that this version can read; the message says why."""
+__all__ = ["SCHEMA", "VERSION", "Results", "ResultsError", "read", "read_all", "write",
+           "write_document"]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Results:
     """One run of the benchmarks on one machine.
 
-    Attributes of a run that is not whole: ``select`` is the expression that chose its cases,
-    ``shard`` its part of the set, such as ``"2/5"``; ``partial`` is true where it was stopped or
-    merged without all shards, and ``left_out`` then names what was not timed.
+    Attributes:
+        date: when it ended, in ISO 8601.
+        quick: whether it was a quick session.
+        select: the expression that chose its cases; empty for all.
+        shard: its part of the set, such as ``"2/5"``; empty for all.
+        partial: whether it was stopped, or merged without all shards.
+        left_out: what was not timed, where it is partial.
+        seconds: how long it took.
+        share: of that time, what went into compiling and timing.
+        commit: of the code that was timed, with ``-dirty`` where it was changed since; empty where
+            not known.
+        image: the container image it ran in; empty outside of one.
+        machine: processor, cores, memory, system; the GPUs and their driver, ``None`` where none.
+        versions: of Python and the packages.
+        threads: by framework.
+        devices: by framework: what computed, and the CUDA version that it was built for.
+        precision: by framework: the settings that change how exactly it computes.
+        set_up: by framework: seconds for what is done once, before the first calls.
+        settings: the dtype, and the environment variables that were set.
+        problems: what could not be measured.
+        clock: the harness's clock beside others.
+        timings: what was timed.
     """
 
     date: str
     quick: bool
+    select: str
+    shard: str
+    partial: bool
+    left_out: tuple[str, ...]
+    seconds: float
+    share: float
+    commit: str
+    image: str
     machine: Mapping[str, Any]
     versions: Mapping[str, str]
     threads: Mapping[str, int]
-    devices: Mapping[str, str]
+    devices: Mapping[str, Mapping[str, Any]]
+    precision: Mapping[str, Mapping[str, Any]]
     set_up: Mapping[str, float]
     settings: Mapping[str, Any]
-    timings: tuple[Timing, ...]
-    bandwidth: Mapping[str, Any]
-    clock: tuple[Mapping[str, Any], ...]
-    share: float
-    seconds: float
     problems: tuple[str, ...]
-    select: str = ""
-    shard: str = ""
-    partial: bool = False
-    left_out: tuple[str, ...] = ()
+    clock: tuple[Mapping[str, Any], ...]
+    timings: tuple[Timing, ...]
 
     def topics(self) -> list[str]:
         """The topics that have timings, in the order of the file."""
@@ -79,9 +96,9 @@ def read(path: Path | str) -> Results:
         raise ResultsError(f"{path}: cannot be read: {error}") from error
     except json.JSONDecodeError as error:
         what = f"not JSON, or cut off: {error}" if text.strip() else "empty"
-        raise ResultsError(f"{path}: {what}") from error
+        raise ResultsError(f"{path}: {what}; measure again with `nox -s bench`") from error
     try:
-        return _from_document(document)
+        return Results(**checked(document))
     except ResultsError as error:
         raise ResultsError(f"{path}: {error}") from error
 
@@ -114,71 +131,3 @@ def read_all(folder: Path | str) -> tuple[dict[str, Results], list[str]]:
         except ResultsError as error:
             problems.append(str(error))
     return found, problems
-
-
-_TOP_LEVEL = {
-    "date": str,
-    "quick": bool,
-    "machine": dict,
-    "versions": dict,
-    "threads": dict,
-    "devices": dict,
-    "set_up": dict,
-    "settings": dict,
-    "timings": list,
-    "bandwidth": dict,
-    "clock": list,
-    "share": float,
-    "seconds": float,
-    "problems": list,
-}
-# Files of runs that are whole need not have these.
-_OPTIONAL: dict[str, tuple[type, Any]] = {
-    "select": (str, ""),
-    "shard": (str, ""),
-    "partial": (bool, False),
-    "left_out": (list, []),
-}
-_CLOCK = (
-    "framework", "function", "harness", "timeit", "torch_timer", "over_timeit",
-    "over_torch_timer", "passed",
-)  # fmt: skip
-
-
-def _from_document(document: Any) -> Results:
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != {"name": SCHEMA, "version": VERSION}:
-        raise ResultsError(f"its schema is {schema}, expected {SCHEMA} version {VERSION}")
-    document = {key: default for key, (_, default) in _OPTIONAL.items()} | document
-    kinds = _TOP_LEVEL | {key: kind for key, (kind, _) in _OPTIONAL.items()}
-    for key, kind in kinds.items():
-        if not isinstance(document.get(key), kind):
-            got = type(document[key]).__name__ if key in document else "nothing"
-            raise ResultsError(f"{key!r} must be a {kind.__name__}, and is {got}")
-    _require(document["machine"], ("cpu", "cores", "memory_bytes"), "'machine'")
-    _require(document["versions"], ("python",), "'versions'")
-    _require(document["settings"], ("dtype",), "'settings'")
-    for check in document["clock"]:
-        _require(check, _CLOCK, "a clock check")
-    values = {key: document[key] for key in kinds}
-    values["timings"] = tuple(map(_timing, document["timings"]))
-    values |= {key: tuple(document[key]) for key in ("clock", "problems", "left_out")}
-    return Results(**values)
-
-
-def _require(entry: Any, keys: Iterable[str], what: str) -> None:
-    for key in keys:
-        if not isinstance(entry, dict) or key not in entry:
-            raise ResultsError(f"{what} lacks {key!r}")
-
-
-def _timing(entry: Any) -> Timing:
-    known = {field.name for field in fields(Timing)}
-    try:
-        timing = Timing(**{key: value for key, value in entry.items() if key in known})
-        sound = timing.median > 0 and timing.spread >= 0 and math.isfinite(timing.median)
-    except (TypeError, AttributeError) as error:
-        raise ResultsError(f"a timing cannot be read: {entry!r}: {error}") from error
-    if not sound:
-        raise ResultsError(f"a timing is no positive number of seconds: {entry!r}")
-    return timing

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
 from jaxvstorch.timings import KINDS, Row, own_rows, plain_rows, rows
 
@@ -77,11 +78,14 @@ def topic_tables(results: Results, topic: str) -> str:
     """All tables of one topic: later calls, first calls, and benchmarks of its own."""
     found = rows(results.timings, topic)
     plain, own = plain_rows(found), own_rows(found)
-    limit = results.bandwidth.get("bytes_per_second", 0.0)
+    limit = limits.copy(results.timings)
     moving = [row for row in own if all(t.moved for t in row.times.values())]
     other = [row for row in own if row not in moving]
     parts = [steady_table(plain) if plain else "", compile_table(found)]
-    parts += [mode_table(moving, limit) if moving else "", mode_table(other) if other else ""]
+    parts += [
+        mode_table(moving, limit.rate if limit else 0.0) if moving else "",
+        mode_table(other) if other else "",
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -104,13 +108,42 @@ def _number(value: float | None) -> str:
 
 def provenance(results: Results) -> str:
     """Where and when the numbers come from, in one line."""
-    machine, versions = results.machine, results.versions
-    memory = machine["memory_bytes"] / 2**30
-    named = ", ".join(f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions)
+    versions, cuda = results.versions, _cuda(results)
+    named = [f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions]
     threads = ", ".join(f"{name} {count}" for name, count in results.threads.items())
-    gap = f"; {results.gap()}" if results.gap() else ""
-    return (
-        f"{machine['cpu']}, {machine['cores']} cores, {memory:.0f} GiB; {named}, Python "
-        f"{versions['python']}; threads: {threads}; {results.settings['dtype']}; "
-        f"{results.date[:10]}{gap}"
+    parts = [
+        machine_name(results),
+        ", ".join([*named, f"Python {versions['python']}", *cuda]),
+        f"threads: {threads}",
+        results.settings["dtype"],
+        _commit(results.commit),
+        f"image {results.image}" if results.image else "",
+        results.date[:10],
+        results.gap(),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _commit(name: str) -> str:
+    dirty = "-dirty" if name.endswith("-dirty") else ""
+    return f"commit {name.removesuffix(dirty)[:12]}{dirty}" if name else ""
+
+
+def machine_name(results: Results) -> str:
+    """Processor, cores, memory, and GPUs with theirs, as in ``"AMD EPYC, 2 cores, 24 GiB"``."""
+    machine = results.machine
+    names = [f"{gpu['name']}, {_gib(gpu['memory_bytes'])}" for gpu in machine["gpus"] or ()]
+    return ", ".join(
+        [machine["cpu"], f"{machine['cores']} cores", _gib(machine["memory_bytes"]), *names]
     )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.0f} GiB"
+
+
+def _cuda(results: Results) -> list[str]:
+    """The CUDA version of each framework that uses a GPU, and the driver."""
+    found = [f"CUDA {d['cuda']} ({name})" for name, d in results.devices.items() if d["cuda"]]
+    driver = results.machine["driver"]
+    return [*found, *([f"driver {driver}"] if driver else [])]

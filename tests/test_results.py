@@ -12,14 +12,25 @@ TIMING = {
     "mode": "compiled", "median": 4e-6, "spread": 3e-7, "rounds": 10, "calls": 100,
     "dtype": "float32", "first_call": 0.05, "new_shape": 0.02, "moved": 0,
 }  # fmt: skip
+CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 DOCUMENT = {
     "schema": {"name": results.SCHEMA, "version": results.VERSION},
     "date": "2026-01-02T03:04:05+00:00",
     "quick": False,
-    "machine": {"cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux"},
+    "select": "",
+    "shard": "",
+    "partial": False,
+    "left_out": [],
+    "commit": "",
+    "image": "",
+    "machine": {
+        "cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux",
+        "driver": None, "gpus": [],
+    },
     "versions": {"python": "3.11.7", "jax": "0.10.2", "torch": "2.13.0+cpu", "numpy": "2.4.6"},
     "threads": {"jax": 2, "torch": 2},
-    "devices": {"jax": "TFRT_CPU_0", "torch": "cpu"},
+    "devices": {"jax": CPU, "torch": CPU},
+    "precision": {"jax": {"jax_enable_x64": False}},
     "set_up": {"jax": 0.1, "torch": 6.0},
     "settings": {"dtype": "float32"},
     "timings": [
@@ -27,7 +38,6 @@ DOCUMENT = {
         TIMING | {"framework": "torch", "median": 8e-6, "spread": 8e-7, "first_call": 2.0},
         TIMING | {"framework": "torch", "mode": "eager", "first_call": None, "new_shape": None},
     ],
-    "bandwidth": {"bytes_per_second": 1e10, "spread": 1e8, "framework": "torch"},
     "clock": [
         {
             "framework": "jax", "function": "sin+cos of 9", "harness": 4e-6, "timeit": 4e-6,
@@ -64,10 +74,24 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
         (lambda text: text[: len(text) // 2], "not JSON, or cut off"),
         (lambda text: "[]", "its schema is None"),
         (lambda text: text.replace(results.SCHEMA, "another"), "its schema is .*another"),
-        (lambda text: text.replace('"version": 1', '"version": 2'), "its schema is .*2"),
+        (lambda text: text.replace('"version": 2', '"version": 1'), "version 1, .*measure again"),
+        (
+            lambda text: text.replace('"version": 2', '"version": 3'),
+            "version 3, .*newer jaxvstorch",
+        ),
+        (lambda text: text.replace('"commit": "", ', ""), "'commit' must be a str, and is nothing"),
+        (lambda text: text.replace('"image"', '"picture"'), "'image' must be a str"),
+        (lambda text: text.replace('"quick"', '"more": 1, "quick"'), "'more' is not known: it was"),
+        (
+            lambda text: text.replace('"cuda": null', '"cudas": null', 1),
+            "device of jax lacks 'cuda'",
+        ),
         (lambda text: text.replace('"machine"', '"engine"'), "'machine' must be a dict"),
         (lambda text: text.replace('"quick": false', '"quick": 0'), "'quick' must be a bool"),
-        (lambda text: text.replace('"median"', '"mean"'), "a timing cannot be read: .*mean"),
+        (
+            lambda text: text.replace('"median"', '"mean"'),
+            "a timing cannot be read: .*measure again",
+        ),
         (lambda text: text.replace('"median": 4e-06', '"median": NaN'), "no positive number"),
         (lambda text: text.replace('"median": 4e-06', '"median": "4"'), "cannot be read: .*'4'"),
         (lambda text: text.replace('"cores": 2', '"kernels": 2'), "'machine' lacks 'cores'"),
@@ -135,7 +159,12 @@ def test_tables_show_every_time_and_the_ratio(tmp_path, document) -> None:
 
 
 def test_ways_of_calling_stand_beside_a_copy(tmp_path, document) -> None:
-    document["timings"] = [TIMING | {"mode": "compiled, donated", "moved": 20_000, "first_call": 0}]
+    copies = [TIMING | {"framework": f, "mode": "copy", "moved": 8} for f in ("numpy", "torch")]
+    copies = [copy | {"median": t} for copy, t in zip(copies, (4e-9, 0.8e-9), strict=True)]
+    document["timings"] = [
+        TIMING | {"mode": "compiled, donated", "moved": 20_000, "first_call": 0},
+        *copies,
+    ]
     found = results.read(write(tmp_path / "a.json", document))
     text = results_tables.topic_tables(found, "branching")
     assert "5.0 GB/s | 50% |" in text

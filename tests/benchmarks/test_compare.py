@@ -12,15 +12,21 @@ from benchmarks import compare, report, session
 from jaxvstorch import results
 from jaxvstorch.timings import Timing
 
-MACHINE = {"cpu": "A processor", "cores": 2, "memory_bytes": 2**33}
+MACHINE = {
+    "cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux x86_64",
+    "driver": None, "gpus": [],
+}  # fmt: skip
+CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 
 
 def document(*timings, **more):
     return {
         "schema": {"name": results.SCHEMA, "version": results.VERSION},
-        "date": "2026-01-02", "quick": True, "machine": MACHINE, "versions": {"python": "3.11"},
-        "threads": {"jax": 2}, "devices": {}, "set_up": {"jax": 0.5}, "bandwidth": {}, "clock": [],
-        "settings": {"dtype": "float32"}, "share": 0.5, "seconds": 9.0, "problems": [],
+        "date": "2026-01-02", "quick": True, "select": "", "shard": "", "partial": False,
+        "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
+        "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
+        "precision": {}, "set_up": {"jax": 0.5}, "settings": {"dtype": "float32"}, "problems": [],
+        "clock": [],
         "timings": [dataclasses.asdict(timing) for timing in timings], **more,
     }  # fmt: skip
 

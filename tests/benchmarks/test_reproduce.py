@@ -5,14 +5,15 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from test_compare import MACHINE, load, timing, write
+from test_compare import CPU, MACHINE, load, timing, write
 
 from benchmarks import __main__ as command
 from benchmarks import machine_class, reproduce, session
 from jaxvstorch import results
 from jaxvstorch.timings import Ratio
 
-DEVICES = {"numpy": "cpu", "jax": "cpu:0", "torch": "cpu"}
+DEVICES = {"numpy": CPU, "jax": CPU, "torch": CPU}
+GPU = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
 
 
 def ratio(value, name="f", spread=0.0):
@@ -55,7 +56,7 @@ def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
 @pytest.mark.parametrize(
     "more",
     [{"machine": MACHINE | {"cores": 4}}, {"machine": MACHINE | {"cpu": "AMD EPYC 7B13"}},
-     {"devices": DEVICES | {"jax": "cuda:0"}}],
+     {"devices": DEVICES | {"jax": GPU}}],
     ids=["cores", "cpu", "device"],
 )  # fmt: skip
 def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> None:
@@ -77,15 +78,6 @@ def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> Non
 )
 def test_a_family_is_a_name_without_its_model(cpu, family) -> None:
     assert machine_class.cpu_family(cpu) == family
-
-
-@pytest.mark.parametrize(
-    ("device", "kind"),
-    [("cpu", "cpu"), ("cpu:0", "cpu"), ("TFRT_CPU_0", "cpu"), ("cuda:1", "cuda"),
-     ("NVIDIA H200", "nvidia h200")],
-)  # fmt: skip
-def test_a_device_has_no_number(device, kind) -> None:
-    assert machine_class.device_kind(device) == kind
 
 
 def test_the_nearest_is_of_the_class_before_it_is_new(tmp_path) -> None:

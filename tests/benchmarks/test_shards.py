@@ -7,23 +7,25 @@ import re
 
 import pytest
 from rich.console import Console
-from test_compare import MACHINE, document
+from test_compare import CPU, MACHINE, document
 
 from benchmarks import __main__ as command
 from benchmarks import compare, join, shards
+from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
 from jaxvstorch import results
 from jaxvstorch.results_tables import provenance
 from jaxvstorch.timings import Timing
 
-SETTINGS = {"dtype": "float32"}
+KNOWN = {"devices": {"jax": CPU}, "precision": {"jax": {"x64": False}}}
+GPU = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
 
 
 @pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
 @pytest.mark.parametrize("count", [1, 2, 5, 60])
 def test_every_case_is_in_one_shard_and_a_ratio_is_never_divided(quick, count) -> None:
     where = {}
-    for framework in shards.FRAMEWORKS:
+    for framework in FRAMEWORKS:
         parts = [shards.cases(framework, quick, Shard(n + 1, count)) for n in range(count)]
         names = [str(case) for part in parts for case in part]
         assert sorted(names) == sorted(map(str, shards.cases(framework, quick)))
@@ -33,9 +35,7 @@ def test_every_case_is_in_one_shard_and_a_ratio_is_never_divided(quick, count) -
 
 
 def test_shards_are_balanced() -> None:
-    loads = [
-        sum(len(shards.cases(f, shard=Shard(n, 5))) for f in shards.FRAMEWORKS) for n in range(1, 6)
-    ]
+    loads = [sum(len(shards.cases(f, shard=Shard(n, 5))) for f in FRAMEWORKS) for n in range(1, 6)]
     assert max(loads) - min(loads) <= 0.1 * max(loads)
 
 
@@ -59,7 +59,7 @@ def timings_of(shard=None):
     """A timing for each case of the quick set; the copy's has bytes that it moved."""
     return [
         Timing(c.topic, c.name, c.size, f, c.mode, 2.0, 0.2, 5, 1, moved=8 * (c.mode == "copy"))
-        for f in shards.FRAMEWORKS
+        for f in FRAMEWORKS
         for c in shards.cases(f, quick=True, shard=shard)
     ]
 
@@ -67,7 +67,9 @@ def timings_of(shard=None):
 def write(folder, number, count=2, **more):
     shard = Shard(number, count)
     clock = [check(1.01 if number == 1 else 0.95), check(1.0, "torch")]
-    text = json.dumps(document(*timings_of(shard), **{"shard": str(shard), "clock": clock} | more))
+    text = json.dumps(
+        document(*timings_of(shard), **{"shard": str(shard), "clock": clock} | KNOWN | more)
+    )
     path = folder / f"{number}.json"
     path.write_text(text)
     return path
@@ -77,8 +79,7 @@ def write(folder, number, count=2, **more):
 def whole(tmp_path):
     """What a single run would have written."""
     path = tmp_path / "whole.json"
-    bandwidth = {"bytes_per_second": 4.0, "spread": 0.4, "framework": "numpy"}
-    path.write_text(json.dumps(document(*timings_of(), bandwidth=bandwidth)))
+    path.write_text(json.dumps(document(*timings_of(), **KNOWN)))
     return results.read(path)
 
 
@@ -132,7 +133,12 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         ({"settings": {"dtype": "float64"}}, "settings is .*float32.* and .*float64"),
         ({"quick": False}, "quick is True and False"),
         ({"select": "loops"}, "select is '' and 'loops'"),
-        ({"schema": {"name": results.SCHEMA, "version": 99}}, r"2\.json: its schema is .*99"),
+        ({"commit": "c0ffee"}, "commit is '' and 'c0ffee'"),
+        ({"image": "cpu@sha256:1"}, "image is '' and 'cpu@sha256:1'"),
+        ({"machine": MACHINE | {"driver": "580.1"}}, "machine, driver is None and '580.1'"),
+        ({"precision": {"jax": {"x64": True}}}, "precision, jax is .*False.* and .*True"),
+        ({"devices": {"jax": GPU}}, "devices, jax is .*'cpu'.* and .*NVIDIA H200"),
+        ({"schema": {"name": results.SCHEMA, "version": 99}}, r"2\.json: its schema is version 99"),
         ({"timings": [dataclasses.asdict(t) for t in timings_of()]}, "is in two shards"),
     ],
     ids=[
@@ -147,6 +153,11 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         "settings",
         "quick",
         "select",
+        "commit",
+        "image",
+        "driver",
+        "precision",
+        "device",
         "schema",
         "timings",
     ],

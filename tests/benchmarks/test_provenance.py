@@ -1,0 +1,111 @@
+"""What a results file says of its origin: commit, image, devices, precision."""
+
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from test_compare import MACHINE, load
+
+from benchmarks import devices, origin
+from jaxvstorch.results_tables import provenance
+
+
+def git(folder, *arguments):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.invalid")
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_commit_says_whether_the_files_are_as_committed(tmp_path) -> None:
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "file").write_text("one")
+    git(tmp_path, "add", "file")
+    git(tmp_path, "commit", "--quiet", "--message", "One")
+    name = git(tmp_path, "rev-parse", "HEAD")
+    assert origin.commit(tmp_path) == name
+    (tmp_path / "file").write_text("two")
+    assert origin.commit(tmp_path) == f"{name}-dirty"
+
+
+def test_an_image_says_its_commit_and_its_name(tmp_path, monkeypatch) -> None:
+    for name in ("JAXVSTORCH_COMMIT", "JAXVSTORCH_IMAGE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (origin.commit(tmp_path), origin.image()) == ("", "")
+    monkeypatch.setenv("JAXVSTORCH_COMMIT", "c0ffee")
+    monkeypatch.setenv("JAXVSTORCH_IMAGE", "jaxvstorch:cpu@sha256:1")
+    assert origin.commit(tmp_path) == "c0ffee"
+    assert origin.image() == "jaxvstorch:cpu@sha256:1"
+
+
+def nvidia_smi(folder, monkeypatch, script):
+    program = folder / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_gpus_are_listed_with_their_driver(tmp_path, monkeypatch) -> None:
+    line = "NVIDIA H200, 143771, 580.65.06"
+    nvidia_smi(tmp_path, monkeypatch, f"echo '{line}'; echo '{line}'")
+    gpu = {"name": "NVIDIA H200", "memory_bytes": 143771 * 2**20}
+    assert devices.gpus() == {"driver": "580.65.06", "gpus": [gpu, gpu]}
+
+
+def test_a_driver_that_does_not_answer_is_no_gpu(tmp_path, monkeypatch) -> None:
+    nvidia_smi(tmp_path, monkeypatch, "exit 9")
+    assert devices.gpus() == {"driver": None, "gpus": []}
+
+
+@pytest.mark.parametrize(
+    ("platform_version", "cuda"),
+    [("PJRT C API\ncuda 13010", "13.1"), ("PJRT C API\ncuda 12090", "12.9"), ("another", None)],
+)
+def test_jax_tells_its_gpu_and_its_cuda_version(monkeypatch, platform_version, cuda) -> None:
+    client = SimpleNamespace(platform_version=platform_version)
+    gpu = SimpleNamespace(platform="gpu", device_kind="NVIDIA H200", client=client)
+    fake = SimpleNamespace(devices=lambda: [gpu])
+    monkeypatch.setattr(devices.importlib, "import_module", lambda name: fake)
+    assert devices.device("jax") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": cuda}
+
+
+def test_torch_tells_its_gpu_and_its_cuda_version(monkeypatch) -> None:
+    cuda = SimpleNamespace(is_available=lambda: True, get_device_name=lambda number: "NVIDIA H200")
+    fake = SimpleNamespace(cuda=cuda, version=SimpleNamespace(cuda="13.0"))
+    monkeypatch.setattr(devices.importlib, "import_module", lambda name: fake)
+    assert devices.device("torch") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+
+
+def test_torch_rounds_as_ieee_says_after_it_was_set() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    before = torch.backends.cudnn.conv.fp32_precision
+    torch.set_float32_matmul_precision("high")
+    try:
+        devices.set_precision("torch")
+        assert devices.precision("torch") == {
+            "float32_matmul_precision": "highest",
+            "cuda.matmul.fp32_precision": "ieee",
+            "cudnn.conv.fp32_precision": "ieee",
+        }
+    finally:
+        torch.set_float32_matmul_precision("highest")
+        torch.backends.cudnn.conv.fp32_precision = before
+
+
+def test_jax_tells_its_precision() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    with jax.default_matmul_precision("highest"):
+        found = devices.precision("jax")
+    assert found == {"jax_default_matmul_precision": "highest", "jax_enable_x64": False}
+
+
+def test_all_of_it_stands_in_one_line(tmp_path) -> None:
+    gpu = {"name": "NVIDIA H200", "memory_bytes": 140 * 2**30}
+    device = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+    found = load(
+        tmp_path, machine=MACHINE | {"driver": "580.65", "gpus": [gpu]}, devices={"jax": device},
+        commit="0123456789abcdef-dirty", image="cpu@sha256:1",
+    )  # fmt: skip
+    assert provenance(found) == (
+        "A processor, 2 cores, 8 GiB, NVIDIA H200, 140 GiB; Python 3.11, CUDA 13.0 (jax), driver "
+        "580.65; threads: jax 2; float32; commit 0123456789ab-dirty; image cpu@sha256:1; 2026-01-02"
+    )
