@@ -27,8 +27,7 @@ def bench_case(case: Case, benchmark: Any, stopwatch: Any) -> None:
     benchmark.extra_info["case"] = {
         **{key: getattr(case, key) for key in keys},
         "calls_per_run": work.calls,
-        "moved": work.moved,
-        "dtype": work.dtype(),
+        **work.facts(),
         "first_call": found[0] if found else None,
         "new_shape": found[1] if found else None,
     }

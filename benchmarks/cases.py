@@ -1,6 +1,6 @@
 """What is timed: a case is one function at one size, in one framework and one mode."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,9 @@ _SMALL = 2**20  # bytes
 _SMALL_CALLS = 4  # of a small input per run, so that what surrounds the calls weighs little
 _MOST_INPUTS = 16
 
+# What a call of a pair must compute at its size, where arithmetic is the limit.
+_OPERATIONS: dict[str, Callable[[int], int]] = {"tracing.matmul": lambda side: 2 * side**3}
+
 
 @dataclass(frozen=True)
 class Work:
@@ -27,6 +30,8 @@ class Work:
         calls: how many calls one run of it makes.
         fresh: times the calls of a fresh process, in seconds: the first, and one with a new shape.
         moved: bytes that a call must read and write, where memory is the limit.
+        streamed: bytes of a call's arguments, where they do not stay in a cache from pass to pass.
+        operations: floating-point operations that a call must make, where they are known.
         after: called after each round, outside what is timed; each round is then one run.
         sample: gives one result, so that its dtype can be stated.
     """
@@ -35,15 +40,31 @@ class Work:
     calls: int = 1
     fresh: Callable[[], list[float]] | None = None
     moved: int = 0
+    streamed: int = 0
+    operations: int = 0
     after: Run | None = None
     sample: Callable[[], Any] | None = None
 
-    def dtype(self) -> str:
-        """The first result's dtype, such as ``"float32"``; empty where there is no sample."""
-        result = self.sample() if self.sample else ""
-        while isinstance(result, tuple | list) and result:
-            result = result[0]
-        return str(getattr(result, "dtype", "")).removeprefix("torch.")
+    def facts(self) -> dict[str, Any]:
+        """What is stated beside the times: the first result's dtype, bytes moved, operations."""
+        results = _leaves(self.sample()) if self.sample else []
+        dtype = str(getattr(results[0], "dtype", "")) if results else ""
+        streamed = self.streamed and self.streamed + _bytes(results)
+        return {
+            "dtype": dtype.removeprefix("torch."),
+            "moved": self.moved or streamed,
+            "operations": self.operations,
+        }
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, tuple | list):
+        return [leaf for part in value for leaf in _leaves(part)]
+    return [value]
+
+
+def _bytes(arrays: Iterable[Any]) -> int:
+    return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
 @dataclass(frozen=True)
@@ -77,11 +98,10 @@ def pair_case(pair: Pair, size: int, framework: str, mode: str, other: int | Non
 
 def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | None) -> Work:
     inputs = rotated(lambda seed: pair.make_inputs(size, seed=seed))
-    if framework == "numpy":
-        return calling(pair.reference_function(), inputs)
-    inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
-    function = pair.half(framework)
     fresh = None
+    function = pair.reference_function() if framework == "numpy" else pair.half(framework)
+    if framework != "numpy":
+        inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
     if other is not None:
         calls = [inputs[0], pair.to_framework(framework, pair.make_inputs(other))]
         options: dict[str, Any] = {"static_argnames": pair.static, "framework": framework}
@@ -89,7 +109,14 @@ def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | N
         fresh = partial(fresh_calls, address, *calls, **options)
     if mode == "compiled":
         function = compiled(framework, function, pair.static)
-    return calling(function, inputs, fresh=fresh)
+    operations = _OPERATIONS[str(pair)](size) if str(pair) in _OPERATIONS else 0
+    return calling(function, inputs, fresh=fresh, streamed=streamed(inputs), operations=operations)
+
+
+def streamed(inputs: list[tuple[Any, ...]]) -> int:
+    """Bytes of one call's arguments; 0 where a pass over all inputs fits into a cache."""
+    size = _bytes(inputs[0])
+    return size if len(inputs) * size >= 2 * last_level_cache() else 0
 
 
 def calling(function: Callable[..., Any], inputs: list[tuple[Any, ...]], **more: Any) -> Work:
@@ -120,7 +147,7 @@ def rotated(make: Callable[[int], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     Together they are twice the size of the last-level cache. Small inputs are always in a cache.
     """
     first = make(0)
-    size = sum(getattr(argument, "nbytes", 0) for argument in first)
+    size = _bytes(first)
     if size < _SMALL:
         return [first] * _SMALL_CALLS
     count = min(_MOST_INPUTS, -(-2 * last_level_cache() // size))

@@ -57,7 +57,7 @@ def _own(results: Results, found: list[Row]) -> Table:
         table.add_column(name, justify="right")
     for row in found:
         for (framework, mode), timing in row.times.items():
-            rate = timing.moved / timing.median
+            rate = 0.0 if timing.operations else timing.moved / timing.median
             speed = [f"{rate / 1e9:.1f} GB/s", f"{rate / limit:.0%}"] if rate and limit else []
             times = (seconds(timing.median), seconds(timing.spread))
             table.add_row(f"{row.topic}.{row.name}", framework, mode, *times, *speed)

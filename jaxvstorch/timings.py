@@ -31,7 +31,9 @@ class Timing:
         dtype: of the result.
         first_call: compiling included, in a fresh process; ``None`` where not measured.
         new_shape: the first call with another size, in that process.
-        moved: bytes that a call must read and write; 0 where not stated.
+        moved: bytes that a call must read and write at least, where its arguments are too large
+            for a cache; 0 where not stated.
+        operations: floating-point operations that a call must make; 0 where not stated.
     """
 
     topic: str
@@ -47,6 +49,7 @@ class Timing:
     first_call: float | None = None
     new_shape: float | None = None
     moved: int = 0
+    operations: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,16 @@ def rows(timings: Iterable[Timing], topic: str | None = None) -> list[Row]:
 
 
 def plain_rows(found: Iterable[Row]) -> list[Row]:
-    """Rows with only the ways of calling in ``KINDS``, the ones that every pair is timed in."""
+    """Rows with only the ways of calling in ``KINDS``, the ones that every pair is timed in.
+
+    A row whose other ways differ in the memory that they write is not among them.
+    """
     cut = (
         Row(row.topic, row.name, row.size, {k: t for k, t in row.times.items() if k in KINDS})
         for row in found
+        if not any(t.moved for k, t in row.times.items() if k not in KINDS)
     )
-    return [row for row in cut if row.times and not any(t.moved for t in row.times.values())]
+    return [row for row in cut if row.times]
 
 
 def own_rows(found: Iterable[Row]) -> list[Row]:

@@ -25,7 +25,8 @@ def cases(framework: str, quick: bool) -> list[Case]:
         return Case(TOPIC, name, SIZE, framework, mode, partial(build, framework))
 
     if framework == "jax":
-        return [case("scale", "compiled", _fresh), case("scale", "compiled, donated", _donated)]
+        found = [case("scale", "compiled", _fresh), case("scale", "compiled, donated", _donated)]
+        return [*found, case("copy", "copy", _copy)]
     if framework == "torch":
         found = [case("scale", "compiled", _fresh), case("scale", "compiled, into out", _into)]
         found.append(case("scale", "compiled, in place", _in_place))
@@ -80,8 +81,12 @@ def _in_place(framework: str) -> Work:
 
 
 def _copy(framework: str) -> Work:
-    """By NumPy with one thread, by PyTorch with all of them."""
+    """By NumPy with one thread, by PyTorch with all of them, by JAX into an array of its own."""
     source = _numbers()
+    if framework == "jax":
+        import jax.numpy as jnp
+
+        return calling(jnp.copy, [(jnp.asarray(source),)], moved=MOVED)
     if framework == "numpy":
         return Work(lambda: partial(np.copyto, np.empty_like(source), source), moved=MOVED)
     import torch

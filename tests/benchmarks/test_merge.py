@@ -12,7 +12,8 @@ from jaxvstorch import results
 def entry(framework, mode="compiled", median=4e-3, **more):
     case = {
         "topic": "branching", "name": "select_where", "size": 16, "framework": framework,
-        "mode": mode, "calls_per_run": 4, "moved": 0, "dtype": "float32", "first_call": None,
+        "mode": mode, "calls_per_run": 4, "moved": 0, "operations": 0,
+        "dtype": "float32", "first_call": None,
         "new_shape": None,
     }  # fmt: skip
     stats = {"median": median, "iqr": median / 10, "rounds": 7, "iterations": 3}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import cases, selection
+from benchmarks.workloads import yardsticks
 from jaxvstorch.frameworks import FRAMEWORKS
 from jaxvstorch.registry import PAIRS
 
@@ -74,7 +75,40 @@ def test_loops_are_also_timed_by_their_number_of_steps(framework) -> None:
     }
     work = by_steps[0].build()
     assert work.fresh is not None
-    assert work.dtype() == "float32"
+    assert work.facts()["dtype"] == "float32"
+
+
+@pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
+@pytest.mark.parametrize("dtype", yardsticks.SIDES)
+def test_a_product_is_of_its_dtype_and_counts_its_operations(framework, dtype) -> None:
+    if framework != "numpy":
+        pytest.importorskip(framework, reason=f"{framework} is not installed")
+    elif "16" in dtype:
+        assert not [c for c in yardsticks.cases("numpy", False) if dtype in c.name]
+        return
+    work = yardsticks._product(framework, dtype, 8)
+    work.start()()
+    assert work.facts() == {"dtype": dtype, "moved": 0, "operations": 1024}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_smallest_call_is_a_yardstick_of_quick_sessions_too(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    eager, compiled = yardsticks.cases(framework, quick=True)
+    assert [eager.mode, compiled.mode] == ["eager", "compiled"]
+    work = eager.build()
+    work.start()()
+    assert work.facts()["dtype"] == "float32"
+
+
+def test_bytes_are_stated_where_arguments_do_not_stay_in_a_cache(monkeypatch) -> None:
+    monkeypatch.setattr(cases, "last_level_cache", lambda: 2**22)
+    few = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000, "numpy", "eager", None)
+    assert few.facts()["moved"] == 0
+    many = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000_000, "numpy", "eager", None)
+    assert many.facts()["moved"] == 8_000_000
+    sums = cases._build_pair(BY_NAME["tracing.polynomial_sum"], 1_000_000, "numpy", "eager", None)
+    assert sums.facts()["moved"] == 4_000_000 + sums.sample().nbytes
 
 
 @pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
@@ -84,5 +118,5 @@ def test_a_pair_is_built_and_runs(framework) -> None:
     case = cases.pair_case(BY_NAME["branching.select_where"], 5, framework, "eager")
     work = case.build()
     work.start()()
-    assert work.dtype() == "float32"
+    assert work.facts()["dtype"] == "float32"
     assert str(case) == f"branching.select_where-5-{framework}-eager"
