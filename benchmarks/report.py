@@ -5,7 +5,8 @@ from rich.table import Table
 
 from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
-from jaxvstorch.results_tables import provenance, seconds
+from jaxvstorch.results_machine import provenance
+from jaxvstorch.results_tables import rate, seconds
 from jaxvstorch.timings import Row, own_rows, plain_rows, rows
 
 
@@ -46,21 +47,18 @@ def _ratios(found: list[Row]) -> Table:
 
 
 def _own(results: Results, found: list[Row]) -> Table:
-    copied = limits.copy(results.timings)
-    limit = copied.rate if copied else 0.0
-    title = "Other ways of calling"
-    title += f"; a copy moves {limit / 1e9:.1f} GB/s on this machine" if limit else ""
+    title = "Other ways of calling, and what part they are of what the machine can do"
     table = Table(title=title, title_justify="left")
     for name in ("function", "framework", "how"):
         table.add_column(name)
-    for name in ("time", "spread", "moved per second", "of a copy's"):
+    for name in ("time", "spread", "per second", "of the machine's"):
         table.add_column(name, justify="right")
     for row in found:
         for (framework, mode), timing in row.times.items():
-            rate = 0.0 if timing.operations else timing.moved / timing.median
-            speed = [f"{rate / 1e9:.1f} GB/s", f"{rate / limit:.0%}"] if rate and limit else []
-            times = (seconds(timing.median), seconds(timing.spread))
-            table.add_row(f"{row.topic}.{row.name}", framework, mode, *times, *speed)
+            share = limits.fraction(timing, results.timings)
+            times = (seconds(timing.median), seconds(timing.spread), rate(timing))
+            part = f"{share.value:.0%} of a {share.of}" if share else "-"
+            table.add_row(f"{row.topic}.{row.name}", framework, mode, *times, part)
     return table
 
 

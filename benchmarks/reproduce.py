@@ -9,7 +9,8 @@ from rich.table import Table
 
 from benchmarks.machine_class import DEFINITION, machine_class
 from jaxvstorch.results import Results, ResultsError, read_all
-from jaxvstorch.results_tables import markdown, provenance
+from jaxvstorch.results_machine import provenance
+from jaxvstorch.results_tables import markdown
 from jaxvstorch.timings import Ratio, rows
 
 AGREES, DIFFERS, OTHER = "agrees", "differs", "other machine class"

@@ -17,6 +17,9 @@ SIZES = (16, 65_536)
 # second that of the new shape.
 SIZES_BY_PAIR: dict[str, tuple[int, ...]] = {
     "branching.select_where": (16, 1_000, 100_000, 10_000_000),
+    "loops.evolve_scan": (16, 65_536, 250_000),
+    "purity.squared_deviations": (16, 65_536, 1_000_000),
+    "static_args.loss_where": (16, 65_536, 1_000_000),
     "tracing.matmul": (16, 1_024),  # sides of a matrix
     "tracing.polynomial_sum": (100, 1_000, 100_000, 1_000_000),
     "tracing.sin_cos": (9, 1_000, 100_000, 10_000_000),

@@ -80,7 +80,7 @@ def _check_shape(entries: Mapping[str, Any]) -> None:
         raise ResultsError(f"{min(unknown)!r} is not known")
     _require(entries["machine"], _MACHINE, "'machine'")
     _require(entries["versions"], ("python",), "'versions'")
-    _require(entries["settings"], ("dtype",), "'settings'")
+    _require(entries["settings"], ("dtype", "matmul_precision"), "'settings'")
     for framework, device in entries["devices"].items():
         _require(device, _DEVICE, f"the device of {framework}")
     for check in entries["clock"]:

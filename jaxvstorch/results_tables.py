@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
-from jaxvstorch.timings import KINDS, Row, own_rows, plain_rows, rows
+from jaxvstorch.timings import KINDS, Row, Timing, own_rows, plain_rows, rows
 
 
 def seconds(value: float | None) -> str:
@@ -52,41 +52,59 @@ def compile_table(found: Sequence[Row]) -> str:
     return markdown(header, body) if body else ""
 
 
-def mode_table(found: Sequence[Row], bandwidth: float = 0.0) -> str:
-    """Benchmarks of their own: one line per way of calling, beside the limit where there is one.
+def mode_table(found: Sequence[Timing]) -> str:
+    """Benchmarks of their own: one line per way of calling."""
+    header = ["function", "size", "framework", "how", "time", "interquartile range"]
+    return markdown(header, map(_line, found))
+
+
+def limit_table(found: Sequence[Timing], machine: Sequence[Timing]) -> str:
+    """Timings beside what the machine can do: one line for each that states what it moves or does.
 
     Args:
-        found: rows whose modes are not only eager and compiled.
-        bandwidth: bytes per second that a plain copy moves on that machine.
+        found: the timings.
+        machine: all timings of that machine, with its copies and products.
     """
     header = ["function", "size", "framework", "how", "time", "interquartile range"]
-    if bandwidth:
-        header += ["bytes moved per second", "of a copy's"]
+    header += ["per second", "of the machine's"]
     body = []
-    for row in found:
-        for (framework, mode), timing in row.times.items():
-            line = [f"`{row.name}`", f"{row.size:,}", framework, mode]
-            line += [seconds(timing.median), seconds(timing.spread)]
-            if bandwidth:
-                rate = timing.moved / timing.median
-                line += [f"{rate / 1e9:.1f} GB/s", f"{rate / bandwidth:.0%}"]
-            body.append(line)
-    return markdown(header, body)
+    for timing in found:
+        if share := limits.fraction(timing, machine):
+            line = [rate(timing), f"{share.value:.0%} of a {share.of}"]
+            body.append([*_line(timing), *line])
+    return markdown(header, body) if body else ""
+
+
+def _line(timing: Timing) -> list[str]:
+    times = [seconds(timing.median), seconds(timing.spread)]
+    return [f"`{timing.name}`", f"{timing.size:,}", timing.framework, timing.mode, *times]
+
+
+def rate(timing: Timing) -> str:
+    """What a call does per second: operations where it states them, bytes where it states those."""
+    if timing.operations:
+        return f"{timing.operations / timing.median / 1e9:.1f} GFLOP/s"
+    return f"{timing.moved / timing.median / 1e9:.1f} GB/s" if timing.moved else "-"
 
 
 def topic_tables(results: Results, topic: str) -> str:
-    """All tables of one topic: later calls, first calls, and benchmarks of its own."""
-    found = rows(results.timings, topic)
-    plain, own = plain_rows(found), own_rows(found)
-    limit = limits.copy(results.timings)
-    moving = [row for row in own if all(t.moved for t in row.times.values())]
-    other = [row for row in own if row not in moving]
+    """All tables of one topic: later calls, first calls, other ways of calling, and limits."""
+    timings = [timing for timing in results.timings if timing.topic == topic]
+    found = rows(timings)
+    own = [t for row in own_rows(found) for t in row.times.values()]
+    own = [t for t in own if not limits.fraction(t, results.timings)]
+    plain = plain_rows(found)
     parts = [steady_table(plain) if plain else "", compile_table(found)]
-    parts += [
-        mode_table(moving, limit.rate if limit else 0.0) if moving else "",
-        mode_table(other) if other else "",
-    ]
+    parts += [mode_table(own) if own else "", limit_table(timings, results.timings)]
     return "\n\n".join(part for part in parts if part)
+
+
+def yardstick_table(results: Results) -> str:
+    """What the machine can do: copies, products and smallest calls; empty where none was timed."""
+    chosen = [t for t in results.timings if t.topic == limits.YARDSTICKS or t.mode == "copy"]
+    header = ["function", "size", "framework", "how", "time", "interquartile range", "per second"]
+    body = [[*_line(t), rate(t)] for t in sorted(chosen, key=lambda t: t.name)]
+    return markdown(header, body) if body else ""
 
 
 def clock_table(results: Results) -> str:
@@ -104,46 +122,3 @@ def clock_table(results: Results) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def provenance(results: Results) -> str:
-    """Where and when the numbers come from, in one line."""
-    versions, cuda = results.versions, _cuda(results)
-    named = [f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions]
-    threads = ", ".join(f"{name} {count}" for name, count in results.threads.items())
-    parts = [
-        machine_name(results),
-        ", ".join([*named, f"Python {versions['python']}", *cuda]),
-        f"threads: {threads}",
-        results.settings["dtype"],
-        _commit(results.commit),
-        f"image {results.image}" if results.image else "",
-        results.date[:10],
-        results.gap(),
-    ]
-    return "; ".join(part for part in parts if part)
-
-
-def _commit(name: str) -> str:
-    dirty = "-dirty" if name.endswith("-dirty") else ""
-    return f"commit {name.removesuffix(dirty)[:12]}{dirty}" if name else ""
-
-
-def machine_name(results: Results) -> str:
-    """Processor, cores, memory, and GPUs with theirs, as in ``"AMD EPYC, 2 cores, 24 GiB"``."""
-    machine = results.machine
-    names = [f"{gpu['name']}, {_gib(gpu['memory_bytes'])}" for gpu in machine["gpus"] or ()]
-    return ", ".join(
-        [machine["cpu"], f"{machine['cores']} cores", _gib(machine["memory_bytes"]), *names]
-    )
-
-
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.0f} GiB"
-
-
-def _cuda(results: Results) -> list[str]:
-    """The CUDA version of each framework that uses a GPU, and the driver."""
-    found = [f"CUDA {d['cuda']} ({name})" for name, d in results.devices.items() if d["cuda"]]
-    driver = results.machine["driver"]
-    return [*found, *([f"driver {driver}"] if driver else [])]

@@ -1,19 +1,20 @@
 """Directives that show committed benchmark results.
 
 ``{results} topic`` shows a topic's figures and, behind them, its tables. ``{results-of} part``
-shows what belongs to no topic: ``machines``, ``founding`` or ``clock``. Both have one tab per
-machine where results of several machines are committed.
+shows what belongs to no topic: ``machines``, ``yardsticks``, ``founding`` or ``clock``. Both have
+one tab per results file, and a machine that is chosen once is chosen on the whole page.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from extensions.results_figure import figure
+from extensions import results_figure, results_yardsticks
+from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
 from jaxvstorch.results import Results, read_all
 from jaxvstorch.timings import own_rows, plain_rows, rows
@@ -22,6 +23,10 @@ ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]
 
 _FOUNDING = {"sin_cos": (9,), "polynomial_sum": (100, 1_000), "matmul": None}
+_NO_GPU = (
+    "No result from a GPU is published yet: in none of these files did a GPU compute. How the "
+    "benchmarks measure there is written and tested without one, and has not run on one."
+)
 
 
 class _ResultsDirective(SphinxDirective):
@@ -31,21 +36,46 @@ class _ResultsDirective(SphinxDirective):
 
     def shown(self, show: Show, absent: str) -> list[nodes.Node]:
         """What ``show`` makes of each machine's results, as Markdown."""
+        found, problems = self.read()
+        parts = {name: text for name, results in found.items() if (text := show(results))}
+        lines = [f":::{{warning}}\nA results file was left out: {p}\n:::\n" for p in problems]
+        lines += [_in_tabs(parts, _labels(found))] if parts else [absent]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+    def read(self) -> tuple[dict[str, Results], list[str]]:
+        """Every results file, and what could not be read."""
         folder = Path(self.config.results_folder)
         for path in folder.glob("*.json"):
             self.env.note_dependency(str(path))
-        found, problems = read_all(folder)
-        parts = {name: text for name, results in found.items() if (text := show(results))}
-        lines = [f":::{{warning}}\nA results file was left out: {p}\n:::\n" for p in problems]
-        lines += [_in_tabs(parts)] if parts else [absent]
-        return self.parse_text_to_nodes("\n".join(lines))
+        return read_all(folder)
+
+    def unique(self, what: str) -> str:
+        """Unique in the page."""
+        return f"results-{what}-{self.env.new_serialno('results')}"
+
+    def source(self, results: Results) -> str:
+        """The machine, and a mark where its results are older than the versions pinned."""
+        text = f"*Measured on {machine.provenance(results)}"
+        text += ", in a quick session*" if results.quick else "*"
+        return f"{text}\n\n{self.outdated(results)}"
+
+    def outdated(self, results: Results) -> str:
+        """A mark where results are of other versions than the pinned ones; empty where not."""
+        found = "; ".join(results.outdated(self.config.results_pins))
+        return f":::{{attention}}\nMeasured with other versions: {found}.\n:::" if found else ""
 
 
-def _in_tabs(parts: dict[str, str]) -> str:
-    if len(parts) == 1:
-        return next(iter(parts.values()))
+def _labels(found: Mapping[str, Results]) -> dict[str, str]:
+    """What each tab is called: by what computed, and by the file too where two are alike."""
+    labels = {name: machine.label(results) for name, results in found.items()}
+    twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
+    return {n: f"{label} ({n})" if label in twice else label for n, label in labels.items()}
+
+
+def _in_tabs(parts: Mapping[str, str], labels: Mapping[str, str]) -> str:
     tabs = [
-        f"::::{{tab-item}} {name}\n:sync: {name}\n\n{text}\n::::" for name, text in parts.items()
+        f"::::{{tab-item}} {labels[name]}\n:sync: {name}\n\n{text}\n::::"
+        for name, text in parts.items()
     ]
     return ":::::{tab-set}\n:sync-group: machine\n\n" + "\n".join(tabs) + "\n:::::"
 
@@ -62,13 +92,12 @@ class TopicDirective(_ResultsDirective):
         return self.shown(lambda results: self._topic(results, topic), absent)
 
     def _topic(self, results: Results, topic: str) -> str:
-        if topic not in results.topics():
+        timings = [timing for timing in results.timings if timing.topic == topic]
+        if not timings:
             return ""
-        plain = plain_rows(rows(results.timings, topic))
-        parts = [_raw(figure(f"results-{topic}-{self.env.new_serialno('results')}", plain))]
-        parts += [f":::{{dropdown}} The numbers\n{tables.topic_tables(results, topic)}\n:::"]
-        parts += [_source(results, self.config.results_pins)]
-        return "\n\n".join(part for part in parts if part)
+        drawn = results_figure.figures(self.unique(topic), timings, results.timings)
+        numbers = _folded(tables.topic_tables(results, topic))
+        return _joined(_raw(drawn), numbers, self.source(results))
 
 
 class PartDirective(_ResultsDirective):
@@ -77,45 +106,55 @@ class PartDirective(_ResultsDirective):
     def run(self) -> list[nodes.Node]:
         """One part per machine; unknown parts are errors."""
         parts: dict[str, Show] = {
-            "machines": lambda results: (
-                _source(results, self.config.results_pins) + _left_out(results)
-            ),
-            "founding": _founding,
+            "machines": self._machine,
+            "yardsticks": self._yardsticks,
+            "founding": self._founding,
             "clock": lambda results: tables.clock_table(results) if results.clock else "",
         }
-        if self.arguments[0] not in parts:
+        part = self.arguments[0]
+        if part not in parts:
             known = ", ".join(parts)
-            raise self.error(f"there is no part {self.arguments[0]!r}; there are {known}")
+            raise self.error(f"there is no part {part!r}; there are {known}")
         absent = "No results are committed yet. `nox -s bench` makes them on your machine."
-        return self.shown(parts[self.arguments[0]], absent)
+        shown = self.shown(parts[part], absent)
+        if part == "machines" and not any(map(machine.has_gpu, self.read()[0].values())):
+            shown += self.parse_text_to_nodes(f":::{{note}}\n{_NO_GPU}\n:::")
+        return shown
+
+    def _machine(self, results: Results) -> str:
+        left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
+        return _joined(machine.machine_table(results), self.outdated(results), *left_out)
+
+    def _yardsticks(self, results: Results) -> str:
+        drawn = results_yardsticks.figure(self.unique("yardsticks"), results.timings)
+        missing = results_yardsticks.missing(results.timings)
+        said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
+        return _joined(_raw(drawn), said, _folded(tables.yardstick_table(results)))
+
+    def _founding(self, results: Results) -> str:
+        chosen = [t for t in results.timings if t.topic == "tracing" and t.name in _FOUNDING]
+        chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
+        if not chosen:
+            return ""
+        drawn = results_figure.figures(self.unique("founding"), chosen, results.timings)
+        found = rows(chosen)
+        plain = plain_rows(found)
+        own = [timing for row in own_rows(found) for timing in row.times.values()]
+        numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
+        numbers += [tables.mode_table(own)] if own else []
+        return _joined(_raw(drawn), _folded(_joined(*numbers)))
 
 
-def _founding(results: Results) -> str:
-    chosen = [t for t in results.timings if t.topic == "tracing" and t.name in _FOUNDING]
-    chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
-    found = rows(chosen)
-    plain, other = plain_rows(found), own_rows(found)
-    parts = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
-    return "\n\n".join([*filter(None, parts), *([tables.mode_table(other)] if other else [])])
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
-def _source(results: Results, pins: dict[str, str]) -> str:
-    """The machine, and a mark where its results are older than the versions pinned."""
-    text = f"*Measured on {tables.provenance(results)}"
-    text += ", in a quick session*" if results.quick else "*"
-    outdated = results.outdated(pins)
-    if not outdated:
-        return text
-    return f"{text}\n\n:::{{attention}}\nMeasured with other versions: {'; '.join(outdated)}.\n:::"
+def _folded(numbers: str) -> str:
+    return f":::{{dropdown}} The numbers\n{numbers}\n:::" if numbers else ""
 
 
-def _left_out(results: Results) -> str:
-    """What the session could not measure, in its own words."""
-    return "".join(f"\n\n:::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems)
-
-
-def _raw(svg: str) -> str:
-    return f"```{{raw}} html\n{svg}\n```" if svg else ""
+def _raw(drawn: str) -> str:
+    return f"```{{raw}} html\n{drawn}\n```" if drawn.strip() else ""
 
 
 def read_pins(path: Path) -> dict[str, str]:

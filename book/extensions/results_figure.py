@@ -1,130 +1,155 @@
-"""Figures of benchmark results, as SVG that stands inside the page and takes its colours."""
+"""Figures of one topic's results: ratios, first calls, time by size, and share of the limit."""
 
-import html
-import io
-import re
 from collections.abc import Sequence
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.lines import Line2D
 
-from jaxvstorch.timings import KINDS, Ratio, Row
+from extensions import results_svg as svg
+from jaxvstorch import results_limits as limits
+from jaxvstorch.results_tables import seconds
+from jaxvstorch.timings import KINDS, Row, Timing, plain_rows, rows
 
-# Colours to draw with, and what stands in their place in the page.
-_TEXT, _JAX, _TORCH = "#010203", "#010204", "#010205"
-_IN_THE_PAGE = {
-    _TEXT: "currentColor",
-    _JAX: "var(--jaxvstorch-jax, #0b6e6e)",
-    _TORCH: "var(--jaxvstorch-torch, #a33f16)",
-}
-_STYLES = {
-    ("numpy", "eager"): (_TEXT, ":", "s"),
-    ("jax", "eager"): (_JAX, "--", "o"),
-    ("jax", "compiled"): (_JAX, "-", "o"),
-    ("torch", "eager"): (_TORCH, "--", "^"),
-    ("torch", "compiled"): (_TORCH, "-", "^"),
-}
-_SETTINGS = {
-    "svg.fonttype": "none",  # text stays text: it can be selected, and takes the page's font
-    "svg.hashsalt": "jaxvstorch",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor"), _TEXT),
-    **dict.fromkeys(("xtick.color", "ytick.color", "grid.color"), _TEXT),
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "legend.frameon": False,
-}
+_LINES = {"eager": "--", "compiled": "-"}
 _SCALING = 3  # sizes that make a curve
+_COMPILED = {"jax": "jax.jit", "torch": "torch.compile"}
 
 
-def figure(name: str, rows: Sequence[Row]) -> str:
-    """One topic's figure: ratios, or time against size where a function has several sizes.
+def figures(name: str, timings: Sequence[Timing], machine: Sequence[Timing]) -> str:
+    """Every figure that there is something to draw for.
 
     Args:
-        name: unique in the page; the figure's inner names begin with it.
-        rows: one topic's, of later calls.
+        name: unique in the page; the figures' inner names begin with it.
+        timings: what is drawn, of one topic.
+        machine: all timings of that machine, with its yardsticks.
 
     Returns:
-        An ``<svg>`` element with a text alternative, or nothing where there is nothing to draw.
+        ``<figure>`` elements, whose drawings have text alternatives; or nothing.
     """
-    curves = {row.name: [other for other in rows if other.name == row.name] for row in rows}
-    curves = {name: found for name, found in curves.items() if len(found) >= _SCALING}
-    ratios = [(row, ratio) for row in rows if (ratio := row.ratio()) is not None]
-    parts = []
-    with mpl.rc_context(_SETTINGS):
-        if curves:
-            parts.append(_inline(f"{name}-size", _scaling(curves), _describe_curves(curves)))
-        if ratios:
-            parts.append(_inline(f"{name}-ratio", _ratios(ratios), _describe_ratios(ratios)))
-    return "\n".join(parts)
+    plain = plain_rows(rows(timings))
+    with mpl.rc_context(svg.SETTINGS):
+        found = [
+            _ratios(f"{name}-ratio", plain),
+            _first_calls(f"{name}-first", rows(timings)),
+            *_curves(f"{name}-size", plain),
+            _limits(f"{name}-limit", timings, machine),
+        ]
+    return "\n".join(found)
 
 
-def _scaling(curves: dict[str, list[Row]]) -> Figure:
-    drawing = Figure(figsize=(7, 3.2 * len(curves)), layout="tight")
-    axes = drawing.subplots(len(curves), squeeze=False)[:, 0]
-    for ax, (name, rows) in zip(axes, curves.items(), strict=True):
-        for kind, (colour, line, marker) in _STYLES.items():
-            found = [(row.size, row.times[kind].median) for row in rows if kind in row.times]
-            if found:
-                style = {"color": colour, "linestyle": line, "marker": marker, "markersize": 5}
-                ax.loglog(*zip(*found, strict=True), label=KINDS[kind], **style)
-        ax.set(title=name, xlabel="elements", ylabel="seconds per call")
-        ax.legend(fontsize=9)
-        _tidy(ax)
-    return drawing
+def _title(name: str, size: int) -> str:
+    return f"{name}, {size:,}"
 
 
-def _ratios(ratios: Sequence[tuple[Row, Ratio]]) -> Figure:
-    drawing = Figure(figsize=(7, 1.3 + 0.3 * len(ratios)), layout="tight")
-    ax = drawing.subplots()
-    ax.axvline(1, color=_TEXT, linewidth=1)
+def _ratios(name: str, found: Sequence[Row]) -> str:
+    ratios = [(_title(row.name, row.size), ratio) for row in found if (ratio := row.ratio())]
+    if not ratios:
+        return ""
+    drawing, ax = svg.listed([title for title, _ in ratios])
+    ax.axvline(1, color=svg.TEXT, linewidth=1)
     for place, (_, ratio) in enumerate(ratios):
+        less = "jax" if ratio.value < 1 else "torch"
         low = min(ratio.spread, 0.9 * ratio.value)  # on a logarithmic axis, above zero
-        colour = _JAX if ratio.value < 1 else _TORCH
-        bars = [[low], [ratio.spread]]
-        ax.errorbar(ratio.value, place, xerr=bars, color=colour, marker="o", markersize=5)
-    labels = [f"{row.name}, {row.size:,}" for row, _ in ratios]
-    ax.set_yticks(range(len(ratios)), labels)
-    ax.invert_yaxis()
-    ax.set_xscale("log")
-    # 1, 2 and 5 of each decade, in plain numbers: matplotlib's own labels overlap here.
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("jax.jit's time over torch.compile's; below 1, JAX took less")
-    _tidy(ax)
-    return drawing
+        style = {"color": svg.COLOURS[less], "marker": svg.MARKERS[less]}
+        ax.errorbar(ratio.value, place, xerr=[[low], [ratio.spread]], **style)
+    svg.logarithmic(ax, 0.5, 2)
+    ax.set_xlabel("● JAX took less  ←  1  →  ▲ PyTorch took less", loc="right")
+    said = "; ".join(f"{title}: {ratio}" for title, ratio in ratios)
+    caption = "Later calls: jax.jit's time over torch.compile's, ± spread"
+    return svg.inline(name, drawing, caption, f"{caption}. {said}")
 
 
-def _tidy(ax: Axes) -> None:
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(alpha=0.2)
+def _first_calls(name: str, found: Sequence[Row]) -> str:
+    compiled = {
+        _title(row.name, row.size): {f: row.times.get((f, "compiled")) for f in _COMPILED}
+        for row in found
+    }
+    timed = {
+        title: {f: t for f, t in both.items() if t and t.first_call}
+        for title, both in compiled.items()
+    }
+    timed = {title: both for title, both in timed.items() if both}
+    if not timed:
+        return ""
+    drawing, ax = svg.listed(list(timed))
+    said = []
+    for place, (title, both) in enumerate(timed.items()):
+        for framework, timing in both.items():
+            style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
+            ax.plot(timing.first_call, place, linestyle="", **style)
+            if timing.new_shape:
+                ax.plot(timing.new_shape, place, linestyle="", markerfacecolor="none", **style)
+            times = f"{seconds(timing.first_call)}, new shape {seconds(timing.new_shape)}"
+            said.append(f"{title}, {_COMPILED[framework]}: {times}")
+    svg.logarithmic(ax)
+    ax.set_xlabel("seconds")
+    ax.legend(handles=[*map(_key, _COMPILED), _hollow()], loc="lower right",
+              bbox_to_anchor=(1.03, 1), ncols=3, columnspacing=0.8, handletextpad=0.1)  # fmt: skip
+    caption = "The first call, and the first with a new shape"
+    return svg.inline(name, drawing, caption, f"{caption}. {'; '.join(said)}")
 
 
-def _describe_curves(curves: dict[str, list[Row]]) -> str:
-    return f"Time against size of {', '.join(curves)}, in each way of calling; the table has them."
+def _key(framework: str) -> Line2D:
+    style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
+    return Line2D([], [], linestyle="", label=_COMPILED[framework], **style)
 
 
-def _describe_ratios(ratios: Sequence[tuple[Row, Ratio]]) -> str:
-    listed = "; ".join(f"{row.name} at {row.size:,}: {ratio}" for row, ratio in ratios)
-    return f"jax.jit's time over torch.compile's. {listed}"
+def _hollow() -> Line2D:
+    style = {"color": svg.TEXT, "marker": "o", "markerfacecolor": "none"}
+    return Line2D([], [], linestyle="", label="hollow: new shape", **style)
 
 
-def _inline(name: str, drawing: Figure, description: str) -> str:
-    """The drawing as an element for HTML: no fixed size, names of its own, the page's colours."""
-    buffer = io.StringIO()
-    drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    for colour, replacement in _IN_THE_PAGE.items():
-        svg = svg.replace(colour, replacement)
-    svg = re.sub(r'\bid="', f'id="{name}-', svg)
-    svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
-    svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
-    label = html.escape(description, quote=True)
-    style = "width: 100%; max-width: 46rem; height: auto"
-    return svg.replace("<svg", f'<svg role="img" aria-label="{label}" style="{style}"', 1)
+def _curves(name: str, found: Sequence[Row]) -> list[str]:
+    by_name: dict[str, list[Row]] = {}
+    for row in found:
+        by_name.setdefault(row.name, []).append(row)
+    curves = {
+        function: several for function, several in by_name.items() if len(several) >= _SCALING
+    }
+    return [_curve(f"{name}-{function}", function, several) for function, several in curves.items()]
+
+
+def _curve(name: str, function: str, found: Sequence[Row]) -> str:
+    drawing = mpl.figure.Figure(figsize=(svg.WIDTH, 2.9), layout="tight")
+    ax = drawing.subplots()
+    said = []
+    for (framework, mode), label in KINDS.items():
+        timed = [row.times[framework, mode] for row in found if (framework, mode) in row.times]
+        if not timed:
+            continue
+        line = ":" if framework == "numpy" else _LINES[mode]
+        style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
+        points = [[t.size for t in timed], [t.median for t in timed]]
+        ax.loglog(*points, linestyle=line, label=label, **style)
+        listed = ", ".join(f"{seconds(t.median)} at {t.size:,}" for t in timed)
+        said.append(f"{label}: {listed}")
+    ax.set(xlabel="size", ylabel="seconds per call")
+    ax.legend()
+    svg.tidy(ax)
+    caption = f"{function}: time of a later call by size"
+    return svg.inline(name, drawing, caption, f"{caption}. {'; '.join(said)}")
+
+
+def _limits(name: str, timings: Sequence[Timing], machine: Sequence[Timing]) -> str:
+    shares = [(t, share) for t in timings if (share := limits.fraction(t, machine))]
+    if not shares:
+        return ""
+    titles = [f"{_title(t.name, t.size)}\n{_how(t)}" for t, _ in shares]
+    drawing, ax = svg.listed(titles)
+    for place, (timing, share) in enumerate(shares):
+        style = {"color": svg.COLOURS[timing.framework], "marker": svg.MARKERS[timing.framework]}
+        ax.plot([0, 100 * share.value], [place, place], markevery=[1], **style)
+    ax.axvline(100, color=svg.TEXT, linewidth=1)
+    ax.set_xlim(0)
+    ax.set_xlabel("% of the fastest copy's, or product's", loc="right")
+    said = "; ".join(
+        f"{_title(t.name, t.size)}, {_how(t)}: {share.value:.0%} of a {share.of}"
+        for t, share in shares
+    )
+    caption = "Rate, as a share of what the machine can do"
+    return svg.inline(name, drawing, caption, f"{caption}. {said}")
+
+
+def _how(timing: Timing) -> str:
+    kind = KINDS.get((timing.framework, timing.mode))
+    return kind or f"{_COMPILED[timing.framework]}{timing.mode.removeprefix('compiled')}"

@@ -16,6 +16,7 @@ MACHINE = {
     "cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux x86_64",
     "driver": None, "gpus": [],
 }  # fmt: skip
+SETTINGS = {"dtype": "float32", "matmul_precision": "highest"}
 CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 
 
@@ -25,8 +26,7 @@ def document(*timings, **more):
         "date": "2026-01-02", "quick": True, "select": "", "shard": "", "partial": False,
         "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
-        "precision": {}, "set_up": {"jax": 0.5}, "settings": {"dtype": "float32"}, "problems": [],
-        "clock": [],
+        "precision": {}, "set_up": {"jax": 0.5}, "settings": SETTINGS, "problems": [], "clock": [],
         "timings": [dataclasses.asdict(timing) for timing in timings], **more,
     }  # fmt: skip
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_compare import CPU, MACHINE
+from test_compare import CPU, MACHINE, SETTINGS
 
 from benchmarks import merge
 from jaxvstorch import results
@@ -38,7 +38,7 @@ def merged(**parts):
     return merge.merge(
         parts, date="2026-01-02", quick=True, select="", shard="", partial=False, left_out=[],
         seconds=100.0, commit="c0ffee", image="", machine=MACHINE, versions={"python": "3.11"},
-        settings={"dtype": "float32"}, problems=["before"],
+        settings=SETTINGS, problems=["before"],
     )  # fmt: skip
 
 

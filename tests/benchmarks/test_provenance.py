@@ -7,7 +7,7 @@ import pytest
 from test_compare import MACHINE, load
 
 from benchmarks import devices, origin
-from jaxvstorch.results_tables import provenance
+from jaxvstorch.results_machine import provenance
 
 
 def git(folder, *arguments):

@@ -1,13 +1,17 @@
 """The directives that show results: figure, table, machine, and what is missing."""
 
+import dataclasses
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from test_compare import timing, write
+from test_compare import CPU, timing, write
+
+from jaxvstorch.timings import Timing
 
 pytest.importorskip("sphinx_design", reason="the book's packages are not installed")
 ROOT = Path(__file__).parents[2]
@@ -53,9 +57,10 @@ def test_a_topic_has_a_figure_with_words_then_a_table_and_its_machine(build) -> 
     write(build.results / "one.json", *both(), versions={"python": "3.11", "jax": "1"})
     page = build(TOPIC)
     figure = page.index(
-        'role="img" aria-label="jax.jit&#x27;s time over torch.compile&#x27;s. f at 16'
+        'role="img" aria-label="Later calls: jax.jit&#x27;s time over torch.compile&#x27;s, '
+        "± spread. f, 16: 0.50 ± 0.06"
     )
-    assert figure < page.index("0.50 ± 0.06</p>") < page.index("A processor, 2 cores")
+    assert figure < page.index("0.50 ± 0.06</p>") < page.index("A processor, 2 cores, 8 GiB")
     assert "currentColor" in page
     assert "#010203" not in page
     assert "Measured with other versions" not in page
@@ -84,6 +89,8 @@ def test_each_machine_has_a_tab_and_no_name_occurs_twice(build) -> None:
     write(build.results / "two.json", *both(median=4.0))
     page = build(TOPIC + "\n\n" + TOPIC)
     assert page.count("sd-tab-label") == 4
+    assert "A processor, 2 cores (one)" in page
+    assert "A processor, 2 cores (two)" in page
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
 
@@ -93,21 +100,89 @@ def test_clock_and_machines_have_parts_of_their_own(build) -> None:
         "framework": "jax", "function": "sin+cos of 9", "harness": 4e-6, "timeit": 4e-6,
         "torch_timer": 4e-6, "over_timeit": 1.0, "over_torch_timer": 1.004, "passed": True,
     }  # fmt: skip
-    write(build.results / "one.json", clock=[clock])
+    write(build.results / "one.json", clock=[clock], commit="c0ffee")
     page = build("```{results-of} clock\n```\n\n```{results-of} machines\n```")
     assert "1.004" in page
-    assert "A processor" in page
+    assert "A processor, 2 cores, 8 GiB, Linux x86_64" in page
+    assert "c0ffee" in page
     assert "No results are committed yet" in build("```{results-of} founding\n```")
 
 
-def test_three_sizes_make_a_curve_that_is_sound_svg(monkeypatch) -> None:
+MACHINES = "```{results-of} machines\n```"
+NO_GPU = "No result from a GPU is published yet"
+
+
+def test_the_page_says_whether_a_gpu_has_computed(build) -> None:
+    write(build.results / "one.json", devices={"jax": CPU, "torch": CPU})
+    assert NO_GPU in build(MACHINES)
+    gpu = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+    write(build.results / "two.json", devices={"jax": gpu, "torch": gpu})
+    page = build(MACHINES)
+    assert NO_GPU not in page
+    assert re.search(r"sd-tab-label[^>]*>\s*NVIDIA H200", page)
+
+
+def test_what_no_yardstick_measured_is_said(build) -> None:
+    write(build.results / "one.json", *COPIES)
+    page = build("```{results-of} yardsticks\n```")
+    assert "Not measured on this machine: the smallest call, products in each dtype." in page
+    assert "A copy: bytes read and written. PyTorch: 4 GB/s" in page
+    assert "A product of matrices" not in page
+
+
+COPIES = [
+    Timing("memory", "copy", 8, "torch", "copy", 1.0, 0.1, 5, 1, moved=4 * 10**9),
+    Timing("memory", "scale", 8, "jax", "compiled, donated", 2.0, 0.1, 5, 1, moved=4 * 10**9),
+]
+YARDSTICKS = [
+    Timing("yardsticks", "dispatch", 1, "jax", "compiled", 5e-6, 1e-7, 5, 1),
+    Timing("yardsticks", "matmul float64", 8, "torch", "eager", 1.0, 0.1, 5, 1, "float64",
+           operations=2 * 10**9),
+]  # fmt: skip
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The modules that draw, importable as the book imports them."""
     monkeypatch.syspath_prepend(ROOT / "book")
-    from extensions.results_figure import figure
+    from extensions import results_figure, results_yardsticks
 
-    from jaxvstorch.timings import Row
+    return SimpleNamespace(topic=results_figure.figures, machine=results_yardsticks.figure)
 
-    rows = [Row("t", "f", n, {("jax", "eager"): timing(median=n / 10)}) for n in (1, 10, 100)]
-    svg = ElementTree.fromstring(figure("name", rows))
-    assert svg.get("aria-label").startswith("Time against size of f")
-    assert "width" not in svg.attrib
-    assert "viewBox" in svg.attrib
+
+def drawings(page):
+    """Each drawing's text alternative; all of them must be sound and without a fixed size."""
+    parts = [
+        ElementTree.fromstring(part) for part in re.findall(r"<figure.*?</figure>", page, re.S)
+    ]
+    drawn = [part.find("{http://www.w3.org/2000/svg}svg") for part in parts]
+    assert all("width" not in svg.attrib and "viewBox" in svg.attrib for svg in drawn)
+    assert all(svg.get("role") == "img" for svg in drawn)
+    return [svg.get("aria-label").replace("\N{NO-BREAK SPACE}", " ") for svg in drawn]
+
+
+def test_yardsticks_are_drawn_in_their_units(figures) -> None:
+    said = drawings(figures.machine("name", [*COPIES, *YARDSTICKS]))
+    assert said == [
+        "The smallest call: one number plus one. jax.jit: 5 µs",
+        "A copy: bytes read and written. PyTorch: 4 GB/s",
+        "A product of matrices. float64, PyTorch: 2 GFLOP/s",
+    ]
+
+
+def test_first_calls_and_shares_of_the_limit_are_drawn(figures) -> None:
+    first = dataclasses.replace(timing(), first_call=0.05, new_shape=0.02)
+    assert drawings(figures.topic("name", [first], [first])) == [
+        "The first call, and the first with a new shape. f, 16, jax.jit: 50.0 ms, new shape 20.0 ms"
+    ]
+    assert drawings(figures.topic("name", COPIES, COPIES)) == [
+        "Rate, as a share of what the machine can do. scale, 8, jax.jit, donated: 50% of a copy"
+    ]
+
+
+def test_three_sizes_make_a_curve_and_two_do_not(figures) -> None:
+    curve = [dataclasses.replace(timing(median=n / 10), size=n) for n in (1, 10, 100)]
+    assert drawings(figures.topic("name", curve, curve)) == [
+        "f: time of a later call by size. jax.jit: 100 ms at 1, 1.00 s at 10, 10.0 s at 100"
+    ]
+    assert figures.topic("name", curve[:2], curve[:2]).strip() == ""

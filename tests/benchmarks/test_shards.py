@@ -7,14 +7,14 @@ import re
 
 import pytest
 from rich.console import Console
-from test_compare import CPU, MACHINE, document
+from test_compare import CPU, MACHINE, SETTINGS, document
 
 from benchmarks import __main__ as command
 from benchmarks import compare, join, shards
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
 from jaxvstorch import results
-from jaxvstorch.results_tables import provenance
+from jaxvstorch.results_machine import provenance
 from jaxvstorch.timings import Timing
 
 KNOWN = {"devices": {"jax": CPU}, "precision": {"jax": {"x64": False}}}
@@ -130,7 +130,7 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         ({"machine": MACHINE | {"memory_bytes": 2**34}}, "machine, memory_bytes"),
         ({"versions": {"python": "3.12"}}, "versions, python is '3.11' and '3.12'"),
         ({"threads": {"jax": 4}}, "threads, jax is 2 and 4"),
-        ({"settings": {"dtype": "float64"}}, "settings is .*float32.* and .*float64"),
+        ({"settings": SETTINGS | {"dtype": "float64"}}, "settings is .*float32.* and .*float64"),
         ({"quick": False}, "quick is True and False"),
         ({"select": "loops"}, "select is '' and 'loops'"),
         ({"commit": "c0ffee"}, "commit is '' and 'c0ffee'"),

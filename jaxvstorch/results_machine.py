@@ -1,0 +1,96 @@
+"""Where results come from, in words: machine, devices, versions, settings, commit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jaxvstorch.results import Results
+from jaxvstorch.results_tables import markdown
+
+
+def provenance(results: Results) -> str:
+    """Where and when the numbers come from, in one line."""
+    versions, cuda = results.versions, _cuda(results)
+    named = [f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions]
+    threads = ", ".join(f"{name} {count}" for name, count in results.threads.items())
+    parts = [
+        machine_name(results),
+        ", ".join([*named, f"Python {versions['python']}", *cuda]),
+        f"threads: {threads}",
+        results.settings["dtype"],
+        _commit(results.commit),
+        f"image {results.image}" if results.image else "",
+        results.date[:10],
+        results.gap(),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _commit(name: str) -> str:
+    dirty = "-dirty" if name.endswith("-dirty") else ""
+    return f"commit {name.removesuffix(dirty)[:12]}{dirty}" if name else ""
+
+
+def machine_name(results: Results) -> str:
+    """Processor, cores, memory, and GPUs with theirs, as in ``"AMD EPYC, 2 cores, 24 GiB"``."""
+    machine = results.machine
+    names = [f"{gpu['name']}, {_gib(gpu['memory_bytes'])}" for gpu in machine["gpus"] or ()]
+    return ", ".join(
+        [machine["cpu"], f"{machine['cores']} cores", _gib(machine["memory_bytes"]), *names]
+    )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.0f} GiB"
+
+
+def _cuda(results: Results) -> list[str]:
+    """The CUDA version of each framework that uses a GPU, and the driver."""
+    found = [f"CUDA {d['cuda']} ({name})" for name, d in results.devices.items() if d["cuda"]]
+    driver = results.machine["driver"]
+    return [*found, *([f"driver {driver}"] if driver else [])]
+
+
+def label(results: Results) -> str:
+    """What computes, shortly: the GPU where one does, such as ``"AMD EPYC, 2 cores"`` else."""
+    used = {d["name"] for d in results.devices.values() if d["platform"] != "cpu"}
+    machine = results.machine
+    return ", ".join(sorted(used)) or f"{machine['cpu']}, {machine['cores']} cores"
+
+
+def has_gpu(results: Results) -> bool:
+    """Whether a framework computed on a GPU."""
+    return any(device["platform"] == "gpu" for device in results.devices.values())
+
+
+def machine_table(results: Results) -> str:
+    """Everything a reader must know to judge the numbers, one line each."""
+    machine, versions = results.machine, results.versions
+    session = f"{'quick' if results.quick else 'full'}, {results.seconds / 60:.0f} minutes, "
+    session += f"{results.share:.0%} of them spent on compiling and timing"
+    known = "not recorded" if machine["gpus"] is None else "none"
+    lines = {
+        "machine": f"{machine_name(results)}, {machine['system']}",
+        "driver of GPUs": machine["driver"] or known,
+        "computes on": "; ".join(f"{n}: {_device(d)}" for n, d in results.devices.items()),
+        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "threads": ", ".join(f"{name} {count}" for name, count in results.threads.items()),
+        "precision": _precision(results),
+        "image": results.image or "none, or not recorded",
+        "commit": f"`{results.commit}`" if results.commit else "not recorded",
+        "date": f"{results.date[:10]}",
+        "session": "; ".join(filter(None, [session, results.gap()])),
+    }
+    return markdown(["what", "in this file"], lines.items(), left=2)
+
+
+def _device(device: Mapping[str, Any]) -> str:
+    cuda = f", CUDA {device['cuda']}" if device["cuda"] else ""
+    return f"{device['name']}{cuda}"
+
+
+def _precision(results: Results) -> str:
+    stated = f'{results.settings["dtype"]}, products "{results.settings["matmul_precision"]}"'
+    named = [
+        f"`{name}` {value}" for found in results.precision.values() for name, value in found.items()
+    ]
+    return "; ".join([stated, *named])
