@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from benchmarks import queued
 from benchmarks.cases import Case
 from jaxvstorch.measure import warm
 from jaxvstorch.waiting import in_fair_thread
@@ -11,18 +12,20 @@ def bench_case(case: Case, benchmark: Any, stopwatch: Any) -> None:
     """Compile, warm, time. pytest's own call stack is deep, so JAX has a thread of its own."""
     work = case.build()
 
-    def measure() -> None:
+    def measure() -> float | None:
         run = work.start()
         warm(run)
         if work.after is None:
             benchmark(run)
         else:
             benchmark.pedantic(run, teardown=work.after, rounds=20)
+        waited = benchmark.stats.stats.median / work.calls
+        return queued.per_call(case.framework, work.ask, work.calls, waited)
 
     found = work.fresh() if work.fresh is not None else []
     stopwatch.seconds += sum(found)
     with stopwatch.running():
-        in_fair_thread(measure, with_torch=case.framework == "torch")
+        on_device = in_fair_thread(measure, with_torch=case.framework == "torch")
     keys = ("topic", "name", "size", "framework", "mode")
     benchmark.extra_info["case"] = {
         **{key: getattr(case, key) for key in keys},
@@ -30,4 +33,5 @@ def bench_case(case: Case, benchmark: Any, stopwatch: Any) -> None:
         **work.facts(),
         "first_call": found[0] if found else None,
         "new_shape": found[1] if found else None,
+        "queued": on_device,
     }

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import devices
 from jaxvstorch import frameworks
 from jaxvstorch.measure import fresh_calls
 from jaxvstorch.registry import Pair
@@ -16,6 +17,7 @@ Run = Callable[[], None]
 _SMALL = 2**20  # bytes
 _SMALL_CALLS = 4  # of a small input per run, so that what surrounds the calls weighs little
 _MOST_INPUTS = 16
+_GPU_CACHE = 2**27  # bytes; not every framework tells it
 
 # What a call of a pair must compute at its size, where arithmetic is the limit.
 _OPERATIONS: dict[str, Callable[[int], int]] = {"tracing.matmul": lambda side: 2 * side**3}
@@ -32,6 +34,7 @@ class Work:
         moved: bytes that a call must read and write, where memory is the limit.
         streamed: bytes of a call's arguments, where they do not stay in a cache from pass to pass.
         operations: floating-point operations that a call must make, where they are known.
+        ask: asks for the calls of one run without waiting, and returns the last result.
         after: called after each round, outside what is timed; each round is then one run.
         sample: gives one result, so that its dtype can be stated.
     """
@@ -42,6 +45,7 @@ class Work:
     moved: int = 0
     streamed: int = 0
     operations: int = 0
+    ask: Callable[[], Any] | None = None
     after: Run | None = None
     sample: Callable[[], Any] | None = None
 
@@ -97,32 +101,47 @@ def pair_case(pair: Pair, size: int, framework: str, mode: str, other: int | Non
 
 
 def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | None) -> Work:
-    inputs = rotated(lambda seed: pair.make_inputs(size, seed=seed))
+    cache = cache_size(framework)
+    inputs = rotated(lambda seed: pair.make_inputs(size, seed=seed), cache)
     fresh = None
     function = pair.reference_function() if framework == "numpy" else pair.half(framework)
     if framework != "numpy":
-        inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
+        inputs = [arguments_of(pair, framework, arguments) for arguments in inputs]
     if other is not None:
-        calls = [inputs[0], pair.to_framework(framework, pair.make_inputs(other))]
+        calls = [inputs[0], arguments_of(pair, framework, pair.make_inputs(other))]
         options: dict[str, Any] = {"static_argnames": pair.static, "framework": framework}
         address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"
         fresh = partial(fresh_calls, address, *calls, **options)
     if mode == "compiled":
         function = compiled(framework, function, pair.static)
     operations = _OPERATIONS[str(pair)](size) if str(pair) in _OPERATIONS else 0
-    return calling(function, inputs, fresh=fresh, streamed=streamed(inputs), operations=operations)
+    return calling(
+        function, inputs, fresh=fresh, streamed=streamed(inputs, cache), operations=operations
+    )
 
 
-def streamed(inputs: list[tuple[Any, ...]]) -> int:
+def arguments_of(pair: Pair, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A pair's arguments, where the framework computes."""
+    return devices.place(framework, pair.to_framework(framework, arguments))
+
+
+def streamed(inputs: list[tuple[Any, ...]], cache: int) -> int:
     """Bytes of one call's arguments; 0 where a pass over all inputs fits into a cache."""
     size = _bytes(inputs[0])
-    return size if len(inputs) * size >= 2 * last_level_cache() else 0
+    return size if len(inputs) * size >= 2 * cache else 0
 
 
 def calling(function: Callable[..., Any], inputs: list[tuple[Any, ...]], **more: Any) -> Work:
     """Calls of one function with each of the inputs in turn."""
     sample = partial(function, *inputs[0])
-    return Work(partial(one_pass, function, inputs), len(inputs), sample=sample, **more)
+    ask = partial(_ask, function, inputs)
+    return Work(partial(one_pass, function, inputs), len(inputs), sample=sample, ask=ask, **more)
+
+
+def _ask(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> Any:
+    for arguments in inputs:
+        result = function(*arguments)
+    return result
 
 
 def compiled(
@@ -141,21 +160,26 @@ def compiled(
     return result
 
 
-def rotated(make: Callable[[int], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def rotated(make: Callable[[int], tuple[Any, ...]], cache: int) -> list[tuple[Any, ...]]:
     """Inputs by several seeds, where one would stay in the cache and flatter the next call.
 
-    Together they are twice the size of the last-level cache. Small inputs are always in a cache.
+    Together they are twice the size of the cache. Small inputs are always in a cache.
     """
     first = make(0)
     size = _bytes(first)
     if size < _SMALL:
         return [first] * _SMALL_CALLS
-    count = min(_MOST_INPUTS, -(-2 * last_level_cache() // size))
+    count = min(_MOST_INPUTS, -(-2 * cache // size))
     return [first, *(make(seed) for seed in range(1, count))]
 
 
+def cache_size(framework: str) -> int:
+    """The largest cache of what computes, in bytes; of a GPU the largest that GPUs have."""
+    return _GPU_CACHE if devices.computes_elsewhere(framework) else last_level_cache()
+
+
 def last_level_cache() -> int:
-    """Its size in bytes; 32 MiB where the system does not say."""
+    """The processor's, in bytes; 32 MiB where the system does not say."""
     paths = Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
     sizes = [path.read_text().strip() for path in paths]
     return max((int(text[:-1]) * 1024 for text in sizes if text.endswith("K")), default=2**25)

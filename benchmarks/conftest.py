@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which framework this process times."""
     parser.addoption("--framework", choices=FRAMEWORKS, required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
+    parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
     parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
 
 
@@ -53,7 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case of this process's framework."""
-    options = map(metafunc.config.getoption, ("--framework", "--quick", "--shard"))
+    names = ("--framework", "--quick", "--shard", "--gpu-memory")
+    options = map(metafunc.config.getoption, names)
     if "case" in metafunc.fixturenames:
         metafunc.parametrize("case", shards.cases(*options), ids=str)
 
@@ -103,6 +105,7 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "threads": machine.threads(framework),
         "device": devices.device(framework),
         "precision": devices.precision(framework),
+        "peak_memory": devices.peak_memory(framework),
     }
 
 

@@ -29,6 +29,40 @@ def _cuda_of(platform_version: str) -> str | None:
     return f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else None
 
 
+def computes_elsewhere(framework: str) -> bool:
+    """Whether a framework computes on something else than the processor."""
+    return bool(device(framework)["platform"] != "cpu")
+
+
+def place(framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments moved to where the framework computes. JAX makes its arrays there."""
+    if framework != "torch":
+        return arguments
+    torch = importlib.import_module("torch")
+    where = _torch_device()
+    tensors = (torch.Tensor, lambda tensor: tensor.to(where))
+    moved: tuple[Any, ...] = torch.utils._pytree.tree_map_only(*tensors, arguments)
+    return moved
+
+
+def _torch_device() -> str:
+    return "cuda" if importlib.import_module("torch").cuda.is_available() else "cpu"
+
+
+def peak_memory(framework: str) -> int | None:
+    """The most bytes that arrays took on a device at one time in this process; ``None`` on a CPU.
+
+    JAX counts from the start of its process and cannot be told to begin again, so PyTorch is not
+    either: each number is of all that a session timed.
+    """
+    if not computes_elsewhere(framework):
+        return None
+    if framework == "torch":
+        return int(importlib.import_module("torch").cuda.max_memory_allocated())
+    stats = importlib.import_module("jax").devices()[0].memory_stats() or {}
+    return stats.get("peak_bytes_in_use")
+
+
 def set_precision(framework: str) -> None:
     """No TensorFloat-32, in products and in convolutions. JAX is told by the environment."""
     if framework == "torch":

@@ -89,7 +89,7 @@ def _difference(one: Results, other: Results) -> str:
 
 def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
     first = parts[0]
-    timings = _in_order([t for part in parts for t in part.timings], first.quick)
+    timings = _in_order(parts)
     seconds = sum(part.seconds for part in parts)
     set_up = {name: [p.set_up[name] for p in parts if name in p.set_up]
               for name in FRAMEWORKS}  # fmt: skip
@@ -99,6 +99,7 @@ def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
         threads=_together(parts, "threads"),
         devices=_together(parts, "devices"),
         precision=_together(parts, "precision"),
+        peak_memory=_most(parts),
         date=max(part.date for part in parts),
         timings=tuple(timings),
         set_up={name: statistics.median(times) for name, times in set_up.items() if times},
@@ -112,14 +113,24 @@ def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
     )
 
 
+def _most(parts: Sequence[Results]) -> dict[str, int | None]:
+    """The most that any shard took."""
+    found: dict[str, int | None] = {}
+    for name, size in ((n, s) for part in parts for n, s in part.peak_memory.items()):
+        found[name] = max(size or 0, found.get(name) or 0) or None
+    return found
+
+
 def _together(parts: Sequence[Results], key: str) -> dict[str, Any]:
     """A shard may have no case of a framework, and so know nothing of it."""
     return {name: value for part in parts for name, value in getattr(part, key).items()}
 
 
-def _in_order(timings: Sequence[Timing], quick: bool) -> list[Timing]:
-    """The order of a single run."""
-    names = (str(case) for f in FRAMEWORKS for case in shards.cases(f, quick))
+def _in_order(parts: Sequence[Results]) -> list[Timing]:
+    """All their timings, in the order of a single run."""
+    timings = [timing for part in parts for timing in part.timings]
+    quick, memory = parts[0].quick, parts[0].settings.get("gpu_memory", 0)
+    names = (str(c) for f in FRAMEWORKS for c in shards.cases(f, quick, gpu_memory=memory))
     order = {name: place for place, name in enumerate(names)}
     keys = [f"{t.topic}.{t.name}-{t.size}-{t.framework}-{t.mode}" for t in timings]
     twice = [key for key, count in Counter(keys).items() if count > 1]

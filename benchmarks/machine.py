@@ -64,7 +64,7 @@ def set_threads(framework: str) -> None:
 def set_up(framework: str) -> float:
     """Do what a framework does once, before it first compiles anything; returns the seconds.
 
-    JAX starts its devices, once per process. PyTorch finds out, once per machine, which vector
+    Both start a GPU, once per process. PyTorch finds out, once per machine, which vector
     instructions the processor has.
     """
     start = time.perf_counter()
@@ -73,8 +73,11 @@ def set_up(framework: str) -> float:
 
         jax.devices()
     if framework == "torch":
+        import torch
         from torch._inductor.cpu_vec_isa import pick_vec_isa
 
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
         pick_vec_isa()
     return time.perf_counter() - start
 

@@ -32,6 +32,7 @@ def merge(parts: dict[str, Document], **more: Any) -> Document:
         "set_up": {name: session["set_up"] for name, session in sessions.items()},
         "devices": {name: session["device"] for name, session in sessions.items()},
         "precision": {name: session["precision"] for name, session in sessions.items()},
+        "peak_memory": {name: session["peak_memory"] for name, session in sessions.items()},
         "share": sum(session["busy"] for session in sessions.values()) / more["seconds"],
         "clock": clock_check(turns),
         "problems": [*more["problems"], *failed],

@@ -5,6 +5,7 @@ import pkgutil
 from collections.abc import Iterator
 
 from benchmarks import workloads
+from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, pair_case
 from jaxvstorch.registry import PAIRS, Pair
 
@@ -38,6 +39,18 @@ QUICK: dict[str, tuple[int, ...]] = {
     "tracing.sin_cos": (9, 1_000_000),
 }
 
+# What is also timed at a size that fills a GPU, where there is one: elements as its memory allows,
+# or a matrix's side.
+ON_GPU = (
+    "branching.select_where",
+    "loops.evolve_scan",
+    "purity.squared_deviations",
+    "static_args.loss_where",
+    "tracing.polynomial_sum",
+    "tracing.sin_cos",
+)
+SIDE_ON_GPU = {"tracing.matmul": 8_192}
+
 # Impure pairs that repeated calls would not leave as they were.
 NOT_TIMED = {
     "tracing.print_in_program": "it prints on every call",
@@ -51,13 +64,22 @@ ONE_SHAPE = {
 }
 
 
-def cases(framework: str, quick: bool = False) -> list[Case]:
-    """Every case of one framework: pairs from the registry, then the workloads."""
-    found = [case for pair in PAIRS if comparable(pair) for case in _of(pair, framework, quick)]
+def cases(framework: str, quick: bool = False, gpu_memory: int = 0) -> list[Case]:
+    """Every case of one framework: pairs from the registry, then the workloads.
+
+    Args:
+        framework: which.
+        quick: only the few of a quick session.
+        gpu_memory: bytes of the GPU that every framework but NumPy computes on; 0 for none.
+    """
+    found = [
+        case
+        for pair in PAIRS if comparable(pair)
+        for case in _of(pair, framework, quick, gpu_memory)
+    ]  # fmt: skip
     for module in pkgutil.iter_modules(workloads.__path__):
-        found += importlib.import_module(f"benchmarks.workloads.{module.name}").cases(
-            framework, quick
-        )
+        workload = importlib.import_module(f"benchmarks.workloads.{module.name}")
+        found += workload.cases(framework, quick, gpu_memory)
     return found
 
 
@@ -67,11 +89,19 @@ def comparable(pair: Pair) -> bool:
     return whole and str(pair) not in NOT_TIMED
 
 
-def _of(pair: Pair, framework: str, quick: bool) -> Iterator[Case]:
+def _of(pair: Pair, framework: str, quick: bool, gpu_memory: int) -> Iterator[Case]:
     sizes = QUICK.get(str(pair), ()) if quick else SIZES_BY_PAIR.get(str(pair), SIZES)
+    if sizes and gpu_memory and framework != "numpy":
+        sizes += tuple(s for s in _sizes_on_gpu(str(pair), gpu_memory) if s not in sizes)
     for size in sizes:
         yield pair_case(pair, size, framework, "eager")
         if framework != "numpy":
             other = next((s for s in sizes if s != size), 2 * size) if size == sizes[0] else None
             other = None if str(pair) in ONE_SHAPE else other
             yield pair_case(pair, size, framework, "compiled", other)
+
+
+def _sizes_on_gpu(name: str, gpu_memory: int) -> tuple[int, ...]:
+    if name in SIDE_ON_GPU:
+        return (SIDE_ON_GPU[name],)
+    return (largest_size(gpu_memory),) if name in ON_GPU else ()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import machine, origin, processes, shards
+from benchmarks import accelerator, machine, origin, processes, shards
 from benchmarks.merge import Document, merge
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
@@ -35,9 +35,10 @@ def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None
         How many problems there were; the file names them.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
-    parts, problems, not_begun = _time_all(quick, select, shard)
+    gpu_memory, without = accelerator.memory(_installed())
+    parts, problems, not_begun = _time_all(quick, select, shard, gpu_memory)
     left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
-    left_out += _names(not_begun, quick, select, shard)
+    left_out += _names(not_begun, quick, select, shard, gpu_memory)
     document = merge(
         parts,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -51,23 +52,33 @@ def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None
         image=origin.image(),
         machine=machine.describe(),
         versions={"python": ".".join(map(str, sys.version_info[:3]))},
-        settings={"dtype": "float32", "matmul_precision": "highest", **machine.ENVIRONMENT},
-        problems=problems,
+        settings={
+            "dtype": "float32",
+            "matmul_precision": "highest",
+            "gpu_memory": gpu_memory,
+            **machine.ENVIRONMENT,
+        },
+        problems=[*without, *problems],
     )
     write_document(document, output)
     return len(document["problems"])
 
 
+def _installed() -> list[str]:
+    return [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
+
+
 def _time_all(
-    quick: bool, select: str, shard: Shard | None
+    quick: bool, select: str, shard: Shard | None, gpu_memory: int
 ) -> tuple[dict[str, Document], list[str], list[str]]:
     """What was measured by framework, the problems, and the frameworks of which nothing was."""
-    installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
+    installed = _installed()
     problems = [
         f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed
     ]
     choice = ["--quick"] * quick + (["-k", select] if select else [])
     choice += ["--shard", str(shard)] if shard else []
+    choice += ["--gpu-memory", str(gpu_memory)] if gpu_memory else []
     ended = []
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {name: Path(folder, f"{name}.json") for name in installed}
@@ -90,12 +101,14 @@ def _part(path: Path) -> Document:
 
 
 def _names(
-    frameworks: Iterable[str], quick: bool, select: str, shard: Shard | None
+    frameworks: Iterable[str], quick: bool, select: str, shard: Shard | None, gpu_memory: int
 ) -> Iterable[str]:
     """The cases of frameworks whose process wrote nothing; only pytest can read a selection."""
     if select:
         return [f"every case of {framework} that -k {select!r} selects" for framework in frameworks]
-    return [str(case) for name in frameworks for case in shards.cases(name, quick, shard)]
+    return [
+        str(case) for name in frameworks for case in shards.cases(name, quick, shard, gpu_memory)
+    ]
 
 
 def _run_framework(framework: str, part: Path, choice: list[str]) -> list[str]:

@@ -36,9 +36,11 @@ class Shard:
         return f"{self.number}/{self.count}"
 
 
-def cases(framework: str, quick: bool = False, shard: Shard | None = None) -> list[Case]:
+def cases(
+    framework: str, quick: bool = False, shard: Shard | None = None, gpu_memory: int = 0
+) -> list[Case]:
     """The cases of one framework that belong to a shard, in their usual order."""
-    found = selection.cases(framework, quick)
+    found = selection.cases(framework, quick, gpu_memory)
     if shard is None:
         return found
     mine = shared_out(shard.count, quick)[shard.number - 1]

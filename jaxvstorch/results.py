@@ -34,8 +34,11 @@ class Results:
         threads: by framework.
         devices: by framework: what computed, and the CUDA version that it was built for.
         precision: by framework: the settings that change how exactly it computes.
+        peak_memory: by framework: the most bytes that arrays took on a GPU at one time, ``None`` on
+            a CPU.
         set_up: by framework: seconds for what is done once, before the first calls.
-        settings: the dtype, and the environment variables that were set.
+        settings: the dtype, the memory of the GPU that sizes were chosen for (0 without one), and
+            the environment variables that were set.
         problems: what could not be measured.
         clock: the harness's clock beside others.
         timings: what was timed.
@@ -56,6 +59,7 @@ class Results:
     threads: Mapping[str, int]
     devices: Mapping[str, Mapping[str, Any]]
     precision: Mapping[str, Mapping[str, Any]]
+    peak_memory: Mapping[str, int | None]
     set_up: Mapping[str, float]
     settings: Mapping[str, Any]
     problems: tuple[str, ...]

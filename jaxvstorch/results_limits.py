@@ -50,8 +50,8 @@ def product(timings: Iterable[Timing], dtype: str) -> Limit | None:
 def _highest(found: Sequence[tuple[Timing, int]]) -> Limit | None:
     if not found:
         return None
-    best, amount = max(found, key=lambda pair: pair[1] / pair[0].median)
-    rate = amount / best.median
+    best, amount = max(found, key=lambda pair: pair[1] / busy(pair[0]))
+    rate = amount / busy(best)
     return Limit(rate, rate * best.spread / best.median, best.framework)
 
 
@@ -69,9 +69,12 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
     if timing.topic == YARDSTICKS or timing.mode == "copy":
         return None
     if timing.operations:
-        limit = product(timings, timing.dtype)
-        return (
-            Fraction(timing.operations / timing.median / limit.rate, "product") if limit else None
-        )
-    limit = copy(timings) if timing.moved else None
-    return Fraction(timing.moved / timing.median / limit.rate, "copy") if limit else None
+        limit, amount, of = product(timings, timing.dtype), timing.operations, "product"
+    else:
+        limit, amount, of = copy(timings), timing.moved, "copy"
+    return Fraction(amount / busy(timing) / limit.rate, of) if limit and amount else None
+
+
+def busy(timing: Timing) -> float:
+    """Seconds per call on a device that is kept busy: a rate is no matter of asking and waiting."""
+    return timing.queued or timing.median

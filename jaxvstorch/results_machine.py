@@ -75,12 +75,19 @@ def machine_table(results: Results) -> str:
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
         "threads": ", ".join(f"{name} {count}" for name, count in results.threads.items()),
         "precision": _precision(results),
+        **_peak_memory(results),
         "image": results.image or "none, or not recorded",
         "commit": f"`{results.commit}`" if results.commit else "not recorded",
         "date": f"{results.date[:10]}",
         "session": "; ".join(filter(None, [session, results.gap()])),
     }
     return markdown(["what", "in this file"], lines.items(), left=2)
+
+
+def _peak_memory(results: Results) -> dict[str, str]:
+    most = {name: size for name, size in results.peak_memory.items() if size}
+    listed = ", ".join(f"{name} {size / 2**30:.1f} GiB" for name, size in most.items())
+    return {"most GPU memory": listed} if listed else {}
 
 
 def _device(device: Mapping[str, Any]) -> str:

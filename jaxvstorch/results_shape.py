@@ -26,6 +26,7 @@ _KINDS: dict[str, type] = {
     "threads": dict,
     "devices": dict,
     "precision": dict,
+    "peak_memory": dict,
     "set_up": dict,
     "settings": dict,
     "problems": list,

@@ -38,6 +38,18 @@ def _steady_line(row: Row, kinds: Sequence[tuple[str, str]]) -> list[str]:
     return [f"`{row.name}`", f"{row.size:,}", *times, str(row.ratio() or "-")]
 
 
+def queued_table(found: Sequence[Row]) -> str:
+    """Later calls on a GPU that is kept busy; empty where none computed."""
+    kinds = [kind for kind in KINDS if any(t.queued for row in found if (t := row.times.get(kind)))]
+    body = []
+    for row in found:
+        times = [timing.queued if (timing := row.times.get(kind)) else None for kind in kinds]
+        if any(times):
+            body.append([f"`{row.name}`", f"{row.size:,}", *map(seconds, times)])
+    header = ["function", "size", *(f"{KINDS[kind]}, queued" for kind in kinds)]
+    return markdown(header, body) if body else ""
+
+
 def compile_table(found: Sequence[Row]) -> str:
     """First call and new shape: one line per function where they were measured."""
     header = ["function", "size", "jax.jit first", "torch.compile first"]
@@ -83,8 +95,8 @@ def _line(timing: Timing) -> list[str]:
 def rate(timing: Timing) -> str:
     """What a call does per second: operations where it states them, bytes where it states those."""
     if timing.operations:
-        return f"{timing.operations / timing.median / 1e9:.1f} GFLOP/s"
-    return f"{timing.moved / timing.median / 1e9:.1f} GB/s" if timing.moved else "-"
+        return f"{timing.operations / limits.busy(timing) / 1e9:.1f} GFLOP/s"
+    return f"{timing.moved / limits.busy(timing) / 1e9:.1f} GB/s" if timing.moved else "-"
 
 
 def topic_tables(results: Results, topic: str) -> str:
@@ -94,7 +106,7 @@ def topic_tables(results: Results, topic: str) -> str:
     own = [t for row in own_rows(found) for t in row.times.values()]
     own = [t for t in own if not limits.fraction(t, results.timings)]
     plain = plain_rows(found)
-    parts = [steady_table(plain) if plain else "", compile_table(found)]
+    parts = [steady_table(plain) if plain else "", queued_table(plain), compile_table(found)]
     parts += [mode_table(own) if own else "", limit_table(timings, results.timings)]
     return "\n\n".join(part for part in parts if part)
 

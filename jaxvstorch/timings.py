@@ -31,6 +31,8 @@ class Timing:
         dtype: of the result.
         first_call: compiling included, in a fresh process; ``None`` where not measured.
         new_shape: the first call with another size, in that process.
+        queued: where a GPU computes: per call, when many are asked for and the last is waited for;
+            ``None`` where not measured.
         moved: bytes that a call must read and write at least, where its arguments are too large
             for a cache; 0 where not stated.
         operations: floating-point operations that a call must make; 0 where not stated.
@@ -48,6 +50,7 @@ class Timing:
     dtype: str = ""
     first_call: float | None = None
     new_shape: float | None = None
+    queued: float | None = None
     moved: int = 0
     operations: int = 0
 

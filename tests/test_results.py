@@ -31,6 +31,7 @@ DOCUMENT = {
     "threads": {"jax": 2, "torch": 2},
     "devices": {"jax": CPU, "torch": CPU},
     "precision": {"jax": {"jax_enable_x64": False}},
+    "peak_memory": {"jax": None, "torch": None},
     "set_up": {"jax": 0.1, "torch": 6.0},
     "settings": {"dtype": "float32", "matmul_precision": "highest"},
     "timings": [

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case, Work, calling, compiled, rotated
+from benchmarks import devices
+from benchmarks.accelerator import largest_size
+from benchmarks.cases import Case, Work, cache_size, calling, compiled, rotated
 from jaxvstorch import frameworks
 
 TOPIC = "memory"
-SIZE = 20_000_000  # 80 MB of float32: more than a last-level cache holds
-MOVED = 2 * 4 * SIZE  # bytes: each element is read and written once
+SIZE = 20_000_000  # 80 MB of float32: more than a processor's cache holds
+_ITEM = 4  # bytes of a float32
 
 
 def scale(x: Any) -> Any:
@@ -18,83 +20,96 @@ def scale(x: Any) -> Any:
     return 0.5 * x + 1.0
 
 
-def cases(framework: str, quick: bool) -> list[Case]:
+def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
     """The ordinary call, the one without a fresh output, and a copy."""
+    size = SIZE if framework == "numpy" else max(SIZE, largest_size(gpu_memory))
 
     def case(name: str, mode: str, build: Any) -> Case:
-        return Case(TOPIC, name, SIZE, framework, mode, partial(build, framework))
+        return Case(TOPIC, name, size, framework, mode, partial(build, framework, size))
 
     if framework == "jax":
         found = [case("scale", "compiled", _fresh), case("scale", "compiled, donated", _donated)]
-        return [*found, case("copy", "copy", _copy)]
+        return [*found, case("copy", "copy", _copy_by_jax)]
     if framework == "torch":
         found = [case("scale", "compiled", _fresh), case("scale", "compiled, into out", _into)]
         found.append(case("scale", "compiled, in place", _in_place))
-        return [*found, case("copy", "copy", _copy)]
-    return [case("copy", "copy", _copy)]
+        return [*found, case("copy", "copy", _copy_by_torch)]
+    return [case("copy", "copy", _copy_by_numpy)]
 
 
-def _numbers(seed: int = 0) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(seed).standard_normal(SIZE, dtype=np.float32)
+def _moved(size: int) -> int:
+    """Bytes: each element is read and written once."""
+    return 2 * _ITEM * size
 
 
-def _fresh(framework: str) -> Work:
-    convert = frameworks.adapter(framework).from_numpy
-    inputs = [(convert(x),) for (x,) in rotated(lambda seed: (_numbers(seed),))]
-    return calling(compiled(framework, scale), inputs, moved=MOVED)
+def _numbers(size: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).standard_normal(size, dtype=np.float32)
 
 
-def _donated(framework: str) -> Work:
+def _array(framework: str, size: int, seed: int = 0) -> Any:
+    (array,) = devices.place(
+        framework, (frameworks.adapter(framework).from_numpy(_numbers(size, seed)),)
+    )
+    return array
+
+
+def _fresh(framework: str, size: int) -> Work:
+    inputs = rotated(lambda seed: (_array(framework, size, seed),), cache_size(framework))
+    return calling(compiled(framework, scale), inputs, moved=_moved(size))
+
+
+def _donated(framework: str, size: int) -> Work:
     """Each call gives its input's memory to its output, and the output is the next input."""
     import jax
-    import jax.numpy as jnp
 
-    x = jnp.asarray(_numbers())
+    x = _array(framework, size)
     step = jax.jit(scale, donate_argnums=0)
 
     def run() -> None:
         nonlocal x
         x = step(x).block_until_ready()
 
-    return Work(lambda: run, moved=MOVED, sample=lambda: x)
+    return Work(lambda: run, moved=_moved(size), sample=lambda: x)
 
 
-def _into(framework: str) -> Work:
+def _into(framework: str, size: int) -> Work:
     import torch
 
     def scale_into(x: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         return out.copy_(scale(x))
 
-    x = torch.from_numpy(_numbers())
+    x = _array(framework, size)
     arguments = (x, torch.empty_like(x))
-    return calling(compiled(framework, scale_into), [arguments], moved=MOVED)
+    return calling(compiled(framework, scale_into), [arguments], moved=_moved(size))
 
 
-def _in_place(framework: str) -> Work:
+def _in_place(framework: str, size: int) -> Work:
     import torch
 
     def scale_in_place(x: torch.Tensor) -> torch.Tensor:
         return x.copy_(scale(x))
 
-    arguments = (torch.from_numpy(_numbers()),)
-    return calling(compiled(framework, scale_in_place), [arguments], moved=MOVED)
+    arguments = (_array(framework, size),)
+    return calling(compiled(framework, scale_in_place), [arguments], moved=_moved(size))
 
 
-def _copy(framework: str) -> Work:
-    """By NumPy with one thread, by PyTorch with all of them, by JAX into an array of its own."""
-    source = _numbers()
-    if framework == "jax":
-        import jax.numpy as jnp
+def _copy_by_numpy(framework: str, size: int) -> Work:
+    """With one thread."""
+    source = _numbers(size)
+    return Work(lambda: partial(np.copyto, np.empty_like(source), source), moved=_moved(size))
 
-        return calling(jnp.copy, [(jnp.asarray(source),)], moved=MOVED)
-    if framework == "numpy":
-        return Work(lambda: partial(np.copyto, np.empty_like(source), source), moved=MOVED)
+
+def _copy_by_jax(framework: str, size: int) -> Work:
+    """Into an array of its own: JAX writes into no other's."""
+    import jax.numpy as jnp
+
+    return calling(jnp.copy, [(_array(framework, size),)], moved=_moved(size))
+
+
+def _copy_by_torch(framework: str, size: int) -> Work:
+    """With all threads, into memory that is already in use."""
     import torch
 
-    tensor = torch.from_numpy(source)
-    target = torch.empty_like(tensor)
-
-    def run() -> None:
-        target.copy_(tensor)
-
-    return Work(lambda: run, moved=MOVED)
+    source = _array(framework, size)
+    arguments = (torch.empty_like(source), source)
+    return calling(torch.Tensor.copy_, [arguments], moved=_moved(size))

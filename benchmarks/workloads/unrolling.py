@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks.cases import Case, Work, calling, compiled
+from benchmarks.cases import Case, Work, arguments_of, calling, compiled
 from jaxvstorch.measure import fresh_calls
 from jaxvstorch.registry import PAIRS, Pair
 
@@ -11,7 +11,7 @@ STEPS = (4, 128)
 ELEMENTS = 16  # so few that the program's length is all that differs
 
 
-def cases(framework: str, quick: bool) -> list[Case]:
+def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
     """Each loop with few and with many steps; a case's size is its number of steps."""
     if quick or framework == "numpy":
         return []
@@ -25,7 +25,7 @@ def cases(framework: str, quick: bool) -> list[Case]:
 
 def _build(pair: Pair, steps: int, framework: str) -> Work:
     calls = [
-        (*pair.to_framework(framework, pair.make_inputs(size))[:1], steps)
+        (*arguments_of(pair, framework, pair.make_inputs(size))[:1], steps)
         for size in (ELEMENTS, 2 * ELEMENTS)
     ]
     address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks.cases import Case, Work, compiled
+from benchmarks.cases import Case, Work, arguments_of, compiled
 from jaxvstorch import frameworks
 from jaxvstorch.registry import PAIRS
 
@@ -10,7 +10,7 @@ SIDE = 1_024
 MODE = "compiled, not waited for"
 
 
-def cases(framework: str, quick: bool) -> list[Case]:
+def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
     """The matrix product of the topic ``tracing``; the right way is one of the pair's own cases."""
     if framework == "numpy":
         return []
@@ -20,7 +20,7 @@ def cases(framework: str, quick: bool) -> list[Case]:
 def _build(framework: str) -> Work:
     pair = next(pair for pair in PAIRS if str(pair) == "tracing.matmul")
     function = compiled(framework, pair.half(framework))
-    arguments = pair.to_framework(framework, pair.make_inputs(SIDE))
+    arguments = arguments_of(pair, framework, pair.make_inputs(SIDE))
     wait = frameworks.adapter(framework).wait
     latest = [wait(function(*arguments))]
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import devices
 from benchmarks.cases import Case, Work, calling, compiled
 from jaxvstorch import frameworks
-from jaxvstorch.waiting import one_pass
 
 TOPIC = "yardsticks"
 # A matrix's side, by the dtype of its elements. Some processors have no instructions for 16 bits:
-# PyTorch then takes a hundred times as long.
+# PyTorch then takes a hundred times as long. Some GPUs have few for 64.
 SIDES = {"float32": 1_024, "float64": 1_024, "bfloat16": 256, "float16": 256}
+SIDES_ON_GPU = {"float32": 8_192, "float64": 4_096, "bfloat16": 8_192, "float16": 8_192}
 
 
 def add_one(x: Any) -> Any:
@@ -25,7 +26,7 @@ def add_one(x: Any) -> Any:
     return x + 1
 
 
-def cases(framework: str, quick: bool) -> list[Case]:
+def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
     """The smallest call in each mode, and one product per dtype.
 
     A quick session has no product of its own: ``tracing.matmul`` is one, in float32.
@@ -35,9 +36,10 @@ def cases(framework: str, quick: bool) -> list[Case]:
     dtypes = () if quick else tuple(SIDES)
     if framework == "numpy":  # its products of 16 bits are loops without BLAS
         dtypes = tuple(dtype for dtype in dtypes if dtype in ("float32", "float64"))
+    sides = SIDES_ON_GPU if gpu_memory and framework != "numpy" else SIDES
     return found + [
-        Case(TOPIC, f"matmul {dtype}", SIDES[dtype], framework, "eager",
-             partial(_product, framework, dtype, SIDES[dtype]))
+        Case(TOPIC, f"matmul {dtype}", sides[dtype], framework, "eager",
+             partial(_product, framework, dtype, sides[dtype]))
         for dtype in dtypes
     ]  # fmt: skip
 
@@ -47,7 +49,8 @@ def _call(framework: str, mode: str) -> Work:
     if framework == "numpy":
         return calling(add_one, [(x,)] * 4)
     function = compiled(framework, add_one) if mode == "compiled" else add_one
-    return calling(function, [(frameworks.adapter(framework).from_numpy(x),)] * 4)
+    x = frameworks.adapter(framework).from_numpy(x)
+    return calling(function, [devices.place(framework, (x,))] * 4)
 
 
 def _product(framework: str, dtype: str, side: int) -> Work:
@@ -57,13 +60,8 @@ def _product(framework: str, dtype: str, side: int) -> Work:
     if framework != "numpy" and dtype == "float64":
         double = frameworks.adapter(framework).double_precision
     with double():
-        operands = tuple(_cast(framework, x, dtype) for x in arrays)
-    function = partial(_multiply, double)
-    return Work(
-        partial(one_pass, function, [operands]),
-        operations=2 * side**3,
-        sample=partial(function, *operands),
-    )
+        operands = devices.place(framework, tuple(_cast(framework, x, dtype) for x in arrays))
+    return calling(partial(_multiply, double), [operands], operations=2 * side**3)
 
 
 def _multiply(context: Callable[[], AbstractContextManager[None]], x: Any, y: Any) -> Any:

@@ -20,11 +20,11 @@ def figure(name: str, timings: Sequence[Timing]) -> str:
         for t in mine if t.name == "dispatch"
     ]  # fmt: skip
     products = [
-        (f"{t.dtype}, {_NAMES[t.framework]}", t.framework, t.operations / t.median / 1e9)
+        (f"{t.dtype}, {_NAMES[t.framework]}", t.framework, t.operations / limits.busy(t) / 1e9)
         for t in sorted(mine, key=lambda t: t.name) if t.operations
     ]  # fmt: skip
     copies = [
-        (_NAMES[t.framework], t.framework, t.moved / t.median / 1e9)
+        (_NAMES[t.framework], t.framework, t.moved / limits.busy(t) / 1e9)
         for t in timings if t.mode == "copy"
     ]  # fmt: skip
     with mpl.rc_context(svg.SETTINGS):

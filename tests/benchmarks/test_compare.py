@@ -26,7 +26,8 @@ def document(*timings, **more):
         "date": "2026-01-02", "quick": True, "select": "", "shard": "", "partial": False,
         "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
-        "precision": {}, "set_up": {"jax": 0.5}, "settings": SETTINGS, "problems": [], "clock": [],
+        "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
+        "settings": SETTINGS, "problems": [], "clock": [],
         "timings": [dataclasses.asdict(timing) for timing in timings], **more,
     }  # fmt: skip
 

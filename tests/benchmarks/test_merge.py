@@ -29,7 +29,7 @@ def clock(harness, timeit, torch_timer):
 def part(*entries, failed=()):
     session = {
         "busy": 45.0, "set_up": 1.0, "failed": list(failed), "versions": {"jax": "1"},
-        "threads": 2, "device": CPU, "precision": {"tf32": False},
+        "threads": 2, "device": CPU, "precision": {"tf32": False}, "peak_memory": None,
     }  # fmt: skip
     return {"benchmarks": list(entries), "session": session}
 

@@ -1,0 +1,180 @@
+"""How a GPU is filled and timed, as far as that can be seen without one.
+
+What only a GPU can say is faked where a framework would say it; nothing here has run on one.
+"""
+
+import dataclasses
+import io
+import time
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+from test_compare import load, timing
+from test_shards import write
+
+from benchmarks import accelerator, compare, devices, join, queued, selection
+from benchmarks.selection import FRAMEWORKS
+from benchmarks.workloads import memory, yardsticks
+from jaxvstorch import results_limits as limits
+from jaxvstorch.doctor.devices import Answer
+from jaxvstorch.results_machine import machine_table
+from jaxvstorch.results_tables import topic_tables
+
+H200 = 143_771 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("gib", "size"), [(0, 0), (8, 10**7), (16, 10**7), (24, 10**8), (80, 10**8), (192, 10**8)]
+)
+def test_gpus_of_about_one_size_get_one_size(gib, size) -> None:
+    assert accelerator.largest_size(gib * 2**30) == size
+    assert 64 * 4 * size <= gib * 2**30
+
+
+@pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
+def test_a_gpu_adds_sizes_that_fill_it_and_takes_none_away(quick) -> None:
+    found = {
+        f: {(c.topic, c.name, c.size) for c in selection.cases(f, quick, H200)} for f in FRAMEWORKS
+    }
+    usual = {f: {(c.topic, c.name, c.size) for c in selection.cases(f, quick)} for f in FRAMEWORKS}
+    own = (memory.TOPIC, yardsticks.TOPIC)
+    pairs = {f: {case for case in found[f] if case[0] not in own} for f in FRAMEWORKS}
+    assert found["numpy"] == usual["numpy"]
+    assert pairs["jax"] == pairs["torch"] >= {c for c in usual["jax"] if c[0] not in own}
+    assert ("tracing", "sin_cos", 10**8) in found["jax"]
+    assert ("tracing", "matmul", 8_192) in found["torch"]
+    assert ("memory", "copy", 10**8) in found["torch"]
+    assert quick or ("yardsticks", "matmul bfloat16", 8_192) in found["jax"]
+
+
+def test_no_size_is_timed_twice() -> None:
+    names = [str(case) for case in selection.cases("jax", gpu_memory=16 * 2**30)]
+    assert len(names) == len(set(names))
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A machine with a GPU that the frameworks named use."""
+
+    def gpu(*used, there=True):
+        answers = {f: Answer({"accelerated": f in used}) for f in ("jax", "torch")}
+        listed = {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": H200}]}
+        monkeypatch.setattr(accelerator, "nvidia_gpu", lambda environ: there)
+        monkeypatch.setattr(accelerator, "ask_all", lambda names: {n: answers[n] for n in names})
+        monkeypatch.setattr(devices, "gpus", lambda: listed)
+        return accelerator.memory(FRAMEWORKS)
+
+    return gpu
+
+
+def test_a_gpu_is_filled_where_every_framework_uses_it(gpu) -> None:
+    assert gpu("jax", "torch") == (H200, [])
+    assert gpu("jax", "torch", there=False) == (0, [])
+
+
+def test_a_framework_that_does_not_use_the_gpu_is_named(gpu) -> None:
+    size, (problem,) = gpu("jax")
+    assert size == 0
+    assert problem.startswith("torch: there is a GPU that it does not use: `jaxvstorch doctor`")
+
+
+def test_tensors_are_moved_wherever_they_stand(monkeypatch) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    monkeypatch.setattr(devices, "_torch_device", lambda: "meta")
+    x, (y,), steps = devices.place("torch", (torch.ones(2), (torch.ones(3),), 4))
+    assert [x.device.type, y.device.type, steps] == ["meta", "meta", 4]
+    assert devices.place("jax", (1, "as it is")) == (1, "as it is")
+
+
+class Event:
+    """PyTorch's event on a GPU: it knows the time at which the work before it was done."""
+
+    now = 0.0
+
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        """Note the time."""
+        self.time = Event.now
+
+    def synchronize(self):
+        """Wait for the work before it, which is done already."""
+
+    def elapsed_time(self, end):
+        """In milliseconds."""
+        return 1e3 * (end.time - self.time)
+
+
+def test_pytorch_is_timed_between_events(monkeypatch) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(Event, "now", 0.0)
+
+    def four_calls():
+        Event.now += 4 * 0.002
+
+    assert queued.per_call("torch", four_calls, 4, waited=0.003) == pytest.approx(0.002)
+    rounds_of_calls = Event.now / 0.002 / queued.ROUNDS
+    assert rounds_of_calls == pytest.approx(16)  # some 50 ms of them
+
+
+def test_jax_is_waited_for_once_per_round(monkeypatch) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    waits = []
+
+    def wait(value):
+        waits.append(value)
+        time.sleep(0.02)
+
+    monkeypatch.setattr(jax, "block_until_ready", wait)
+    found = queued.per_call("jax", lambda: "result", 2, waited=0.0025)
+    assert 0.02 <= 20 * found < 0.2
+    assert len(waits) == 2 * queued.ROUNDS  # once before each round, and once at its end
+
+
+def test_on_a_cpu_and_without_calls_to_queue_nothing_is_timed(monkeypatch) -> None:
+    assert queued.per_call("numpy", lambda: pytest.fail("it was asked"), 1, 1.0) is None
+    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    assert queued.per_call("torch", None, 1, 1.0) is None
+
+
+def test_the_most_memory_is_asked_of_each_framework(monkeypatch) -> None:
+    assert devices.peak_memory("numpy") is None
+    first = SimpleNamespace(memory_stats=lambda: {"peak_bytes_in_use": 5, "bytes_in_use": 1})
+    fakes = {
+        "jax": SimpleNamespace(devices=lambda: [first]),
+        "torch": SimpleNamespace(cuda=SimpleNamespace(max_memory_allocated=lambda: 7)),
+    }
+    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(devices.importlib, "import_module", fakes.__getitem__)
+    assert [devices.peak_memory(name) for name in ("jax", "torch")] == [5, 7]
+
+
+def test_shards_keep_the_most_memory_and_the_order_of_a_gpu(tmp_path) -> None:
+    sizes = ({"jax": 5, "torch": None}, {"jax": 7, "torch": None})
+    paths = [write(tmp_path, n, peak_memory=size) for n, size in enumerate(sizes, start=1)]
+    assert join.join(paths).peak_memory == {"jax": 7, "torch": None}
+
+
+def test_a_rate_is_that_of_a_busy_device() -> None:
+    copy = dataclasses.replace(timing("copy", 4.0), mode="copy", moved=100, queued=1.0)
+    half = dataclasses.replace(timing(median=4.0), moved=100, queued=2.0)
+    assert limits.copy([copy]).rate == 100.0
+    assert limits.fraction(half, [copy]).value == 0.5
+
+
+def test_a_file_shows_queued_calls_and_memory(tmp_path) -> None:
+    fast = dataclasses.replace(timing(), queued=2e-6)
+    found = load(tmp_path, fast, peak_memory={"jax": 3 * 2**30, "torch": None})
+    text = topic_tables(found, "branching").replace("\N{NO-BREAK SPACE}", " ")
+    assert "| function | size | jax.jit, queued |" in text
+    assert "| `f` | 16 | 2.00 µs |" in text
+    assert "| most GPU memory | jax 3.0 GiB |" in machine_table(found)
+    console = Console(file=io.StringIO(), width=200)
+    compare.show(found, found, console)
+    assert "Nothing moved" in console.file.getvalue()
