@@ -3,7 +3,6 @@
 import builtins
 import datetime
 import dis
-import functools
 import os
 import random
 import time
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FrameType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -75,10 +75,16 @@ class _Instruction:
     line: int
 
 
-@functools.lru_cache(maxsize=1024)
+# Weak, so that a function that was explained can go.
+_read_before: WeakKeyDictionary[CodeType, dict[int, _Instruction]] = WeakKeyDictionary()
+
+
 def instructions(code: CodeType) -> dict[int, _Instruction]:
     """A function's instructions by their offset, each with its line."""
-    found = {}
+    known = _read_before.get(code)
+    if known is not None:
+        return known
+    found = _read_before[code] = {}
     for instruction in dis.get_instructions(code):
         line = instruction.positions.lineno if instruction.positions else None
         found[instruction.offset] = _Instruction(

@@ -1,7 +1,9 @@
 """Functions compile as if ``explain`` had never been called: ``jax.jit``."""
 
+import gc
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import pytest
@@ -123,3 +125,19 @@ def test_no_value_is_left_traced_after_an_error() -> None:
     assert not isinstance(jnp.ones(3) + 1, jax.core.Tracer)
     with jax.checking_leaks():
         assert jax.jit(doubled)(jnp.ones(3)).sum() == 6
+
+
+def test_the_code_of_a_function_can_be_freed() -> None:
+    factors = [2.0]
+
+    def function(x):
+        return inner(x) * factors[0]
+
+    # The code as it stands here is a constant of this test, and would live on with that.
+    function.__code__ = function.__code__.replace(co_name="other")
+    code = weakref.ref(function.__code__)
+    explain(function, jnp.ones(3))
+    assert code() is not None
+    del function
+    gc.collect()
+    assert code() is None

@@ -49,27 +49,29 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     )
 
 
-def frames(eqn: Any) -> list[tuple[CodeType, int]]:
-    """Code and line of every Python frame that an equation was traced in, the outermost first."""
-    traceback = eqn.source_info.traceback
-    codes, places = traceback.raw_frames() if traceback else ((), ())
-    return [
-        (code, _line(code, place))
-        for code, place in zip(reversed(codes), reversed(places), strict=True)
-    ]
+class Frames:
+    """Reads where equations were traced, and remembers the lines of the code it has met."""
 
+    def __init__(self) -> None:
+        # By the code object's id, since to hash one takes long; it is kept so that its id is.
+        self._lines: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
-def _line(code: CodeType, place: int) -> int:
-    known = _lines.get(id(code))  # to hash a code object takes long
-    if known is None:
-        numbers = enumerate(position[0] for position in code.co_positions())
-        known = code, {number: line for number, line in numbers if line is not None}
-        _lines[id(code)] = known
-    return known[1].get(place // 2, code.co_firstlineno)
+    def of(self, eqn: Any) -> list[tuple[CodeType, int]]:
+        """Code and line of every Python frame that an equation was traced in, outermost first."""
+        traceback = eqn.source_info.traceback
+        codes, places = traceback.raw_frames() if traceback else ((), ())
+        return [
+            (code, self._line(code, place))
+            for code, place in zip(reversed(codes), reversed(places), strict=True)
+        ]
 
-
-# The line of each instruction by its number, by code object, which is kept so that its id is.
-_lines: dict[int, tuple[CodeType, dict[int, int]]] = {}
+    def _line(self, code: CodeType, place: int) -> int:
+        known = self._lines.get(id(code))
+        if known is None:
+            numbers = enumerate(position[0] for position in code.co_positions())
+            known = code, {number: line for number, line in numbers if line is not None}
+            self._lines[id(code)] = known
+        return known[1].get(place // 2, code.co_firstlineno)
 
 
 def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:

@@ -43,6 +43,7 @@ class Reader:
         self._outermost: set[CodeType] = set()  # of the function and of decorators around it
         self._entry_places: set[Place] = set()
         self._depths: dict[int, int] = {}
+        self._frames = private.Frames()
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program come after the one that it belongs to."""
@@ -89,7 +90,7 @@ class Reader:
         """An equation's lines of own code, and whether the function itself is among them."""
         frames = [
             (code, line)
-            for code, line in private.frames(eqn)
+            for code, line in self._frames.of(eqn)
             if self._own(code.co_filename) or code.co_filename == self._entry
         ]
         entered = [i for i, (code, _) in enumerate(frames) if code.co_filename == self._entry]
