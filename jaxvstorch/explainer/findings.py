@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from jaxvstorch.explainer import cures, statements
+from jaxvstorch.explainer import breaks, cures, statements
 from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.touches import Touch
@@ -93,9 +93,12 @@ def _unrolled(body: Iterable[Line]) -> int:
 
 def of_error(error: BaseException, place: Place | None) -> Finding:
     """The error that ended it."""
-    cure = cures.of_error(error)
     message = str(error).strip()
-    first = [cures.sentence(message)] if "Explanation:" in message else message.splitlines()[:1]
+    # Under fullgraph=True Dynamo raises what would otherwise have been a break.
+    is_break = any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
+    cure = breaks.cure(message) if is_break else cures.of_error(error)
+    is_dynamos = is_break or "Explanation:" in message
+    first = [breaks.reason(message)] if is_dynamos else message.splitlines()[:1]
     what = ": ".join([type(error).__name__, *first])
     return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
 

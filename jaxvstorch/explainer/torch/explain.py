@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from jaxvstorch.explainer import assemble, cures, findings
+from jaxvstorch.explainer import assemble, breaks, findings
+from jaxvstorch.explainer.cures import Cure
 from jaxvstorch.explainer.explanation import Finding, Mark, Source
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
@@ -63,11 +64,8 @@ def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
         told.add(places[-1])
         for place in set(places[:-1]) - told:
             told.add(place)
-            what = "Python makes this call, because it breaks inside of what is called."
-            yield Finding("break", *place, what, "", "tracing")
-        cure = cures.of_break(reason.reason)
-        what = f"The graph breaks here. {cures.sentence(reason.reason)}"
-        yield Finding("break", *places[-1], what, cure.text, cure.page or "tracing")
+            yield _break(place, breaks.CALL, breaks.CALL_CURE)
+        yield _break(places[-1], breaks.reason(reason.reason), breaks.cure(reason.reason))
 
 
 def _skipped(sources: Iterable[Source], found: list[Finding]) -> Iterator[Finding]:
@@ -80,8 +78,11 @@ def _skipped(sources: Iterable[Source], found: list[Finding]) -> Iterator[Findin
         ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
         marks = {line.mark for line in source.lines}
         if ran and not is_told and not marks & {Mark.GRAPH, Mark.TRACED}:
-            what = "Dynamo does not compile this function: Python runs its lines on every call."
-            yield Finding("break", source.file, ran[0], what, "", "tracing")
+            yield _break((source.file, ran[0]), breaks.SKIPPED, breaks.SKIPPED_CURE)
+
+
+def _break(place: Place, what: str, cure: Cure) -> Finding:
+    return Finding("break", *place, what, cure.text, cure.page)
 
 
 def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:

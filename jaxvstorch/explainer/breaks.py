@@ -1,0 +1,101 @@
+"""Why Dynamo breaks a graph, and what to do about it: one sentence each.
+
+Dynamo's own reasons are of several lines, and are written for those who develop it.
+"""
+
+import re
+
+from jaxvstorch.explainer.cures import Cure
+
+CALL = "Python makes this call, because the graph breaks inside of what is called."
+CALL_CURE = Cure("Mend what breaks inside: this call is compiled then too.", "tracing")
+SKIPPED = "Dynamo does not compile this function: Python runs its lines on every call."
+SKIPPED_CURE = Cure(
+    "Remove torch.compiler.disable if it is there, or compile what the function calls by itself.",
+    "tracing",
+)
+
+# By Dynamo's explanation, where it can be said more plainly.
+_REASONS = (
+    (r"generic_jump|Detected data-dependent branching",
+     "The way on depends on a tensor's value, which is not known while tracing"),
+    (r"`(.+?)` since it was wrapped with `torch\.compiler\.disable`",
+     r"`\1` is kept from Dynamo by torch.compiler.disable"),
+    (r"User-inserted graph break", "The function itself asks for it by torch._dynamo.graph_break"),
+    (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
+    (r"no exception handler at the top-level compiled function",
+     "Dynamo met an error that the function does not catch"),
+)  # fmt: skip
+
+_CURES = (
+    (r"`print`", Cure(
+        "Print outside of the compiled function, or use torch._higher_order_ops.print.", "tracing"
+    )),
+    (r"generic_jump|[Dd]ata-dependent branching", Cure(
+        "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
+        "branching",
+    )),
+    (r"\.item\(\)|tolist\(\)", Cure("Keep the value in a tensor.", "branching")),
+    (r"\b[Rr]andom(State)?\.", Cure(
+        "Draw with torch's own functions, or pass the numbers in.", "purity"
+    )),
+    (r"`(time|datetime)\.", Cure("Read the clock outside, and pass the time in.", "purity")),
+    (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity")),
+    (r"output shape depends", Cure(
+        "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
+        "branching",
+    )),
+    (r"torch\.compiler\.disable", Cure(
+        "Remove torch.compiler.disable, or call the function outside of the compiled one.",
+        "tracing",
+    )),
+    (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
+    (r"no exception handler at the top-level compiled function", Cure(
+        "Call it without torch.compile to see the error.", "tracing"
+    )),
+)  # fmt: skip
+
+_OTHER = Cure("Do this outside of the compiled function, or with torch's own functions.", "tracing")
+
+
+def cure(text: str) -> Cure:
+    """What to do about a break, by Dynamo's text of its reason."""
+    # The hints further down in it speak of other functions as well.
+    told = _told(text)
+    return next((cure for words, cure in _CURES if re.search(words, told)), _OTHER)
+
+
+def reason(text: str) -> str:
+    """Why it broke: one sentence, from Dynamo's text of several lines."""
+    told = _told(text)
+    for words, plain in _REASONS:
+        if found := re.search(words, told):
+            return f"{found.expand(plain)}."
+    first = _SENTENCE.match(told)
+    return f"{(first[0] if first else told).rstrip(' .:;,')}."
+
+
+# Up to the first full stop. What stands in backquotes is a name.
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])+?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s|$)")
+
+
+def _told(text: str) -> str:
+    """Dynamo's explanation without what means nothing to a reader; its heading where it has none.
+
+    >>> _told("Explanation: Skip `<function f at 0x7f>` as asked (reason: None)")
+    'Skip `f` as asked'
+    """
+    lines = [line.strip() for line in text.splitlines()] or [""]
+    explanations = (line for line in lines if line.startswith("Explanation: "))
+    told = next(explanations, lines[0]).removeprefix("Explanation: ")
+    if not told or _SAYS_NOTHING.match(told):
+        told = f"Dynamo does not support this: {lines[0]}"
+    told = _OBJECT.sub(r"\1", _NOISE.sub("", told))
+    return re.sub(r"(?<!\.)\.`", "`.", told)
+
+
+_SAYS_NOTHING = re.compile(r"(This|It|Currently) ?(is)? ?(currently)? ?not (yet )?supported")
+_OBJECT = re.compile(r"<(?:function|bound method|built-in (?:function|method)) (\S+)[^>]*>+")
+_NOISE = re.compile(
+    r" in file `[^`]*`| \(has_kwargs \w+\)| \(reason: None\)|<unknown module>\.| at 0x\w+"
+)
