@@ -123,7 +123,6 @@ def _find(target: str, request: "Request") -> Found:
     with targets.load(target) as loaded:
         asked = work.asked_for(loaded, request)
         try:
-            # The ledger first: its reasons must not speak of what explaining traced before.
             ledger = work.recorded(asked) if request.calls else None
             return work.explained(asked, request.stages), ledger
         except SystemExit as end:
@@ -133,11 +132,10 @@ def _find(target: str, request: "Request") -> Found:
 def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -> None:
     if as_json:
         import json
-        from dataclasses import asdict
 
         found: dict[str, Any] = explanation.to_dict()
         if ledger is not None:
-            found["ledger"] = asdict(ledger)
+            found["ledger"] = ledger.to_dict()
         print(json.dumps(found, indent=1))
         return
     from jaxvstorch.explainer.terminal import Rendering, plain

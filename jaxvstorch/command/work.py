@@ -12,7 +12,7 @@ from jaxvstorch.command.framework import compiled_by, framework_of
 from jaxvstorch.command.target import Target
 from jaxvstorch.command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch.command.values import Maker, static_values
-from jaxvstorch.explainer.calls import Ledger
+from jaxvstorch.explainer.calls import Ledger, record
 from jaxvstorch.explainer.explanation import Explanation
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -143,12 +143,7 @@ def explained(asked: Asked, stages: bool) -> Explanation:
 
 def recorded(asked: Asked) -> Ledger:
     """The ledger over all calls."""
-    from jaxvstorch.command.record import record
-
-    function = asked.function
-    if compiled_by(function) is None:
-        function = frameworks.adapter(asked.framework).compile(function)
-    recorded = record(function, asked.calls())
+    recorded = record(asked.function, asked.calls(), asked.framework)
     if asked.framework == "jax":
         import jax
 

@@ -121,18 +121,34 @@ def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Le
     framework = _compiled_by(function)
     if framework is None:
         framework = framework_of(function, calls[0] if calls else (), {})
-        function = frameworks.adapter(framework).compile(function)
-    wait = frameworks.adapter(framework).wait
+    return record(function, [(arguments, {}) for arguments in calls], framework)
+
+
+def record(
+    function: Callable[..., Any],
+    calls: Iterable[tuple[tuple[Any, ...], dict[str, Any]]],
+    framework: str,
+) -> Ledger:
+    """What ``ledger`` does, for calls that have keyword arguments too.
+
+    Args:
+        function: compiled or plain.
+        calls: positional and keyword arguments of each.
+        framework: of the function, ``"jax"`` or ``"torch"``.
+    """
+    adapter = frameworks.adapter(framework)
+    if _compiled_by(function) is None:
+        function = adapter.compile(function)
     watcher = importlib.import_module(f"jaxvstorch.explainer.{framework}.watch")
     name = getattr(function, "__name__", type(function).__name__)
     rows = []
-    for arguments in calls:
+    for args, kwargs in calls:
         error = None
-        texts = ", ".join(map(describe, arguments))
+        texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
         with watcher.watch(name) as seen:
             start = time.perf_counter()
             try:
-                wait(function(*arguments))
+                adapter.wait(function(*args, **kwargs))
             except Exception as caught:  # whatever the function raises is what the ledger shows
                 error = _first_line(caught)
             took = time.perf_counter() - start
@@ -144,6 +160,16 @@ def _first_line(error: Exception) -> str:
     """An error's class, and the first line of what it says, if it says anything."""
     message = str(error).strip().splitlines()
     return f"{type(error).__name__}: {message[0]}" if message else type(error).__name__
+
+
+def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The arguments of a call in short, those given by name with it.
+
+    >>> describe_all((1.5,), {"axis": 0})
+    ['1.5', 'axis=0']
+    """
+    named = [f"{name}={describe(value)}" for name, value in kwargs.items()]
+    return [*map(describe, args), *named]
 
 
 def describe(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer import proven
-from jaxvstorch.explainer.calls import describe, ledger
+from jaxvstorch.explainer.calls import describe_all, ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import framework_of
 from jaxvstorch.explainer.own import original
@@ -48,14 +48,13 @@ def explain(
     framework = framework or framework_of(function, args, kwargs)
     frameworks.require(framework, wanted_by="explain")
     named = _by_name(function, args, kwargs)
-    texts = [describe(value) for value in args]
-    texts += [f"{name}={describe(value)}" for name, value in kwargs.items()]
+    texts = tuple(describe_all(args, kwargs))
     code = getattr(inner, "__code__", None)
     subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
     with proven.on(framework):
         module = importlib.import_module(f"jaxvstorch.explainer.{framework}.explain")
         found = module.explain(subject)
-    return Explanation(function=_name(function, inner), arguments=tuple(texts), **found)
+    return Explanation(function=_name(function, inner), arguments=texts, **found)
 
 
 explain.ledger = ledger  # type: ignore[attr-defined]

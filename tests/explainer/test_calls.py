@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch import explain, ledger
+from jaxvstorch.explainer.calls import record
 
 SHAPES = [np.ones(3, np.float32), np.ones(3, np.float32), np.ones(4, np.float32)]
 
@@ -40,6 +41,19 @@ def test_torch_counts_breaks_and_what_is_left_after_them() -> None:
     assert book.programs == [2, 0, 2]
     assert book.breaks == [1, 0, 1]
     assert "size mismatch at index 0. expected 3, actual 4" in book.rows()[2][-1]
+
+
+def test_calls_with_keyword_arguments() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    x = jax.numpy.ones(3)
+
+    def joined(*parts, axis):
+        return jax.numpy.stack(parts, axis)
+
+    book = record(jax.jit(joined, static_argnames="axis"), [((x,) * 12, {"axis": 0})] * 2, "jax")
+    assert book.traces == [1, 0]
+    # However many arguments there are, each is told.
+    assert book.calls[0].arguments == ", ".join(["f32[3]"] * 12 + ["axis=0"])
 
 
 def test_a_call_that_raises_is_a_row() -> None:
