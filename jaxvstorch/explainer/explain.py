@@ -11,8 +11,8 @@ from jaxvstorch.explainer import proven
 from jaxvstorch.explainer.calls import describe_all, ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import framework_of
-from jaxvstorch.explainer.own import original
 from jaxvstorch.explainer.subject import Subject
+from jaxvstorch.explainer.unwrap import original
 
 
 def explain(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.explainer.own import original
+from jaxvstorch.explainer.unwrap import original
 from jaxvstorch.waiting import arrays_of
 
 _JAX_LIBRARIES = ("jax", "jaxlib", "flax", "equinox", "optax")

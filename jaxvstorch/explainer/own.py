@@ -3,9 +3,7 @@
 import re
 import sys
 import sysconfig
-import types
 from pathlib import Path
-from typing import Any
 
 from jaxvstorch.explainer import statements
 
@@ -76,51 +74,3 @@ def _installed() -> tuple[str, ...]:
 
 
 _INSTALLED = _installed()
-
-
-def original(function: Any) -> Any:
-    """The Python function that does the work, under partials, decorators, methods and modules.
-
-    Returns:
-        A function with a ``__code__``, or whatever else was found last.
-    """
-    seen: set[int] = set()
-    while id(function) not in seen:
-        seen.add(id(function))
-        function = _under(function)
-    return function
-
-
-_HOLD_ANOTHER = (
-    "__marked_compile_region_fn__",
-    "__wrapped__",
-    "_torchdynamo_orig_callable",
-    "_orig_mod",
-    "__func__",
-)
-
-
-def _under(function: Any) -> Any:
-    if all(hasattr(function, name) for name in ("func", "args", "keywords")):
-        return function.func  # functools.partial, and those of other libraries
-    for name in _HOLD_ANOTHER:
-        inner = getattr(function, name, None)
-        if callable(inner):
-            return inner
-    if isinstance(function, types.FunctionType):
-        return _transformed(function)
-    kind = type(function)
-    forward = getattr(kind, "forward", None)  # of a torch.nn.Module
-    return forward or (kind.__call__ if isinstance(kind.__call__, types.FunctionType) else function)
-
-
-def _transformed(function: types.FunctionType) -> Any:
-    """What a transformation of JAX, such as ``jax.vmap``, was made of; the function itself else.
-
-    They say so by ``__wrapped__``, but not where what was transformed is no plain function.
-    """
-    names = function.__code__.co_freevars
-    if not str(function.__module__).startswith("jax.") or "fun" not in names:
-        return function
-    cells = dict(zip(names, function.__closure__ or (), strict=True))
-    return cells["fun"].cell_contents

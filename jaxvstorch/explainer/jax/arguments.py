@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxvstorch.explainer.calls import describe
 from jaxvstorch.explainer.jax import private
-from jaxvstorch.explainer.own import original
+from jaxvstorch.explainer.unwrap import original
 
 
 @dataclass(frozen=True)
