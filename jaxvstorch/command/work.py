@@ -8,12 +8,13 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError
-from jaxvstorch.command.framework import compiled_by, framework_of
+from jaxvstorch.command.framework import framework_of
 from jaxvstorch.command.target import Target
 from jaxvstorch.command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch.command.values import Maker, static_values
 from jaxvstorch.explainer.calls import Ledger, record
 from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.framework_of import compiled_by
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 

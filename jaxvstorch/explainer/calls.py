@@ -12,7 +12,7 @@ from typing import Any
 from jaxvstorch import frameworks
 from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.explainer.framework_of import compiled_by, framework_of
 from jaxvstorch.results_tables import seconds
 
 
@@ -118,7 +118,7 @@ def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Le
     calls = list(calls)
     for arguments in calls:
         _require_tuple(arguments)
-    framework = _compiled_by(function)
+    framework = compiled_by(function)
     if framework is None:
         framework = framework_of(function, calls[0] if calls else (), {})
     return record(function, [(arguments, {}) for arguments in calls], framework)
@@ -137,7 +137,7 @@ def record(
         framework: of the function, ``"jax"`` or ``"torch"``.
     """
     adapter = frameworks.adapter(framework)
-    if _compiled_by(function) is None:
+    if compiled_by(function) is None:
         function = adapter.compile(function)
     watcher = importlib.import_module(f"jaxvstorch.explainer.{framework}.watch")
     name = getattr(function, "__name__", type(function).__name__)
@@ -208,12 +208,3 @@ def _require_tuple(arguments: Any) -> None:
             f"each call must be a tuple of arguments, not {type(arguments).__name__}; "
             "for a single argument write (x,)"
         )
-
-
-def _compiled_by(function: Callable[..., Any]) -> str | None:
-    """Which compiler made ``function``, told without importing either framework."""
-    if hasattr(function, "lower") and hasattr(function, "trace"):
-        return "jax"
-    if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
-        return "torch"
-    return None

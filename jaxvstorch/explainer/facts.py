@@ -10,7 +10,6 @@ from jaxvstorch.explainer.signs import TIMES, count
 from jaxvstorch.frameworks import TITLES
 
 NOT_REPORTED = "not reported"
-COMPILERS = {"jax": "jax.jit", "torch": "torch.compile"}
 _FORMS = {"jax": "jaxpr", "torch": "FX graph"}
 
 

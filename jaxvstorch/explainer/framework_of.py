@@ -1,14 +1,23 @@
-"""Which framework a function is of, told by itself, its arguments, or its module's names."""
+"""Which framework a function is of, told by itself, its arguments, or the names that it uses."""
 
-import sys
-from collections.abc import Callable
+import dis
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer.unwrap import original
 from jaxvstorch.waiting import arrays_of
 
-_JAX_LIBRARIES = ("jax", "jaxlib", "flax", "equinox", "optax")
+# Whose names stand for which framework.
+_LIBRARIES = {
+    "jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax", "optax": "jax",
+    "haiku": "jax", "diffrax": "jax", "blackjax": "jax", "numpyro": "jax", "chex": "jax",
+    "torch": "torch", "torchvision": "torch", "torchaudio": "torch", "lightning": "torch",
+}  # fmt: skip
 
 
 def framework_of(
@@ -29,7 +38,8 @@ def framework_of(
             f"the function is {frameworks.TITLES[by_itself]}'s, and the arguments hold "
             f"{frameworks.TITLES[held.pop()]}'s arrays"
         )
-    found = {by_itself} if by_itself else held or _of_names(function)
+    names = getattr(original(function), "__globals__", {})
+    found = {by_itself} if by_itself else held or named([function], names)
     if len(found) == 1:
         return str(found.pop())
     raise TypeError(
@@ -38,31 +48,81 @@ def framework_of(
     )
 
 
-def _of_itself(function: Any) -> str | None:
-    if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
-        return "torch"
-    torch = sys.modules.get("torch")
-    owner = getattr(function, "__self__", function)
-    if torch is not None and isinstance(owner, torch.nn.Module):
-        return "torch"
+def compiled_by(function: Any) -> str | None:
+    """The framework whose compiler returned ``function``; ``None`` where it is not compiled.
+
+    This imports neither framework.
+    """
     if hasattr(function, "lower") and hasattr(function, "trace"):
         return "jax"
-    package = type(owner).__module__.split(".")[0]
-    return "jax" if package in _JAX_LIBRARIES else None
+    if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
+        return "torch"
+    return None
 
 
-def _of_names(function: Any) -> set[str]:
-    """The frameworks that the names in the function's module belong to."""
-    found = original(function)
-    names = getattr(found, "__globals__", {})
-    modules = {
-        str(
-            getattr(value, "__name__", "")
-            if isinstance(value, type(sys))
-            else getattr(value, "__module__", "")
-        )
-        for value in names.values()
-    } | {str(getattr(found, "__module__", ""))}
-    packages = {module.split(".")[0] for module in modules}
-    jax = bool(packages & set(_JAX_LIBRARIES))
-    return {name for name, is_used in (("jax", jax), ("torch", "torch" in packages)) if is_used}
+def _of_itself(function: Any) -> str | None:
+    owner = getattr(function, "__self__", function)
+    found = {compiled_by(function)} - {None} or _libraries([owner])
+    return found.pop() if len(found) == 1 else None
+
+
+def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
+    """The frameworks that functions name; where they name none, those that their module does.
+
+    Args:
+        functions: of one module.
+        names: the module's.
+    """
+    seen: set[int] = set()
+    used = {framework for function in functions for framework in _used_by(function, seen)}
+    return used or _libraries(names.values())
+
+
+def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
+    """The frameworks that a function names, itself or in functions of its module it calls."""
+    yield from _libraries([function])
+    if isinstance(function, functools.partial):
+        yield from _libraries([*function.args, *function.keywords.values()])
+    function = original(function)
+    if not isinstance(function, FunctionType) or id(function) in seen:
+        return
+    seen.add(id(function))
+    names = set(_names(function.__code__))
+    yield from (_LIBRARIES[n.partition(".")[0]] for n in names if n.partition(".")[0] in _LIBRARIES)
+    values = [function.__globals__[name] for name in names & function.__globals__.keys()]
+    values += _closed_over(function)
+    yield from _libraries(values)
+    for value in values:
+        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+            yield from _used_by(value, seen)
+
+
+def _closed_over(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # empty: its variable was never set
+            yield cell.cell_contents
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The globals and imported modules that a function names, inner functions included."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "IMPORT_NAME"):
+            yield step.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _libraries(values: Iterable[Any]) -> set[str]:
+    """The frameworks that modules, classes, functions and objects come from."""
+    roots = {root for value in values for root in _roots(value)}
+    return {_LIBRARIES[root] for root in roots if root in _LIBRARIES}
+
+
+def _roots(value: Any) -> Iterator[str]:
+    if isinstance(value, ModuleType):
+        yield value.__name__.partition(".")[0]
+        return
+    classes = value.__mro__ if inspect.isclass(value) else type(value).__mro__
+    for owner in (value, *classes):
+        yield str(getattr(owner, "__module__", "")).partition(".")[0]

@@ -20,6 +20,7 @@ from jaxvstorch.explainer.terminal_source import (
     wrap,
     wrapped,
 )
+from jaxvstorch.frameworks import COMPILERS
 
 # A source or an error may hold codes that a terminal would obey.
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
@@ -46,7 +47,7 @@ def plain(explanation: Explanation, width: int = 100) -> str:
 
 def rows(explanation: Explanation, width: int) -> Iterator[Row]:
     """The whole explanation, one row of a terminal at a time, none wider than ``width``."""
-    yield [(facts.title(explanation), BOLD), (f"  {facts.COMPILERS[explanation.framework]}", DIM)]
+    yield [(facts.title(explanation), BOLD), (f"  {COMPILERS[explanation.framework]}", DIM)]
     yield from _facts(facts.head(explanation), width)
     placed, elsewhere = layout.place(explanation)
     in_full = layout.in_full(explanation)

@@ -11,6 +11,7 @@ from jaxvstorch.errors import MissingFrameworkError
 
 FRAMEWORKS = ("jax", "torch")
 TITLES = {"jax": "JAX", "torch": "PyTorch"}
+COMPILERS = {"jax": "jax.jit", "torch": "torch.compile"}
 
 _NVIDIA = "for an NVIDIA GPU `'jaxvstorch[cuda13]'`, with an older driver `'jaxvstorch[cuda12]'`"
 _ACCELERATORS = {"jax": f"{_NVIDIA}, for a TPU `'jaxvstorch[tpu]'`", "torch": _NVIDIA}

@@ -1,0 +1,48 @@
+"""In a module that imports both frameworks, a function's own names tell which one it is of."""
+
+import functools
+
+import pytest
+
+from jaxvstorch.explainer.framework_of import framework_of
+
+jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+def in_jax(x):
+    return jnp.sin(x)
+
+
+def calls_it(x):
+    return in_jax(x) + 1
+
+
+def in_torch(x):
+    return torch.as_tensor(x) + 1
+
+
+def in_either(x):
+    return x + 1
+
+
+@pytest.mark.parametrize("function", [in_jax, calls_it, functools.partial(in_jax), jnp.where])
+def test_functions_that_name_jax(function) -> None:
+    assert framework_of(function, (1.0,), {}) == "jax"
+
+
+@pytest.mark.parametrize("function", [in_torch, torch.relu, torch.nn.ReLU(), torch.nn.ReLU().eval])
+def test_functions_that_name_torch(function) -> None:
+    assert framework_of(function, (1.0,), {}) == "torch"
+
+
+def test_a_function_that_names_neither_is_of_its_arguments() -> None:
+    assert framework_of(in_either, (jnp.ones(1),), {}) == "jax"
+    assert framework_of(in_either, (), {"x": torch.ones(1)}) == "torch"
+    with pytest.raises(TypeError, match="'in_either' is of JAX or of PyTorch cannot be told"):
+        framework_of(in_either, (1.0,), {})
+
+
+def test_arguments_of_the_other_framework_are_refused() -> None:
+    with pytest.raises(TypeError, match="the function is JAX's, and the arguments hold PyTorch's"):
+        framework_of(jnp.where, (torch.ones(1),), {})
