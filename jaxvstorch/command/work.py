@@ -114,9 +114,9 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
         adapter = frameworks.adapter("jax")
         jitted: Callable[..., Any] = adapter.compile(target.function, tuple(static))
         return jitted
-    # JAX says in no public way which names are static; where it hides them, it decides itself.
-    info = getattr(target.function, "_jit_info", None)
-    names = getattr(info, "static_argnames", None)
+    from jaxvstorch.explainer.jax import private
+
+    names = private.static_names(target.function)  # where they are hidden, JAX decides itself
     traced = [] if names is None else [name for name in static if name not in names]
     if traced:
         raise BadInputError(

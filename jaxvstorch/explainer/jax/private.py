@@ -49,6 +49,11 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     )
 
 
+def static_names(jitted: Any) -> tuple[str, ...] | None:
+    """The arguments that are static in a jitted function; ``None`` where that is not to be had."""
+    return getattr(getattr(jitted, "_jit_info", None), "static_argnames", None)
+
+
 class Frames:
     """Reads where equations were traced, and remembers the lines of the code it has met."""
 
