@@ -1,6 +1,5 @@
 """The work of ``jaxvstorch explain``: from a target and texts to an explanation and a ledger."""
 
-import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from jaxvstorch.command.values import Maker, static_values
 from jaxvstorch.explainer.calls import Ledger, record
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import compiled_by
+from jaxvstorch.explainer.subject import by_name
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -86,18 +86,9 @@ def _refuse_twice(call: Arguments, static: dict[str, Any]) -> None:
 def _check_fit(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Wrong arguments end here, before anything is traced."""
     try:
-        signature = inspect.signature(target.function)
-    except (TypeError, ValueError):  # builtin: it has none
-        return
-    try:
-        signature.bind(*args, **kwargs)
+        by_name(target.function, args, kwargs)
     except TypeError as error:
-        name = target.text.rpartition(":")[2]
-        parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-        raise BadInputError(
-            f"TypeError: {name}{inspect.Signature(parameters)} does not take these arguments: "
-            f"{error}"
-        ) from error
+        raise BadInputError(f"TypeError: {error}") from error
 
 
 def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:

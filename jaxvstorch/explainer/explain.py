@@ -11,7 +11,7 @@ from jaxvstorch.explainer import proven
 from jaxvstorch.explainer.calls import describe_all, ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import framework_of
-from jaxvstorch.explainer.subject import Subject
+from jaxvstorch.explainer.subject import Subject, by_name
 from jaxvstorch.explainer.unwrap import original
 
 
@@ -47,7 +47,7 @@ def explain(
     inner = _explainable(function)
     framework = framework or framework_of(function, args, kwargs)
     frameworks.require(framework, wanted_by="explain")
-    named = _by_name(function, args, kwargs)
+    named = by_name(function, args, kwargs)
     texts = tuple(describe_all(args, kwargs))
     code = getattr(inner, "__code__", None)
     subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
@@ -79,21 +79,6 @@ def _explainable(function: Any) -> Any:
                 "explain a function that it calls"
             )
     return inner
-
-
-def _by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by the function's own names for them; an error where they do not fit."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return {}  # of something built in; calling it will tell
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError as error:
-        name = getattr(function, "__name__", type(function).__name__)
-        raise TypeError(f"{name}{signature} does not take these arguments: {error}") from None
-    owner = getattr(function, "__self__", None if inspect.isfunction(function) else function)
-    return {**({} if owner is None else {"self": owner}), **bound.arguments}
 
 
 def _name(function: Any, inner: Any) -> str:
