@@ -9,13 +9,8 @@ from jaxvstorch.explainer.signs import WORDS
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
 
-KINDS = {
-    "break": "graph break",
-    "impure": "impure",
-    "unrolled": "unrolled",
-    "callback": "callback",
-    "failed": "error",
-}
+# Kinds of findings that are called otherwise where a person reads them.
+KINDS = {"break": "graph break", "failed": "error"}
 
 # Lines in a row of which nothing else is to be said are folded from so many on. Those of a program
 # are what a reader came for, so more of them stay.

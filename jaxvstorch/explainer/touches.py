@@ -24,8 +24,9 @@ class Touch:
     """One dealing with the world outside.
 
     Attributes:
-        kind: ``"read"``, ``"written"``, ``"changed"``, ``"output"``, ``"input"``, ``"clock"``,
-            ``"random"``, ``"environment"``, ``"getenv"`` or ``"file"``.
+        kind: ``"read"``, ``"written"``, ``"changed"``, ``"changed copy"``, ``"changed in place"``,
+            ``"leaked"``, ``"output"``, ``"input"``, ``"clock"``, ``"random"``, ``"environment"``,
+            ``"getenv"`` or ``"file"``; ``findings`` says what each means.
         name: of the variable or function.
         place: the line.
         value: what was read; ``None`` for the other kinds.

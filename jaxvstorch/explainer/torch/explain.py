@@ -21,8 +21,8 @@ def explain(subject: Subject) -> dict[str, Any]:
     """Compile and call a function once; returns the fields of an ``Explanation``."""
     code = subject.code
     own = OwnCode(subject.file)
-    # The code that Dynamo writes begins on the first line of the function that it stands for.
     traced = trace.Traced()
+    # The code that Dynamo writes begins on the first line of the function that it stands for.
     recorder = Recorder(own.has, first_lines=False, pause=traced.is_apart)
     changes = touches.Changes(subject.named, code)
     trace.trace(subject, traced, recorder, changes.reading)
@@ -31,14 +31,11 @@ def explain(subject: Subject) -> dict[str, Any]:
     sources, missing = assemble.shown(code, own, seen)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
     found += _skipped(sources, found)
-    read, changed = (
-        list(touches.of_readings(traced, seen.python, own)),
-        changes.touches(traced, own),
-    )
-    outside = touches.together(read, list(changed))
     if traced.error is None:
-        found += findings.of_touches("torch", outside)
-    if traced.error is not None:
+        read = list(touches.of_readings(traced, seen.python, own))
+        changed = list(changes.touches(traced, own))
+        found += findings.of_touches("torch", touches.together(read, changed))
+    else:
         found.append(findings.of_error(traced.error, seen.failed))
         missing.append("What comes after the error: the call ended with it.")
     return {
