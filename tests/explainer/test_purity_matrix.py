@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from jaxvstorch.explainer.purity import KINDS, MODES, PurityMatrix, purity_matrix
+from jaxvstorch.explainer.purity import KINDS, PurityMatrix, purity_matrix
 
 RIGHT = ("right", "right", "right")
 
@@ -88,7 +88,6 @@ def test_the_world_is_put_back(monkeypatch) -> None:
 
 def test_the_columns_are_those_asked_for(in_jax) -> None:
     assert in_jax.columns == ("JAX eager", "jax.jit")
-    assert tuple(MODES.values())[:2] == in_jax.columns
 
 
 def test_three_equal_words_are_written_once(in_jax) -> None:
