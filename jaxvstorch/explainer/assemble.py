@@ -21,7 +21,6 @@ class Seen:
         operations: of all programs.
         python: lines that Python runs on every call.
         failed: the line where it ended with an error.
-        notes: sentences by place.
     """
 
     visits: dict[Place, int] = field(default_factory=dict)
@@ -29,7 +28,6 @@ class Seen:
     operations: list[Operation] = field(default_factory=list)
     python: set[Place] = field(default_factory=set)
     failed: Place | None = None
-    notes: dict[Place, list[str]] = field(default_factory=dict)
 
     def files(self) -> dict[str, set[int]]:
         """By file, the lines that anything happened on."""
@@ -118,7 +116,6 @@ class _OnLine:
     visits: int = 0
     python: bool = False
     failed: bool = False
-    notes: list[str] = field(default_factory=list)
 
     def mark(self) -> Mark:
         if self.failed:
@@ -152,9 +149,6 @@ def _by_statement(seen: Seen, file: str, text: File) -> dict[int, _OnLine]:
             at(line).python = True
     if seen.failed and seen.failed[0] == file:
         at(seen.failed[1]).failed = True
-    for (where, line), notes in seen.notes.items():
-        if where == file:
-            at(line).notes += notes
     return found
 
 
@@ -172,8 +166,6 @@ def _source(
             mark = Mark.BLANK  # only a function inside of it ran
         if number < function.body and mark is not Mark.FAILED:
             mark = Mark.BLANK  # decorators and the header ran when the function was made
-        lines.append(
-            Line(number, text.lines[number - 1], mark, dict(sorted(happened.operations.items())),
-                 happened.visits, tuple(dict.fromkeys(happened.notes)))
-        )  # fmt: skip
+        operations = dict(sorted(happened.operations.items()))
+        lines.append(Line(number, text.lines[number - 1], mark, operations, happened.visits))
     return Source(function.name, file, runs, tuple(lines))

@@ -35,7 +35,6 @@ class Line:
             program. Those of functions that it calls are included.
         visits: how often it was traced in one run of its function; more than once means that a
             Python loop around it was unrolled. The header of a loop counts once.
-        notes: sentences about it: why, and what to do.
     """
 
     number: int
@@ -43,7 +42,6 @@ class Line:
     mark: Mark = Mark.BLANK
     operations: Mapping[str, int] = field(default_factory=dict)
     visits: int = 0
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

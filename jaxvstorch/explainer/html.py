@@ -10,7 +10,13 @@ import jaxvstorch
 from jaxvstorch.explainer import facts, html_style, layout, signs
 from jaxvstorch.explainer.calls import Ledger
 from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.html_source import classes, findings_list, source_html
+from jaxvstorch.explainer.html_source import (
+    below,
+    classes,
+    finding_item,
+    sentence_item,
+    source_html,
+)
 from jaxvstorch.frameworks import TITLES
 
 
@@ -55,9 +61,13 @@ def _body(explanation: Explanation, title: str, part: str) -> str:
         findings = {line: found for (which, line), found in placed.items() if which == index}
         parts.append(source_html(source, findings, part))
     if elsewhere:
-        parts.append(_part("Findings without a line", part) + findings_list([], elsewhere, True))
+        parts.append(
+            _part("Findings without a line", part) + below(map(finding_item, elsewhere), loose=True)
+        )
     if explanation.missing:
-        parts.append(_part("Missing", part) + findings_list(explanation.missing, [], True))
+        parts.append(
+            _part("Missing", part) + below(map(sentence_item, explanation.missing), loose=True)
+        )
     parts.append(_compiled(explanation, part))
     parts.append(_texts(explanation, part))
     return "".join(parts)

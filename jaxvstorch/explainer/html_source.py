@@ -1,7 +1,7 @@
 """One function's source as HTML: tables of numbers, marks and texts, the dull parts folded."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 
 from jaxvstorch.explainer import facts, layout, signs, syntax
@@ -67,7 +67,7 @@ def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
 
 
 def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
-    said = findings_list(layout.notes(line, findings), findings)
+    said = below(map(finding_item, findings))
     return (
         f'<tr class="{classes(line)}"><th scope="row" class="n">{line.number}</th>'
         f'<td class="m">{_mark(line)}</td><td class="code">{code}{said}</td></tr>\n'
@@ -94,17 +94,19 @@ def classes(line: Line) -> str:
     return "m-graph" if ord(program[-1]) % 2 else "m-graph-even"
 
 
-def findings_list(
-    sentences: Sequence[str], findings: Collection[Finding], loose: bool = False
-) -> str:
-    """Notes and findings as a list; ``loose`` where it stands below no line."""
-    items = [f"<li>{_prose(sentence)}</li>" for sentence in sentences]
-    items += map(_finding, findings)
-    extra = " loose" if loose else ""
-    return f'<ul class="notes{extra}">{"".join(items)}</ul>' if items else ""
+def below(items: Iterable[str], loose: bool = False) -> str:
+    """Findings or sentences as a list; ``loose`` where it stands below no line."""
+    said = "".join(items)
+    return f'<ul class="notes{" loose" if loose else ""}">{said}</ul>' if said else ""
 
 
-def _finding(finding: Finding) -> str:
+def sentence_item(sentence: str) -> str:
+    """A sentence as an item of such a list."""
+    return f"<li>{_prose(sentence)}</li>"
+
+
+def finding_item(finding: Finding) -> str:
+    """What was found, what to do, and where the book explains it, as an item."""
     kind = escape(layout.KINDS.get(finding.kind, finding.kind))
     cure = f' <span class="cure">{_prose(finding.cure)}</span>' if finding.cure else ""
     failed = ' class="failed"' if finding.kind == "failed" else ""

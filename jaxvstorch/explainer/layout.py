@@ -57,11 +57,6 @@ def place(explanation: Explanation) -> tuple[Placed, list[Finding]]:
     return placed, elsewhere
 
 
-def notes(line: Line, findings: Collection[Finding]) -> list[str]:
-    """A line's notes, without those that a finding at the same line says already."""
-    return [note for note in line.notes if not any(f.what in note for f in findings)]
-
-
 def stretches(source: Source, remarked: Collection[int]) -> Iterator[Stretch]:
     """A source's lines, the long and unremarkable runs among them folded.
 
@@ -98,9 +93,9 @@ _BLANK: _Key = (Mark.BLANK, frozenset(), 0)
 
 def _key(line: Line) -> _Key | None:
     """What lines must share to be folded together; ``None`` for one that must be seen."""
-    if not line.mark and not line.notes:
+    if not line.mark:
         return _BLANK
-    if line.notes or line.mark in (Mark.FAILED, Mark.PYTHON):
+    if line.mark in (Mark.FAILED, Mark.PYTHON):
         return None
     programs = frozenset(where.partition(":")[0] for where in line.operations)
     return line.mark, programs, line.visits if line.visits > 1 else 0

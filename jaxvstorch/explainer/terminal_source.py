@@ -59,10 +59,7 @@ class Columns:
                 continue
             for line in stretch.lines:
                 yield from self._line(line)
-                here = findings.get(line.number, [])
-                for note in layout.notes(line, here):
-                    yield from wrapped("↳ ", note, self.margin + 2, self.width)
-                for finding in here:
+                for finding in findings.get(line.number, []):
                     yield from finding_rows(finding, self.margin + 2, self.width)
 
     def _line(self, line: Line) -> Iterator[Row]:

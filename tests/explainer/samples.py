@@ -12,7 +12,7 @@ OWN = (
     Line(9, "    y = x @ weights", Mark.GRAPH, GRAPH, 1),
     Line(10, "    if x.ndim == 3:", Mark.TRACED, {}, 1),
     Line(11, "        y = y.sum()", Mark.NOT_REACHED),
-    Line(12, "    print('<script>alert(1)</script>', y)", Mark.PYTHON, {}, 1, ("A value!",)),
+    Line(12, "    print('<script>alert(1)</script>', y)", Mark.PYTHON, {}, 1),
     Line(13, "    for w in weights:", Mark.TRACED, {}, 101),
     Line(14, "        y = y + w", Mark.GRAPH, {"A": 100}, 100),
     Line(15, "    z = scan(step, y)", Mark.GRAPH, INSIDE, 1),
@@ -57,6 +57,6 @@ def long_source(number: int, mark: Mark = Mark.GRAPH) -> Source:
     return Source("steps", FILE, 1, (Line(100, "def steps():"), *lines))
 
 
-def of(*lines: Line) -> Explanation:
-    """An explanation of nothing but these lines."""
-    return Explanation("f", "jax", (), (Source("f", FILE, 1, lines),), ())
+def of(*lines: Line, findings: tuple[Finding, ...] = ()) -> Explanation:
+    """An explanation of nothing but these lines, and of what was found at them."""
+    return Explanation("f", "jax", (), (Source("f", FILE, 1, lines),), (), findings)

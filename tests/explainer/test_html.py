@@ -5,12 +5,12 @@ from html.parser import HTMLParser
 from importlib.metadata import metadata
 
 import pytest
-from samples import OWN, long_source, of, sample
+from samples import FILE, OWN, long_source, of, sample
 
 from jaxvstorch.explainer import html, html_style
 from jaxvstorch.explainer.calls import Call, Ledger
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.explanation import Explanation, Line, Mark
+from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark
 from jaxvstorch.explainer.layout import BOOK
 
 _VOID = {"meta", "br"}
@@ -110,9 +110,11 @@ def test_nothing_in_a_source_a_note_or_a_text_becomes_markup() -> None:
 
 
 def test_backquotes_are_code() -> None:
-    tree = Tree(html.fragment(of(Line(1, "f(x)", Mark.TRACED, {}, 1, ("See `f(<x>)`, or not.",)))))
+    finding = Finding("impure", FILE, 1, "See `f(<x>)`, or not.")
+    line = Line(1, "f(x)", Mark.TRACED, {}, 1)
+    tree = Tree(html.fragment(of(line, findings=(finding,))))
     assert "f(<x>)" in tree.texts("code")
-    assert tree.texts("ul", class_="notes") == ["See f(<x>), or not."]
+    assert tree.texts("ul", class_="notes") == ["impure: See f(<x>), or not."]
 
 
 def test_several_explanations_may_stand_in_one_page() -> None:

@@ -69,11 +69,10 @@ def test_the_head_names_arguments_programs_and_what_ran() -> None:
     assert str(sample("torch")).startswith("scores in PyTorch  torch.compile\n")
 
 
-def test_notes_and_findings_stand_below_their_line() -> None:
+def test_findings_stand_below_their_line() -> None:
     lines = [line.strip() for line in str(sample()).splitlines()]
-    below = lines.index("↳ A value!")
-    assert lines[below - 1].startswith("12  py")
-    assert lines[below + 1 : below + 4] == [
+    line = next(i for i, line in enumerate(lines) if line.startswith("12  py"))
+    assert lines[line + 1 : line + 4] == [
         "↳ graph break: print <ends> the graph.",
         "Cure: Print outside.",
         "See https://jaxvstorch.github.io/jaxvstorch/topics/tracing.html",
@@ -81,14 +80,6 @@ def test_notes_and_findings_stand_below_their_line() -> None:
     loose = lines.index("Findings without a line")
     assert lines[loose + 1 : loose + 3] == ["↳ impure: A global was read.", "Cure: Pass it."]
     assert lines[lines.index("Missing") + 1] == "↳ The source of <lambda> could not be read."
-
-
-def test_a_note_that_a_finding_repeats_is_said_once() -> None:
-    line = Line(1, "f(x)", Mark.PYTHON, {}, 1, ("Because of f.", "Another."))
-    finding = Finding("break", FILE, 1, "Because of f.")
-    found = Explanation("f", "torch", (), (Source("f", FILE, 1, (line,)),), (), (finding,))
-    assert str(found).count("Because of f.") == 1
-    assert "↳ Another." in str(found)
 
 
 def test_a_finding_stands_at_one_source_where_two_hold_its_line() -> None:
@@ -159,12 +150,13 @@ def test_a_stage_that_repeats_a_program_is_listed_once() -> None:
 
 
 def test_a_pipe_gets_no_codes_and_no_broken_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    explanation = of(Line(1, "x = 1  # " + "long " * 100, Mark.TRACED, {}, 1, ("word " * 100,)))
+    line = Line(1, "x = 1  # " + "long " * 100, Mark.TRACED, {}, 1)
+    explanation = of(line, findings=(Finding("impure", FILE, 1, "word " * 100),))
     terminal.show(terminal.console(), explanation)
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert row(out, 1).endswith("# " + ("long " * 100).strip())
-    assert f"↳ {('word ' * 100).strip()}" in out
+    assert f"↳ impure: {('word ' * 100).strip()}" in out
 
 
 def test_a_terminal_gets_colours() -> None:
@@ -174,8 +166,9 @@ def test_a_terminal_gets_colours() -> None:
 
 
 def test_what_a_source_or_an_error_holds_does_not_reach_the_terminal_as_codes() -> None:
-    line = Line(1, "x = '\x1b[2J'", Mark.TRACED, {}, 1, ("\x9b2J\x07",))
-    text = printed(of(line)) + str(of(line))
+    line = Line(1, "x = '\x1b[2J'", Mark.TRACED, {}, 1)
+    explanation = of(line, findings=(Finding("failed", FILE, 1, "\x9b2J\x07"),))
+    text = printed(explanation) + str(explanation)
     assert not set(text) & set("\x1b\x9b\x07")
 
 
@@ -219,10 +212,10 @@ def test_three_thousand_lines_render_fast() -> None:
     assert "…" not in str(explanation)
     times = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.thread_time()  # what other programs take does not count
         printed(explanation, colour=True)
-        times.append(time.perf_counter() - begin)
-    assert min(times) < 0.6  # some 0.2 s on two busy cores
+        times.append(time.thread_time() - begin)
+    assert min(times) < 0.6  # some 0.2 s
 
 
 def test_syntax_survives_what_is_not_python() -> None:
