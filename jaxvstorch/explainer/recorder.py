@@ -92,6 +92,11 @@ class Recorder:
                 self._leave(frame)
         return self._inside
 
+    @property
+    def trace_functions(self) -> tuple[Callable[..., Any], ...]:
+        """What Python calls while a function runs."""
+        return self._call, self._inside
+
     def _file(self, name: str) -> File | None:
         if name not in self._files:
             self._files[name] = statements.read(name)

@@ -1,5 +1,6 @@
 """Functions compile as if ``explain`` had never been called: ``torch.compile``."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -140,13 +141,13 @@ def names(backend: Backend, explain_first: bool) -> list[int]:
     return made
 
 
-own_limit = pytest.mark.skipif(
-    tuple(map(int, torch.__version__.split(".")[:2])) < (2, 13),
-    reason="before PyTorch 2.13 an explanation counts towards the limit: see proven.py",
+counts_apart = pytest.mark.skipif(
+    "isolate_recompiles" not in inspect.signature(torch.compile).parameters,
+    reason="before PyTorch 2.13 an explanation counts towards a function's limit of recompilations",
 )
 
 
-@own_limit
+@counts_apart
 def test_the_limit_of_recompilations_is_not_used_up() -> None:
     with torch._dynamo.config.patch(recompile_limit=3):
         alone = names(Backend(), explain_first=False)
@@ -154,7 +155,7 @@ def test_the_limit_of_recompilations_is_not_used_up() -> None:
         assert names(Backend(), explain_first=True) == alone
 
 
-@own_limit
+@counts_apart
 def test_a_function_at_its_limit_is_explained_all_the_same() -> None:
     with torch._dynamo.config.patch(recompile_limit=2):
         names(Backend(), explain_first=False)

@@ -56,6 +56,17 @@ def _is_between_lines(instruction: Any) -> bool:
     return is_nowhere or str(instruction.opname).startswith(("JUMP_BACKWARD", "PUSH_EXC_INFO"))
 
 
+def leave_alone(*functions: Any) -> None:
+    """Have Dynamo compile neither these functions nor what they call.
+
+    PyTorch 2.10 compiles trace functions too, and under ``fullgraph=True`` fails where it cannot.
+    """
+    skip = eval_frame._FrameAction.SKIP
+    strategy = eval_frame._FrameExecStrategy(skip, skip)
+    for function in functions:
+        eval_frame.set_code_exec_strategy(function.__code__, strategy)
+
+
 def attempt() -> tuple[Any, int]:
     """What is being compiled now, and for the how manieth time Dynamo tries."""
     trace_id = CompileContext.current_trace_id()
@@ -88,7 +99,9 @@ def backend(compiled: Any) -> tuple[str, dict[str, Any]]:
     callback = getattr(_context(compiled), "callback", None)
     if callback is None:
         return "inductor", {}
-    inner: Any = dynamo_eval_frame.innermost_backend(callback)
+    inner: Any = callback
+    while hasattr(inner, "_torchdynamo_orig_backend"):
+        inner = inner._torchdynamo_orig_backend
     name = getattr(inner, "compiler_name", getattr(inner, "__name__", type(inner).__name__))
     return str(name), dict(getattr(inner, "config", None) or {})
 

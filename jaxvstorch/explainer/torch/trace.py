@@ -118,6 +118,7 @@ def trace(
     original = getattr(function, "_torchdynamo_orig_callable", None)
     original = original or getattr(function, "_orig_mod", function)
     options = private.options(function)
+    private.leave_alone(*recorder.trace_functions)
     with (
         private.undone(keep) as begin_compiling,
         private.module_restored(original),
