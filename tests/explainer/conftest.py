@@ -1,9 +1,16 @@
-"""What holds of every explanation that a test in this folder asks for."""
+"""What holds of every explanation here; each framework that is installed; random states."""
 
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 import pytest
 import sentences
+from cases import X, given
 
 from jaxvstorch.explainer import findings
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +24,28 @@ def plain_breaks(monkeypatch) -> None:
         return found
 
     monkeypatch.setattr(findings, "ordered", checked)
+
+
+@pytest.fixture(params=FRAMEWORKS)
+def framework(request) -> str:
+    """Its name; Dynamo is without memory."""
+    pytest.importorskip(request.param, reason=f"{TITLES[request.param]} is not installed")
+    if request.param == "torch":
+        request.getfixturevalue("fresh_torch_compile")
+    return request.param
+
+
+@pytest.fixture
+def x(framework) -> Any:
+    """Four floats, as an array of the framework."""
+    (array,) = given(framework, X)
+    return array
+
+
+@pytest.fixture
+def random_numbers_as_before() -> Iterator[None]:
+    """What is drawn from Python and NumPy does not show in other tests."""
+    of_python, of_numpy = random.getstate(), np.random.get_state()
+    yield
+    random.setstate(of_python)
+    np.random.set_state(of_numpy)

@@ -1,10 +1,8 @@
 """Every example of the package, line by line: what was expected of it is what ``explain`` says."""
 
 import inspect
-import random
 
 import marks
-import numpy as np
 import pytest
 
 from jaxvstorch import explain
@@ -18,7 +16,7 @@ HALVES = [
 
 
 @pytest.fixture
-def half(request, monkeypatch, fresh_torch_compile):
+def half(request, monkeypatch, fresh_torch_compile, random_numbers_as_before):
     """One example in one framework; what the impure ones do outside is undone afterwards."""
     pair, framework = request.param
     function = pair.half(framework)
@@ -27,10 +25,7 @@ def half(request, monkeypatch, fresh_torch_compile):
         if name in world:
             monkeypatch.setitem(world, name, world[name])
     monkeypatch.delenv("SHIFT", raising=False)
-    states = random.getstate(), np.random.get_state()
     yield pair, framework, function
-    random.setstate(states[0])
-    np.random.set_state(states[1])
     if "kept" in world:
         world["kept"].clear()
 

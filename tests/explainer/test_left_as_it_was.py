@@ -66,20 +66,14 @@ def sleeping(x):
     return y
 
 
-@pytest.fixture(params=["jax", "torch"])
-def framework(request) -> Iterator[str]:
-    """Its name; what it sets up when it compiles for the first time is set up."""
-    module = pytest.importorskip(request.param, reason=f"{request.param} is not installed")
-    if request.param == "torch":
-        module.compiler.reset()
-        module.compile(lambda x: x + 1, backend="eager")(module.ones(1))
+@pytest.fixture
+def framework(framework) -> str:
+    """What it sets up when it compiles for the first time is set up."""
+    compiled(framework, lambda x: x + 1)(ones(framework, 1))
+    if framework == "torch":
         pytest.importorskip("torch._inductor.config")
-    else:
-        module.jit(lambda x: x + 1)(module.numpy.ones(1))
     CALLS.clear()
-    yield request.param
-    if request.param == "torch":
-        module.compiler.reset()
+    return framework
 
 
 def ones(framework: str, *shape: int) -> Any:

@@ -1,0 +1,74 @@
+"""What cannot be explained at all is one clear error, in both frameworks."""
+
+import math
+
+import pytest
+from cases import X, given
+
+from jaxvstorch import explain
+
+
+def square(x):
+    return x * x
+
+
+def power(x, exponent):
+    return x**exponent
+
+
+class _Scale:
+    def __call__(self, x):
+        return x * 2
+
+
+def not_yet(x):
+    yield x
+
+
+async def later(x):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        (not_yet, [X], "not_yet is a generator function"),
+        (later, [X], "later is a coroutine function"),
+        (_Scale, [X], "must not be a class: pass an instance of _Scale"),
+        (3, [X], "function must be callable, not int"),
+        (power, [X], "power.* does not take these arguments: .*'exponent'"),
+        (square, [X, X], "square.* does not take these arguments: too many"),
+    ],
+)
+def test_bad_input_is_one_clear_error(framework, function, arguments, words) -> None:
+    with pytest.raises(TypeError, match=words):
+        explain(function, *given(framework, *arguments))
+
+
+def test_a_missing_argument_is_named(framework) -> None:
+    module = pytest.importorskip(framework)
+    compiled = {"jax": "jit", "torch": "compile"}[framework]
+    for function in (square, getattr(module, compiled)(square)):
+        with pytest.raises(TypeError, match=r"square.* does not take these arguments: .*'x'"):
+            explain(function, framework=framework)
+
+
+def test_an_unknown_framework(x) -> None:
+    with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'numpy'"):
+        explain(square, x, framework="numpy")
+
+
+def test_a_framework_that_nothing_tells() -> None:
+    with pytest.raises(TypeError, match="framework='jax' or framework='torch'"):
+        explain(math.sin, 1.0)
+
+
+def test_arrays_of_the_other_framework() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(TypeError, match="arrays of both frameworks"):
+        explain(power, jax.numpy.ones(3), torch.ones(3))
+    with pytest.raises(TypeError, match=r"the function is JAX's, .* PyTorch's"):
+        explain(jax.jit(power), torch.ones(3))
+    with pytest.raises(TypeError, match=r"the function is PyTorch's, .* JAX's arrays"):
+        explain(torch.nn.Linear(4, 3), jax.numpy.ones(4))

@@ -1,0 +1,64 @@
+"""Operations of JAX and functions of its own that take functions, line by line."""
+
+import marks
+import pytest
+from cases import M, X, cases
+
+from jaxvstorch import explain
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+jnp, lax = jax.numpy, jax.lax
+
+case, test_marks = cases("jax")
+
+
+@case(X)
+def functions_of_the_framework(x):
+    y = jnp.sin(x) + 1  # -> A2
+    return jnp.where(y > 0, y, 0.0)  # -> A4
+
+
+@jax.jit
+def jitted_helper(x):
+    return jnp.sin(x) * 2  # -> A4
+
+
+@case(X)
+def calls_a_jitted_one_twice(x):
+    a = jitted_helper(x)  # -> A2
+    b = jitted_helper(a)  # -> A2
+    return a + b  # -> A1
+
+
+@case(X)
+def within(x):
+    with jax.named_scope("inside"):  # -> traced
+        return jnp.cos(x)  # -> A1
+
+
+@case(X)
+def differentiates(x):
+    def loss(x):  # -> traced
+        return (x * x).sum()  # -> A6
+
+    return jax.grad(loss)(x)  # -> A6
+
+
+@case(M)
+def vectorises(m):
+    return jax.vmap(lambda row: jnp.sin(row).sum())(m)  # -> A2
+
+
+def test_a_gradient_function() -> None:
+    def loss(x):
+        return (x * x).sum()  # -> A6
+
+    explanation = explain(jax.grad(loss), X)
+    marks.check_comments(explanation)
+    marks.check_jaxpr(explanation, jax.make_jaxpr(jax.grad(loss))(X))
+
+
+def test_functions_of_the_framework() -> None:
+    explanation = explain(jnp.sin, X)
+    assert explanation.programs[0].operations == {"A": 1}
+    assert sum(explain(lax.add, X, X).programs[0].operations.values()) == 1

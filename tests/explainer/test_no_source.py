@@ -1,0 +1,28 @@
+"""Functions whose source cannot be read are explained in part, in both frameworks."""
+
+import linecache
+
+from jaxvstorch import explain
+
+
+def test_a_function_without_source_is_explained_in_part(framework, x) -> None:
+    space: dict = {}
+    exec("def made(x):\n    return x * x * 2", space)
+    explanation = explain(space["made"], x)
+    assert explanation.sources == ()
+    assert explanation.programs[0].operations == {"A": 2}
+    assert "no source" in explanation.missing[0]
+
+
+def test_a_text_of_the_same_name_is_not_taken_for_the_source(framework, x, monkeypatch) -> None:
+    space: dict = {}
+    exec("\n\ndef made(x):\n    return x * 2", space)
+    monkeypatch.setitem(linecache.cache, "<string>", (3, None, ["a = 1\n"], "<string>"))
+    assert explain(space["made"], x, framework=framework).sources == ()
+
+
+def test_a_builtin_function(framework, x) -> None:
+    explanation = explain(abs, x)
+    assert explanation.sources == ()
+    assert explanation.programs[0].operations == {"A": 1}
+    assert "no source" in explanation.missing[0]

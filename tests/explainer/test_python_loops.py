@@ -1,0 +1,92 @@
+"""Python's loops and comprehensions, in both frameworks: what is unrolled, and told to be."""
+
+from cases import X, cases
+
+case, test_marks = cases("jax", "torch")
+
+
+@case(X)
+def for_loop(x):
+    for k in range(5):  # -> traced ! unrolled
+        x = x * x + k  # -> A10 x5
+    return x  # -> traced
+
+
+@case(X)
+def while_loop(x):
+    k = 0  # -> traced
+    while k < 3:  # -> traced ! unrolled
+        x = x * 2  # -> A3 x3
+        k += 1  # -> traced x3
+    return x  # -> traced
+
+
+@case(X)
+def loop_once(x):
+    for _ in range(1):  # -> traced
+        x = x + 1  # -> A1
+    return x  # -> traced
+
+
+@case(X)
+def loop_of_python_only(x):
+    total = 0  # -> traced
+    for k in range(4):  # -> traced
+        total += k  # -> traced x4
+    return x + total  # -> A1
+
+
+@case(X)
+def loop_left_early(x):
+    for k in range(10):  # -> traced ! unrolled
+        if k == 3:  # -> traced x4
+            break  # -> traced
+        x = x + k  # -> A3 x3
+    else:
+        x = x * 100  # -> not reached
+    return x  # -> traced
+
+
+@case(X)
+def branch_in_a_loop(x):
+    for k in range(3):  # -> traced ! unrolled
+        x = x + 1  # -> A3 x3
+        if k > 5:  # -> traced x3
+            x = x * 2  # -> not reached
+    return x  # -> traced
+
+
+@case(X)
+def loops_within_loops(x):
+    for _ in range(2):  # -> traced ! unrolled
+        for k in range(3):  # -> traced ! unrolled
+            x = x + k  # -> A6 x6
+    return x  # -> traced
+
+
+# Comprehensions are unrolled too, and nothing is found there.
+
+
+@case(X)
+def comprehension_of_a_list(x):
+    parts = [x * k for k in range(3)]  # -> A3
+    return parts[1] + parts[2]  # -> A1
+
+
+@case(X)
+def comprehension_of_a_dict(x):
+    by_name = {  # -> A2
+        name: x + k for k, name in enumerate("ab")
+    }
+    return by_name["a"] + by_name["b"]  # -> A1
+
+
+@case(X)
+def comprehension_of_a_set(x):
+    ranks = {(x * k).ndim for k in range(3)}  # -> A3
+    return x + len(ranks)  # -> A1
+
+
+@case(X)
+def comprehension_of_a_generator(x):
+    return sum(x * k for k in range(3))  # -> A6

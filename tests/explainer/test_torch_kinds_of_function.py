@@ -1,0 +1,61 @@
+"""Every kind of function that ``torch.compile`` and PyTorch's modules make."""
+
+import pytest
+from cases import check_kind
+
+from jaxvstorch import explain
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
+
+
+def operations(x):
+    y = torch.sin(x) + 1  # -> A2
+    z = y  # -> traced
+    # nothing here
+
+    return z * 2  # -> A1
+
+
+class _Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = self.inner(x)  # -> A1
+        return torch.tanh(x)  # -> A1
+
+
+def compiled_in_place(module):
+    module.compile(backend="eager")
+    return module
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        pytest.param(torch.compile(operations, fullgraph=True), "operations", id="fullgraph"),
+        pytest.param(torch.compile(operations, backend="eager"), "operations", id="backend"),
+        pytest.param(torch.compile(operations, dynamic=True), "operations", id="dynamic"),
+        pytest.param(torch.compile(mode="reduce-overhead")(operations), "operations", id="mode"),
+        pytest.param(_Net(), "_Net.forward", id="module"),
+        pytest.param(_Net().forward, "_Net.forward", id="method of a module"),
+        pytest.param(torch.compile(_Net()), "_Net.forward", id="compiled module"),
+        pytest.param(compiled_in_place(_Net()), "_Net.forward", id="module compiled in place"),
+    ],
+)  # fmt: skip
+def test_every_kind_of_function(function, name) -> None:
+    check_kind(explain(function, torch.ones(4)), "torch", name)
+
+
+def test_a_class_is_no_module() -> None:
+    with pytest.raises(TypeError, match="must not be a class: pass an instance of _Net"):
+        explain(_Net)
+
+
+def test_a_function_of_the_framework() -> None:
+    explanation = explain(torch.sin, torch.ones(4))
+    assert explanation.sources == ()
+    assert "no source" in explanation.missing[0]

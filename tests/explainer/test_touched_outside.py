@@ -1,0 +1,148 @@
+"""What a function touches outside, in both frameworks."""
+
+import math
+import os
+
+import marks
+import numpy as np
+import pytest
+from cases import X, cases, check_touched, given
+
+from jaxvstorch import explain
+
+case, test_marks = cases("jax", "torch")
+
+setting = 2.0
+names = {"a": 1.0}
+rows: list = []
+count = 0
+
+
+@pytest.fixture(autouse=True)
+def world_as_before(monkeypatch, random_numbers_as_before) -> None:
+    global count
+    monkeypatch.setenv("SOME_NUMBER", "1")
+    rows.clear()
+    names["a"], count = 1.0, 0
+
+
+@case(X)
+def reads_a_global(x):
+    return x * setting  # -> A1 ! frozen | A1 ! guarded
+
+
+@case(X)
+def writes_a_global(x):
+    global count
+    count = 7  # -> traced ! impure
+    return x + 1  # -> A1
+
+
+@case(X)
+def adds_to_a_global(x):
+    global count
+    count = count + 1  # -> traced ! impure | traced ! guarded, impure
+    return x + 1  # -> A1
+
+
+@case(X)
+def keeps(x):
+    y = x * 2  # -> A1
+    rows.append(y)  # -> traced ! impure | traced ! guarded, impure
+    return y  # -> traced
+
+
+@case(X)
+def changes_a_global_dict(x):
+    names["a"] = 3.0  # -> traced ! impure | traced ! guarded, impure
+    return x + 1  # -> A1
+
+
+@case(X, {"b": X})
+def changes_an_argument(x, parts):
+    parts["b"] = x * 2  # -> A1 ! impure
+    return x + parts["b"]  # -> A1
+
+
+@case(X)
+def draws_from_numpy(x):
+    noise = np.random.normal(size=4)  # -> traced ! impure | A1 ! impure
+    return x + noise.astype(np.float32)  # -> A1 | A2
+
+
+@case(X)
+def reads_the_environment(x):
+    a = os.environ["SOME_NUMBER"]  # -> traced ! frozen | traced ! guarded
+    b = os.environ.get("NO_SUCH", "1")  # -> traced ! frozen | traced ! guarded
+    c = os.getenv("NO_SUCH", "2")  # -> traced ! frozen
+    return x + float(a) + float(b) + float(c)  # -> A3
+
+
+@case(X)
+def pure(x):
+    found = {}  # -> traced
+    found["twice"] = x * 2  # -> A1
+    parts = [found["twice"]]  # -> traced
+    parts.append(x + math.pi)  # -> A1
+    return sum(parts)  # -> A2
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "in_jax", "in_torch"),
+    [
+        (reads_a_global, [X], "`setting` was read while tracing",
+         "`setting` is read once and guarded"),
+        (writes_a_global, [X], "`global count` is written while tracing only",
+         "`global count` is written"),
+        (keeps, [X], "`rows` now holds a traced value", "`rows` is changed on each call"),
+        (changes_a_global_dict, [X], "`names` is changed while tracing only",
+         "`names` is changed on each call"),
+        (changes_an_argument, [X, {}], "`parts` is changed, but jax.jit hands the function",
+         "`parts` is changed on each call"),
+        (draws_from_numpy, [X], "`np.random.normal`", "`np.random.normal`"),
+    ],
+)  # fmt: skip
+def test_a_finding_names_what_was_touched(framework, function, arguments, in_jax, in_torch) -> None:
+    explanation = explain(function, *given(framework, *arguments))
+    check_touched(explanation, in_jax if framework == "jax" else in_torch)
+
+
+def test_what_it_does_outside_is_done_once(framework, x) -> None:
+    explain(keeps, x)
+    assert len(rows) == 1
+
+
+def test_a_closure_that_is_read_and_one_that_is_written(framework, x) -> None:
+    total, last, limits = 0, 0, [1.0, 2.0]
+
+    def adds(x):
+        nonlocal total, last
+        total = total + 1  # -> traced ! impure | traced ! guarded, impure
+        last = 5  # -> traced ! impure
+        return x * limits[1]  # -> A1 ! frozen | A1 ! guarded
+
+    marks.check_comments(explain(adds, x))
+    assert (total, last) == (1, 5)
+
+
+class _Counter:
+    def __init__(self):
+        self.calls = 4
+
+    def count(self, x):
+        self.calls += 1  # -> traced ! impure
+        return x + 1  # -> A1
+
+    def reset(self, x):
+        self.calls = 5  # -> traced ! impure
+        return x + 1  # -> A1
+
+
+@pytest.mark.parametrize("method", ["count", "reset"])
+def test_a_method_that_changes_its_object(framework, x, method) -> None:
+    counter = _Counter()
+    explanation = explain(getattr(counter, method), x)
+    marks.check_comments(explanation)
+    changed = {"jax": "changed while tracing only", "torch": "changed on each call"}[framework]
+    assert f"`self` is {changed}" in explanation.findings[0].what
+    assert counter.calls == 5
