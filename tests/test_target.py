@@ -2,14 +2,11 @@
 
 import sys
 import textwrap
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError
-from jaxvstorch.command.framework import compiled_by, framework_of
 from jaxvstorch.command.target import load
 
 MODEL = """
@@ -169,111 +166,3 @@ def test_ctrl_c_in_an_import_passes_through(folder) -> None:
     write("slow.py", "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt), load("slow.py:f"):
         pass
-
-
-FRAMEWORK = """
-import functools
-import numpy as np
-{imports}
-
-def uses_jax(x):
-    return jnp.sin(x)
-def uses_torch(x):
-    return torch.sin(x)
-def calls_jax(x):
-    return (lambda y: uses_jax(y))(x)
-def imports_torch(x):
-    import torch.nn.functional as F
-    return F.relu(x)
-def torch_attribute(x):
-    return torch.uses_jax(x)
-def neither(x):
-    return calls_itself(x) + 1
-def calls_itself(x):
-    return x and neither(x)
-def both(x):
-    return uses_jax(x) + uses_torch(x)
-part = functools.partial(uses_jax, x=3)
-def closes_over(f):
-    return lambda x: f(x)
-"""
-JAX = "import jax\nimport jax.numpy as jnp"
-TORCH = "import torch\nfrom torch import nn"
-
-
-@pytest.mark.parametrize(
-    ("imports", "name", "framework"),
-    [
-        (JAX, "neither", "jax"),
-        (TORCH, "neither", "torch"),
-        (f"{JAX}\n{TORCH}", "uses_jax", "jax"),
-        (f"{JAX}\n{TORCH}", "calls_jax", "jax"),
-        (f"{JAX}\n{TORCH}", "uses_torch", "torch"),
-        (f"{JAX}\n{TORCH}", "imports_torch", "torch"),
-        (f"{JAX}\n{TORCH}", "torch_attribute", "torch"),
-        (f"{JAX}\n{TORCH}", "part", "jax"),
-        (f"{JAX}\n{TORCH}\nclosed = lambda x: closes_over(jnp.sin)(x)", "closed", "jax"),
-        (f"{JAX}\n{TORCH}\ndef g(h):\n  return lambda x: h(x)\nc = g(jnp.sin)", "c", "jax"),
-        (f"{JAX}\n{TORCH}\nlinear = nn.Linear(2, 2)", "linear", "torch"),
-        (f"{TORCH}\nimport jax.numpy as jnp\nf = jnp.where", "f", "jax"),
-        (f"{JAX}\n{TORCH}\ncompiled = jax.jit(lambda x: x)", "compiled", "jax"),
-        (f"{JAX}\n{TORCH}\ncompiled = torch.compile(lambda x: x)", "compiled", "torch"),
-    ],
-)
-def test_the_function_or_else_its_module_tells_the_framework(
-    folder, imports, name, framework
-) -> None:
-    for needed in ("jax", "torch"):
-        if f"import {needed}" in imports:
-            pytest.importorskip(needed, reason=f"{needed} is not installed")
-    write("told.py", FRAMEWORK.format(imports=imports))
-    with load(f"told.py:{name}") as target:
-        assert framework_of(target, None) == framework
-
-
-def test_a_static_value_tells_too(folder) -> None:
-    for needed in frameworks.FRAMEWORKS:
-        pytest.importorskip(needed, reason=f"{needed} is not installed")
-    write("told.py", FRAMEWORK.format(imports=f"{JAX}\n{TORCH}"))
-    with load("told.py:neither") as target:
-        assert framework_of(target, None, [3, target.module.uses_jax]) == "jax"
-        assert framework_of(target, None, [3, target.module.torch.relu]) == "torch"
-
-
-@pytest.mark.parametrize(
-    ("imports", "name", "said"),
-    [
-        ("", "neither", "names neither framework: say which with --framework jax or torch"),
-        (f"{JAX}\n{TORCH}", "neither", "uses both frameworks: say which with --framework"),
-        (f"{JAX}\n{TORCH}", "both", "uses both frameworks: say which with --framework"),
-    ],
-)
-def test_where_nothing_tells_the_framework_it_must_be_given(folder, imports, name, said) -> None:
-    for needed in frameworks.FRAMEWORKS:
-        pytest.importorskip(needed, reason=f"{needed} is not installed")
-    write("told.py", FRAMEWORK.format(imports=imports))
-    with load(f"told.py:{name}") as target:
-        with pytest.raises(BadInputError) as caught:
-            framework_of(target, None)
-        assert str(caught.value).startswith(f"told.py:{name} {said}")
-        assert framework_of(target, "jax") == "jax"
-        assert framework_of(target, "torch") == "torch"
-
-
-def test_an_unknown_framework_is_refused(folder) -> None:
-    said = "--framework must be jax or torch, not 'tensorflow'"
-    with load("model.py:loss") as target, pytest.raises(BadInputError, match=said):
-        framework_of(target, "tensorflow")
-
-
-def test_a_framework_cannot_contradict_the_compiler(folder) -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    write("jitted.py", "import jax\nf = jax.jit(lambda x: x)")
-    said = "contradicts jitted.py:f, which jax.jit compiled"
-    with load("jitted.py:f") as target, pytest.raises(BadInputError, match=said):
-        framework_of(target, "torch")
-
-
-def test_the_compiler_of_a_function_is_told_apart() -> None:
-    assert compiled_by(partial(max)) is None
-    assert compiled_by(len) is None
