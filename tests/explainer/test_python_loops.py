@@ -64,7 +64,7 @@ def loops_within_loops(x):
     return x  # -> traced
 
 
-# Comprehensions are unrolled too, and nothing is found there.
+# A comprehension is unrolled too, and not reported: the book's page about explain says so.
 
 
 @case(X)
