@@ -38,6 +38,10 @@ def resolve(flavour: str) -> list[str]:
     if flavour in ("cpu", "tpu"):
         found = [line for line in found if not CUDA_OF_TORCH.match(line)]
         found = [f"{line}+cpu" if line.startswith("torch==") else line for line in found]
+    else:  # "==" would be content with 2.13.0+cpu, where such a wheel lies in the wheelhouse
+        found = [
+            line.replace("==", "===") if line.startswith("torch==") else line for line in found
+        ]
     return found
 
 

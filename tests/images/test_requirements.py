@@ -1,5 +1,6 @@
 """What each image pins is what the project asks for, and one CUDA stack."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -14,7 +15,7 @@ FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
 
 def pins(path: Path) -> dict[str, str]:
     lines = path.read_text(encoding="utf-8").splitlines()
-    return dict(line.split("==") for line in lines if "==" in line)
+    return dict(re.split("===?", line) for line in lines if "==" in line)
 
 
 def asked(name: str) -> list[Requirement]:
@@ -62,3 +63,14 @@ def test_an_image_holds_one_cuda_stack(flavour) -> None:
 )  # fmt: skip
 def test_a_package_of_another_stack_is_found(flavour, line) -> None:
     assert requirements.WRONG[flavour].search(line)
+
+
+def test_an_image_takes_the_pytorch_that_is_meant() -> None:
+    texts = {
+        flavour: (ROOT / f"docker/requirements/{flavour}.txt").read_text(encoding="utf-8")
+        for flavour in FLAVOURS
+    }
+    of = {flavour: re.findall("^torch.*$", text, re.M) for flavour, text in texts.items()}
+    assert of["cpu"] == of["tpu"] == ["torch==2.13.0+cpu"]
+    assert of["cuda13"] == ["torch===2.13.0"]  # and not 2.13.0+cpu, which "==" would take
+    assert of["cuda12"] == ["torch===2.10.0"]
