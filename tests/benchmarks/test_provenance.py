@@ -1,5 +1,6 @@
 """What a results file says of its origin: commit, image, devices, precision."""
 
+import shutil
 import subprocess
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ def git(folder, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+@pytest.mark.skipif(not shutil.which("git"), reason="no git here, as in the project's images")
 def test_a_commit_says_whether_the_files_are_as_committed(tmp_path) -> None:
     git(tmp_path, "init", "--quiet")
     (tmp_path / "file").write_text("one")
