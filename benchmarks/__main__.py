@@ -41,7 +41,7 @@ def _run(arguments: list[str], console: Console) -> int:
         epilog="`compare OLD.json [NEW.json]` says what moved by more than the spread, `merge` "
         "makes one file of shards, `reproduce` measures published ratios again. Each has --help.",
     )
-    parser.add_argument("--quick", action="store_true", help="a few cases, under three minutes")
+    parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
     parser.add_argument("--shard", help="a part of the cases: 2/5 is the second of five")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")

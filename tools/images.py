@@ -93,7 +93,9 @@ def build(engine: Engine, flavour: str, *command: str) -> None:
 
 def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: bool) -> int:
     """Run a session without a network; what it writes becomes the caller's, in its usual place."""
-    given = ["run", "--rm", "--init", *device(engine, flavour, on_cpu)]
+    given = ["run", "--rm", *device(engine, flavour, on_cpu)]
+    if not engine.podman:  # which takes a package for it that Debian does not install with it
+        given.append("--init")
     if output := OUTPUTS.get(session):
         (ROOT / output).mkdir(parents=True, exist_ok=True)
         given += ["--volume", f"{ROOT / output}:/jaxvstorch/{output}", *owner(engine)]
