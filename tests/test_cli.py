@@ -161,13 +161,15 @@ sys.stderr.write(str(sorted({{"jax", "jaxlib", "torch"}} & set(sys.modules))))
 
 @pytest.mark.parametrize("arguments", [["list"], ["show", "branching.select_where"]])
 def test_list_and_show_take_under_four_tenths_of_a_second(arguments) -> None:
-    assert min(_processor_time(arguments) for _ in range(5)) < 0.4
+    took = min(_processor_time("-m", "jaxvstorch", *arguments) for _ in range(5))
+    # On a machine that is slower, or is at times, everything takes longer by what NumPy does.
+    numpy = min(_processor_time("-c", "import numpy") for _ in range(5))
+    assert took < 0.4 * max(1, numpy / 0.15)
 
 
-def _processor_time(arguments) -> float:
-    """Seconds of work, which another process on the same machine does not lengthen."""
-    command = [sys.executable, "-m", "jaxvstorch", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+def _processor_time(*arguments: str) -> float:
+    """Seconds of Python's work, which another process on the same machine does not lengthen."""
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
