@@ -57,7 +57,7 @@ def files(path: Path) -> Iterator[tuple[str, bytes]]:
                 with tarfile.open(fileobj=image.extractfile(member)) as layer:
                     for each in layer:
                         data = layer.extractfile(each) if each.isfile() else io.BytesIO()
-                        yield each.name, data.read()
+                        yield each.name.removeprefix("./"), data.read()
             elif member.isfile():
                 yield member.name, image.extractfile(member).read()
 
