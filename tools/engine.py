@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# The oldest driver that runs each CUDA: docs.nvidia.com/cuda/cuda-toolkit-release-notes, table
-# "minimum driver version for CUDA minor version compatibility".
+# The oldest driver that runs each CUDA, as NVIDIA says in
+# docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html.
 OLDEST_DRIVER = {"cuda12": 525, "cuda13": 580}
 # Free space for building an image, in GB: the image, its packages in pip's cache, and the layers
 # that BuildKit keeps.

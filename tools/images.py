@@ -1,9 +1,10 @@
 """Build one of the project's images, and run a session in it or publish it.
 
-``python tools/images.py cpu tests``: the flavour (cpu, cuda12, cuda13, tpu), then a session and its
-arguments; without one, ``jaxvstorch doctor``. ``--on-cpu`` after the flavour runs an image for an
-accelerator without one. ``python tools/images.py publish v1.2.3 cpu`` pushes one to IMAGE_REGISTRY.
-Environment variables: CONTAINER_ENGINE (docker, podman, or a path), BASE (the base image), pip's.
+``python tools/images.py cpu tests``: the flavour, then tests, bench, reproduce or book, and its
+arguments; without a session, ``jaxvstorch doctor``. ``--on-cpu`` after the flavour runs an image
+for an accelerator without one. ``python tools/images.py publish v1.2.3 cpu`` pushes one.
+Environment variables: CONTAINER_ENGINE (docker, podman, or a path), BASE (the base image),
+IMAGE_REGISTRY (where to push), and pip's own.
 """
 
 import os
@@ -20,9 +21,12 @@ from engine import Engine, EngineError
 ROOT = Path(__file__).parents[1]
 WHEELHOUSE = ROOT / "docker/wheelhouse"
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
-# The folders that a session writes its results to.
+# The folders that sessions write their results to.
 OUTPUTS = {"bench": "bench-out", "reproduce": "bench-out", "book": "book/_build"}
-USAGE = "usage: nox -s docker -- cpu|cuda12|cuda13|tpu [--on-cpu] [SESSION [ARGUMENT ...]]"
+SESSIONS = ("tests", *OUTPUTS)  # an image holds what these need
+USAGE = (
+    f"usage: nox -s docker -- {'|'.join(FLAVOURS)} [--on-cpu] [{'|'.join(SESSIONS)} [ARGUMENT ...]]"
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -39,7 +43,7 @@ def main(arguments: list[str]) -> int:
     flavour, *rest = arguments
     on_cpu = rest[:1] == ["--on-cpu"]
     session, *options = [*rest[on_cpu:], ""]
-    if session.startswith("-"):
+    if session not in ("", *SESSIONS):
         raise EngineError(USAGE)
     engine = engines.find()
     engines.check_space(engine, flavour)

@@ -19,7 +19,7 @@ def wheelhouse(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("arguments", [[], ["gpu"], ["cpu", "--quick"], ["tests"]])
+@pytest.mark.parametrize("arguments", [[], ["gpu"], ["cpu", "--quick"], ["tests"], ["cpu", "lint"]])
 def test_a_wrong_command_says_the_right_one(arguments) -> None:
     with pytest.raises(EngineError, match=r"usage: nox -s docker -- cpu\|cuda12"):
         images.main(arguments)
