@@ -75,6 +75,19 @@ assert {missing!r} not in sys.modules
     output(code, missing)
 
 
+def test_explaining_without_stages_does_not_import_inductor() -> None:
+    if "torch" not in installed():
+        pytest.skip("PyTorch is not installed")
+    code = """
+import sys, torch
+from jaxvstorch import explain
+from jaxvstorch.examples.tracing import torch as tracing
+explain(tracing.sin_cos, torch.ones(3))
+print("torch._inductor.compile_fx" in sys.modules)
+"""
+    assert output(code) == "False"
+
+
 def installed() -> list[str]:
     from importlib.util import find_spec
 

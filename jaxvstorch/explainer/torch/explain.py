@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from torch import fx
+
 from jaxvstorch.explainer import assemble, breaks, findings
+from jaxvstorch.explainer.compiled import Compiled
 from jaxvstorch.explainer.cures import Cure
 from jaxvstorch.explainer.explanation import Finding, Mark, Source
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.torch import private, stages, touches, trace
+from jaxvstorch.explainer.torch import private, touches, trace
 
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
 
@@ -46,9 +49,21 @@ def explain(subject: Subject) -> dict[str, Any]:
         "missing": tuple(missing),
         "ran": RAN,
         "compile": partial(
-            stages.compile, traced.graphs, traced.inputs, own, private.backend(subject.function)
+            _compile, traced.graphs, traced.inputs, own, private.backend(subject.function)
         ),
     }
+
+
+def _compile(
+    graphs: list[fx.GraphModule],
+    inputs: list[list[Any]],
+    own: OwnCode,
+    backend: tuple[str, dict[str, Any]],
+) -> Compiled:
+    # Inductor takes longer to import than most functions to trace, and only stages need it.
+    from jaxvstorch.explainer.torch import stages
+
+    return stages.compile(graphs, inputs, own, backend)
 
 
 def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
