@@ -101,7 +101,8 @@ def lint(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def docker(session: nox.Session) -> None:
     """Build an image and run a session in it: ``-- cpu tests``, ``-- cuda13 bench --quick``."""
-    session.run("python", "tools/images.py", *session.posargs)
+    # On Ctrl-C a container first keeps what it has measured.
+    session.run("python", "tools/images.py", *session.posargs, interrupt_timeout=90)
 
 
 @nox.session

@@ -109,10 +109,14 @@ def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: 
         capture_output=True, text=True, check=True,
     ).stdout.strip()  # fmt: skip
     given += ["--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
-    done = subprocess.run(
+    container = subprocess.Popen(
         [engine.command, *given, image, *command(session, options)], env=engine.environment
     )
-    return done.returncode
+    try:
+        return container.wait()
+    except KeyboardInterrupt:
+        # The container has had it too, and ends when it has kept what it measured.
+        return container.wait()
 
 
 def command(session: str, options: list[str]) -> list[str]:

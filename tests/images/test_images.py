@@ -1,6 +1,10 @@
 """What the engine is told to build and to run, and what it is not told."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import images
@@ -102,6 +106,28 @@ def test_the_exit_code_is_the_containers(fake, tmp_path, monkeypatch) -> None:
     said = (tmp_path / "bin/docker.said").read_text(encoding="utf-8")
     assert f"--volume {tmp_path}/bench-out:/jaxvstorch/bench-out" in said
     assert "JAXVSTORCH_IMAGE=cpu sha256:1 jaxvstorch:cpu nox -s bench -- --quick" in said
+
+
+def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
+    fake(
+        "docker",
+        'test "$1" = image && exit 0\n'
+        "trap '/bin/sleep 1; echo >\"$0.kept\"; exit 3' INT\n"
+        'echo >"$0.started"\nwhile :; do /bin/sleep 0.1; done',
+    )
+    code = (
+        "import sys; from pathlib import Path; import images; from engine import Engine;"
+        "engine = Engine('docker', podman=False, folder=Path('/'));"
+        "sys.exit(images.run(engine, 'cpu', 'tests', [], False))"
+    )
+    tools = Path(images.__file__).parent
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tools, start_new_session=True) as tool:
+        while not (tmp_path / "bin/docker.started").exists():
+            assert tool.poll() is None
+            time.sleep(0.05)
+        os.killpg(tool.pid, signal.SIGINT)  # as a terminal does
+        assert tool.wait(timeout=30) == 3
+    assert (tmp_path / "bin/docker.kept").exists()
 
 
 def test_a_build_that_fails_is_an_error(fake) -> None:
