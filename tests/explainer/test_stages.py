@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,23 @@ def in_torch():
     if compiler.find(os.environ) is None:
         pytest.skip("there is no C++ compiler, which Inductor needs on a CPU")
     return torch
+
+
+def test_a_jaxpr_has_no_colours_in_it(in_jax) -> None:
+    code = """
+import sys
+sys.stdout.isatty = lambda: True
+import jax
+from jaxvstorch import explain
+from jaxvstorch.examples.tracing import jax as tracing
+explanation = explain(tracing.sin_cos, jax.numpy.ones(3))
+print(explanation.to_json(), explanation.with_stages().to_json(), end="")
+print(repr(str(jax.make_jaxpr(tracing.sin_cos)(1.0))), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "\\x1b[" in done.stderr  # else JAX adds none any more
+    assert "lambda ; a" in done.stdout
+    assert "u001b" not in done.stdout
 
 
 def test_jax_says_which_lines_each_kernel_came_from(in_jax) -> None:

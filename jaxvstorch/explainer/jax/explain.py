@@ -40,7 +40,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     programs: tuple[Program, ...] = ()
     if traced is not None:
         seen.operations = list(Reader(own, __file__, code).operations(traced.jaxpr.jaxpr, "A"))
-        programs = (Program("A", count(seen.operations), str(traced.jaxpr)),)
+        programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
     seen.failed = _failed(error, recorder, own)
     sources, missing = assemble.shown(code, own, seen)
     found = list(findings.of_touches("jax", observer.touches()))

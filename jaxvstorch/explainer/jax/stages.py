@@ -21,7 +21,7 @@ def compile(traced: Any, own: OwnCode) -> Compiled:
     memory = compiled.memory_analysis()
     return Compiled(
         stages=(
-            Stage(_PROGRAM, "jaxpr", str(traced.jaxpr)),
+            Stage(_PROGRAM, "jaxpr", text(traced.jaxpr)),
             Stage(_PROGRAM, "StableHLO", stablehlo),
             Stage(_PROGRAM, "optimised HLO", optimised),
         ),
@@ -32,6 +32,11 @@ def compile(traced: Any, own: OwnCode) -> Compiled:
         bytes_accessed=_number(costs, "bytes accessed"),
         temporary_bytes=getattr(memory, "temp_size_in_bytes", None),
     )
+
+
+def text(jaxpr: Any) -> str:
+    """A jaxpr as text without colours, which JAX adds in notebooks and terminals."""
+    return str(jaxpr.pretty_print(use_color=False))
 
 
 def _costs(compiled: Any) -> dict[str, Any]:
