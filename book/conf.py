@@ -64,6 +64,7 @@ html_title = "jaxvstorch"
 html_baseurl = site
 html_static_path = ["_static", "figures"]
 html_css_files = ["custom.css"]
+html_js_files = ["print.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_copy_source = False

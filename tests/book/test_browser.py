@@ -153,3 +153,13 @@ def test_the_front_page_shows_a_pair_side_by_side_above_the_fold(page, size, mod
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] <= right["x"]
     assert left["y"] + left["height"] <= SIZES[size][1]
+
+
+@pytest.mark.parametrize("size", ["phone"], indirect=False)
+@pytest.mark.parametrize("mode", ["dark"], indirect=False)
+def test_a_dark_page_is_printed_light_and_stays_dark(page, size, mode):
+    page.goto("index.html")
+    mode_now = "document.documentElement.dataset.theme"
+    page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = {mode_now} }})")
+    page.pdf()
+    assert (page.evaluate("window.printed"), page.evaluate(mode_now)) == ("light", "dark")
