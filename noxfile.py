@@ -13,6 +13,8 @@ nox.options.sessions = ["lint", "tests", "book"]
 IN_IMAGE = bool(os.environ.get("JAXVSTORCH_IMAGE"))
 nox.options.default_venv_backend = "none" if IN_IMAGE else "virtualenv"
 nox.options.reuse_venv = "yes"
+# One worker for each core; one that has no tests left takes another's, for some take a minute.
+SPREAD = ("-n", "auto", "--dist", "worksteal")
 
 
 def install(session: nox.Session, *arguments: str) -> None:
@@ -26,7 +28,7 @@ def tests(session: nox.Session) -> None:
     """Run every test and docstring but those of the built book; arguments go to pytest."""
     install(session, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
     marks = "not built_book and not built_image"
-    session.run("pytest", "-n", "auto", "tests", "-m", marks, *session.posargs)
+    session.run("pytest", *SPREAD, "tests", "-m", marks, *session.posargs)
     session.run("pytest", "--doctest-modules", "jaxvstorch")
 
 
@@ -36,7 +38,7 @@ def tests_jax_only(session: nox.Session) -> None:
     session.install("jax", "jaxtyping", "ml-dtypes", "numpy", "rich", "typer", "--group", "test")
     session.install("--no-deps", "-e", ".")
     elsewhere = ("--ignore=tests/book", "--ignore=tests/images")
-    session.run("pytest", "-n", "auto", "tests", *elsewhere, *session.posargs)
+    session.run("pytest", *SPREAD, "tests", *elsewhere, *session.posargs)
 
 
 @nox.session
