@@ -15,11 +15,12 @@ from jaxvstorch.results import Results, ResultsError, read, write
 
 FOLDER = session.ROOT / "bench-out"
 PUBLISHED = session.ROOT / "benchmarks" / "results"
-INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
+INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended; or its time was over
+LEAST_MINUTES = 3  # the clock check alone takes half of them
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code: 0 all well, 1 problems, 2 bad input, 130 stopped."""
+    """Run one command; returns the exit code: 0 well, 1 problems, 2 bad input, 130 cut short."""
     console = Console(width=None if sys.stdout.isatty() else 120)
     commands = {"compare": _compare, "merge": _merge, "reproduce": _reproduce}
     try:
@@ -44,21 +45,31 @@ def _run(arguments: list[str], console: Console) -> int:
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
     parser.add_argument("--shard", help="a part of the cases: 2/5 is the second of five")
+    parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")
     options = parser.parse_args(arguments)
     shard = Shard.parse(options.shard) if options.shard is not None else None
     suffix = f"-shard-{shard.number}-of-{shard.count}" if shard else ""
     output = options.output or _new_file(f"{suffix}.json")
     _check_writable(output)
-    found = _time(output, options.quick, options.select, shard)
+    found = _time(output, options.quick, options.select, shard, options.minutes)
     report.show(found, console)
     console.print(f"Results: {output}", soft_wrap=True)
     return _code(found)
 
 
-def _time(output: Path, quick: bool, select: str, shard: Shard | None = None) -> Results:
-    session.run(output.resolve(), quick, select, shard)
+def _time(
+    output: Path, quick: bool, select: str, shard: Shard | None = None, minutes: float | None = None
+) -> Results:
+    session.run(output.resolve(), quick, select, shard, minutes)
     return read(output)
+
+
+def _minutes(text: str) -> float:
+    minutes = float(text) if text.replace(".", "", 1).isdigit() else 0.0
+    if minutes < LEAST_MINUTES:
+        raise argparse.ArgumentTypeError(f"{text}: at least {LEAST_MINUTES}")
+    return minutes
 
 
 def _check_writable(path: Path) -> None:

@@ -20,9 +20,13 @@ from benchmarks.shards import Shard
 from jaxvstorch.results import write_document
 
 ROOT = Path(__file__).parent.parent
+CLOCK_SECONDS = 45.0  # what a framework's clock check takes, on two slow cores
 
 
-def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None = None) -> int:
+def run(
+    output: Path, quick: bool = False, select: str = "", shard: Shard | None = None,
+    minutes: float | None = None,
+) -> int:  # fmt: skip
     """Time everything and write one results file, also where Ctrl-C or SIGTERM stops it.
 
     Args:
@@ -30,13 +34,16 @@ def run(output: Path, quick: bool = False, select: str = "", shard: Shard | None
         quick: only the few cases of a quick session.
         select: of these, only the ones whose name this pytest expression (``-k``) matches.
         shard: of these, only the ones of this shard.
+        minutes: about how long it may take, shared between the frameworks. What does not begin in
+            time is left out.
 
     Returns:
         How many problems there were; the file names them.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
     gpu_memory, without = accelerator.memory(_installed())
-    parts, problems, not_begun = _time_all(quick, select, shard, gpu_memory)
+    end = start + 60 * minutes if minutes is not None else None
+    parts, problems, not_begun = _time_all(quick, select, shard, gpu_memory, end)
     left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
     left_out += _names(not_begun, quick, select, shard, gpu_memory)
     document = merge(
@@ -69,7 +76,7 @@ def _installed() -> list[str]:
 
 
 def _time_all(
-    quick: bool, select: str, shard: Shard | None, gpu_memory: int
+    quick: bool, select: str, shard: Shard | None, gpu_memory: int, end: float | None
 ) -> tuple[dict[str, Document], list[str], list[str]]:
     """What was measured by framework, the problems, and the frameworks of which nothing was."""
     installed = _installed()
@@ -79,18 +86,24 @@ def _time_all(
     choice = ["--quick"] * quick + (["-k", select] if select else [])
     choice += ["--shard", str(shard)] if shard else []
     choice += ["--gpu-memory", str(gpu_memory)] if gpu_memory else []
-    ended = []
+    ended: list[str] = []
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {name: Path(folder, f"{name}.json") for name in installed}
         try:
             for name, path in paths.items():
-                problems += _run_framework(name, path, choice)
+                own = ["--seconds", str(_share(end, len(paths) - len(ended)))] if end else []
+                problems += _run_framework(name, path, choice + own)
                 ended.append(name)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
         found = {name: _part(path) for name, path in paths.items()}
     parts = {name: part for name, part in found.items() if part}
     return parts, problems, [name for name in installed if name not in {*ended, *parts}]
+
+
+def _share(end: float, frameworks: int) -> float:
+    """The seconds that the next framework has for its cases, of those left for all."""
+    return max(0.0, (end - time.perf_counter()) / frameworks - CLOCK_SECONDS)
 
 
 def _part(path: Path) -> Document:

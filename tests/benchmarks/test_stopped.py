@@ -116,6 +116,45 @@ def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
     ]
 
 
+def test_cases_that_cannot_begin_in_time_are_left_out_and_named(tmp_path) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    part = tmp_path / "part.json"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment |= {"OPENBLAS_NUM_THREADS": "1"}
+    command = session._command("numpy", part, ["--quick", "-k", "select", "--seconds", "0"])
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
+    found = session._part(part)
+    assert [e["extra_info"]["case"]["name"] for e in found["benchmarks"]] == ["select_cond"]
+    assert found["session"]["left_out"] == [
+        "branching.select_where-16-numpy-eager",
+        "branching.select_where-1000000-numpy-eager",
+    ]
+
+
+def test_the_frameworks_share_the_minutes(tmp_path, monkeypatch) -> None:
+    """Each has, for its cases, its part of what is left then, but for its clock check."""
+    seconds, now = [], [0.0]
+    monkeypatch.setattr(session.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(session, "_installed", lambda: ["numpy", "jax", "torch"])
+
+    def run(line, **options):
+        seconds.append(float(line[line.index("--seconds") + 1]))
+        now[0] += 100.0
+        return pytest.ExitCode.NO_TESTS_COLLECTED
+
+    monkeypatch.setattr(processes, "run", run)
+    session._time_all(False, "", None, 0, end=600.0)
+    assert [time + session.CLOCK_SECONDS for time in seconds] == [200.0, 250.0, 400.0]
+
+
+@pytest.mark.parametrize("text", ["2", "soon"])
+def test_too_few_minutes(text, capsys) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        benchmarks_command.main(["--minutes", text])
+    assert f"argument --minutes: {text}: at least 3" in capsys.readouterr().err
+
+
 def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(tmp_path, capsys) -> None:
     (tmp_path / "file").touch()
     assert benchmarks_command.main(["--quick", "--output", str(tmp_path / "file" / "x.json")]) == 2
