@@ -359,7 +359,8 @@ def test_torch_only_python_loops_have_forward_mode(in_torch) -> None:
         with pytest.raises(in_torch.wrong):
             tangent(loop)
         torch.compiler.reset()
-        with pytest.raises(AssertionError, match="Expected FakeTensor"):
+        # torch 2.10 says no more than where it was.
+        with pytest.raises(AssertionError, match=r"Expected FakeTensor|from user code"):
             torch.func.grad(lambda x, loop=loop: loop(x).sum())(x)
 
 
@@ -469,7 +470,9 @@ def test_torch_integers_in_a_carry_do_not_compile_and_have_no_gradient(in_torch)
     with pytest.raises(torch._inductor.exc.InductorError):
         torch.compile(evolve)(in_torch.x)
     torch.compiler.reset()
-    with pytest.raises(RuntimeError, match="must be tensors for stack_output"):
+    # torch 2.10 says the latter.
+    says = r"must be tensors for stack_output|call_function while_loop.*got AssertionError"
+    with pytest.raises(RuntimeError, match=says):
         evolve(in_torch.x.clone().requires_grad_())
 
 

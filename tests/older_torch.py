@@ -1,0 +1,33 @@
+"""Where an older PyTorch does otherwise than the book says, which speaks of the pinned one."""
+
+from importlib import metadata
+
+_REGION = "operations of a nested compile region are shown as those of a subgraph"
+_PRINT = "Inductor does not compile a print in a graph"
+
+# By version: tests that fail there, and why.
+_KNOWN = {
+    "2.10": {
+        "tests/examples/test_tracing.py::"
+        "test_a_print_in_a_graph_makes_inductor_store_what_is_printed": _PRINT,
+        "tests/explainer/test_example_marks.py::test_marks[tracing.nested_layer-torch]": _REGION,
+        "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (
+            "Dynamo does not trace the handler of a tensor's AttributeError"
+        ),
+        "tests/test_pairs.py::test_compiled[purity.neighbour_sums]": (
+            "Inductor's C++ for float64 does not compile"
+        ),
+        "tests/test_pairs.py::test_compiled[tracing.print_in_program]": _PRINT,
+    },
+}
+
+
+def known_failures() -> dict[str, str]:
+    """The tests that fail on the PyTorch installed here, by node id, each with the reason."""
+    try:
+        version = metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return {}
+    minor = ".".join(version.split(".")[:2])
+    found = _KNOWN.get(minor, {})
+    return {test: f"PyTorch {minor}: {reason}" for test, reason in found.items()}
