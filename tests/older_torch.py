@@ -3,6 +3,7 @@
 from importlib import metadata
 
 _REGION = "operations of a nested compile region are shown as those of a subgraph"
+_REGION_MARKS = "tests/explainer/test_example_marks.py::test_marks[tracing.nested_layer-torch]"
 _PRINT = "Inductor does not compile a print in a graph"
 
 # By version: tests that fail there, and why.
@@ -13,7 +14,7 @@ _KNOWN = {
         ),
         "tests/examples/test_tracing.py::"
         "test_a_print_in_a_graph_makes_inductor_store_what_is_printed": _PRINT,
-        "tests/explainer/test_example_marks.py::test_marks[tracing.nested_layer-torch]": _REGION,
+        _REGION_MARKS: _REGION,
         "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (
             "Dynamo does not trace the handler of a tensor's AttributeError"
         ),
@@ -21,6 +22,12 @@ _KNOWN = {
             "Inductor's C++ for float64 does not compile"
         ),
         "tests/test_pairs.py::test_compiled[tracing.print_in_program]": _PRINT,
+    },
+    "2.11": {
+        _REGION_MARKS: _REGION,
+        "tests/explainer/test_example_marks.py::test_marks[loops.sqrt_python-torch]": (
+            "Dynamo compiles nothing more of a loop after the break at its condition"
+        ),
     },
 }
 
