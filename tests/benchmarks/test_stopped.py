@@ -116,36 +116,42 @@ def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
     ]
 
 
-def test_cases_that_cannot_begin_in_time_are_left_out_and_named(tmp_path) -> None:
+def test_cases_that_cannot_begin_in_time_are_left_out_and_the_clock_is_checked(tmp_path) -> None:
     pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    pytest.importorskip("jax", reason="JAX is not installed")
     part = tmp_path / "part.json"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    environment |= {"OPENBLAS_NUM_THREADS": "1"}
-    command = session._command("numpy", part, ["--quick", "-k", "select", "--seconds", "0"])
+    choice = ["--quick", "-k", "select_cond or 150", "--seconds", "0"]
+    command = session._command("jax", part, choice)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
     found = session._part(part)
-    assert [e["extra_info"]["case"]["name"] for e in found["benchmarks"]] == ["select_cond"]
-    assert found["session"]["left_out"] == [
-        "branching.select_where-16-numpy-eager",
-        "branching.select_where-1000000-numpy-eager",
-    ]
+    timed, *checks = [entry["extra_info"] for entry in found["benchmarks"]]
+    assert timed["case"]["mode"] == "eager"
+    assert [check["clock"]["function"] for check in checks] == ["150 by 150 product"] * 3
+    assert found["session"]["left_out"] == ["branching.select_cond-16-jax-compiled"]
+    assert found["session"]["failed"] == []
 
 
 def test_the_frameworks_share_the_minutes(tmp_path, monkeypatch) -> None:
-    """Each has, for its cases, its part of what is left then, but for its clock check."""
+    """Each has its part of what is left then, but for the clock checks, which NumPy has none of."""
     seconds, now = [], [0.0]
     monkeypatch.setattr(session.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(session, "_installed", lambda: ["numpy", "jax", "torch"])
 
     def run(line, **options):
         seconds.append(float(line[line.index("--seconds") + 1]))
-        now[0] += 100.0
+        now[0] += 60.0
         return pytest.ExitCode.NO_TESTS_COLLECTED
 
     monkeypatch.setattr(processes, "run", run)
     session._time_all(False, "", None, 0, end=600.0)
-    assert [time + session.CLOCK_SECONDS for time in seconds] == [200.0, 250.0, 400.0]
+    clock = session.CLOCK_SECONDS
+    assert seconds == [
+        (600 - 2 * clock) / 8,
+        pytest.approx((540 - 2 * clock) * 2 / 7),
+        480 - clock,
+    ]
 
 
 @pytest.mark.parametrize("text", ["2", "soon"])
