@@ -82,28 +82,42 @@ def _parse(file: str, lines: tuple[str, ...]) -> File:
             begins[line] = max(first, begins.get(line, 0))
     executable = set()
     assigned: Counter[str] = Counter()
-    for code in _codes(compile(text, file, "exec", dont_inherit=True)):
+    for code in _codes(compile(tree, file, "exec", dont_inherit=True)):
         numbers = {line for _, _, line in code.co_lines() if line}
-        assigned.update(i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF")
+        if code.co_cellvars or code.co_freevars:  # no other code has such an instruction
+            found = dis.get_instructions(code)
+            assigned.update(i.argval for i in found if i.opname == "STORE_DEREF")
         executable |= {begins[line] for line in numbers if line in begins}
     return File(
         lines, functions, begins, frozenset(executable), tuple(_loops(tree)), assigned, _withs(tree)
     )
 
 
+def _walk(node: ast.AST) -> Iterator[Any]:
+    """Every statement, handler and case inside. Expressions, most of a tree, hold none of them."""
+    for child in _children(node):
+        yield child
+        yield from _walk(child)
+
+
+def _children(node: ast.AST) -> Iterator[Any]:
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        yield from getattr(node, field, ())
+
+
 def _withs(tree: ast.AST) -> frozenset[int]:
-    return frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.With | ast.AsyncWith))
+    return frozenset(n.lineno for n in _walk(tree) if isinstance(n, ast.With | ast.AsyncWith))
 
 
 def _loops(tree: ast.AST) -> Iterator[Loop]:
-    for node in ast.walk(tree):
+    for node in _walk(tree):
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
             last = node.body[-1].end_lineno or node.lineno
             yield Loop(node.lineno, max(node.body[0].lineno, node.lineno + 1), last)
 
 
 def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
-    for child in ast.iter_child_nodes(node):
+    for child in _children(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([child.lineno, *(d.lineno for d in child.decorator_list)])
             name = f"{prefix}{child.name}"
@@ -117,7 +131,7 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
 
 def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """First and last line of each statement; of one with a body, only of what is before that."""
-    for node in ast.walk(tree):
+    for node in _walk(tree):
         if isinstance(node, ast.stmt) and not _says_nothing(node):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno, *(d.lineno for d in decorators)])
