@@ -94,7 +94,7 @@ def _time_all(
         try:
             for name, path in paths.items():
                 left = [each for each in paths if each not in ended]
-                own = ["--seconds", str(_share(end, left))] if end else []
+                own = ["--seconds", str(_share(end, left))] if end is not None else []
                 problems += _run_framework(name, path, choice + own)
                 ended.append(name)
         except KeyboardInterrupt:
