@@ -159,12 +159,22 @@ def test_a_wheel_for_another_python_is_named(tool, tmp_path, wheel) -> None:
 
 
 def stopped(command: str, seconds: float, grace: float, folder: Path) -> list[str]:
-    """Run Python code as a stage; returns its output and, last, what is said of its end."""
+    """Run Python code as a stage; returns its output and, last, what is said of its end.
+
+    Its time begins when it has ended or has made a file "ready": Python may take a second to start,
+    and a signal before that finds no handler.
+    """
     program = f"""
-import os, sys, pathlib
+import os, sys, pathlib, subprocess, time
 sys.path.insert(0, {str(TOOLS)!r})
 import stage
 stage.adopt_orphans()
+wait = subprocess.Popen.wait
+def wait_once_ready(self, timeout=None):
+    while self.poll() is None and not os.path.exists("ready"):
+        time.sleep(0.01)
+    return wait(self, timeout)
+subprocess.Popen.wait = wait_once_ready
 with open("log", "w") as log:
     ended = stage.run([sys.executable, "-c", {command!r}], pathlib.Path(), os.environ, log,
                       {seconds}, {grace})
@@ -183,15 +193,17 @@ def test_a_stage_that_ends_in_time(tmp_path) -> None:
 
 def test_a_stage_that_is_cut_keeps_what_it_has(tmp_path) -> None:
     command = (
-        "import time\ntry: time.sleep(60)\n"
+        "import time\ntry: open('ready', 'w'); time.sleep(60)\n"
         "except KeyboardInterrupt: time.sleep(0.5); print('kept'); raise SystemExit(130)"
     )
-    assert stopped(command, 1, 30, tmp_path) == ["kept", "True 130"]
+    assert stopped(command, 0.1, 30, tmp_path) == ["kept", "True 130"]
 
 
 def test_a_stage_that_does_not_stop_is_made_to(tmp_path) -> None:
-    command = "import signal, time\nsignal.signal(2, signal.SIG_IGN)\ntime.sleep(60)"
-    assert stopped(command, 1, 1, tmp_path) == ["True -9"]
+    command = (
+        "import signal, time\nsignal.signal(2, signal.SIG_IGN)\nopen('ready', 'w'); time.sleep(60)"
+    )
+    assert stopped(command, 0.1, 1, tmp_path) == ["True -9"]
 
 
 def test_nothing_of_a_stage_runs_on(tmp_path) -> None:

@@ -117,7 +117,7 @@ def measured(tmp_path, monkeypatch):
     monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: True)
 
     def measured(*timings, **more):
-        def run(output, quick, select, shard):
+        def run(output, quick, select, shard, minutes):
             assert quick
             write(output, *timings, **{"devices": DEVICES} | more)
 
