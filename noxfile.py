@@ -59,7 +59,7 @@ def browser(session: nox.Session) -> None:
     """Open the built book in headless Chromium, and run its notebooks; ``nox -s book`` first."""
     groups = ("test", "docs", "browser")
     install(session, *(f"--group={group}" for group in groups), "-e", ".")
-    session.run("pytest", "tests/book", "-m", "built_book", *session.posargs)
+    session.run("pytest", *SPREAD, "tests/book", "-m", "built_book", *session.posargs)
 
 
 @nox.session

@@ -1,6 +1,7 @@
 """The notebooks of the built book run, as a reader would run them."""
 
 import re
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -31,8 +32,15 @@ def test_the_prose_is_plain_markdown(notebook):
 @pytest.mark.parametrize("page", PAGES)
 def test_it_runs_from_top_to_bottom(notebook, tmp_path):
     from nbclient import NotebookClient
+    from traitlets.config import Config
 
     # What is installed here is the package under test, not the one its first cell would fetch.
     install, *notebook.cells = notebook.cells
     assert install.source.startswith("%pip install -q jaxvstorch")
-    NotebookClient(notebook, timeout=180, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    resources = {"metadata": {"path": str(tmp_path)}}
+    # Over files, since two kernels that start at once may choose the same ports; and not in
+    # pytest's folder, whose name is too long for a socket's.
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"transport": "ipc", "ip": f"{folder}/kernel"}
+        config = Config({"KernelManager": files})
+        NotebookClient(notebook, timeout=180, resources=resources, config=config).execute()
