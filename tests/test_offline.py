@@ -165,7 +165,8 @@ def stopped(command: str, seconds: float, grace: float, folder: Path) -> list[st
     and a signal before that finds no handler.
     """
     program = f"""
-import os, sys, pathlib, subprocess, time
+import os, signal, sys, pathlib, subprocess, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as the tool: see its main
 sys.path.insert(0, {str(TOOLS)!r})
 import stage
 stage.adopt_orphans()

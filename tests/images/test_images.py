@@ -116,7 +116,9 @@ def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
         'echo >"$0.started"\nwhile :; do /bin/sleep 0.1; done',
     )
     code = (
-        "import sys; from pathlib import Path; import images; from engine import Engine;"
+        "import signal, sys; from pathlib import Path; import images; from engine import Engine;"
+        # A shell's background job, with all that it starts, would ignore the signal.
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "engine = Engine('docker', podman=False, folder=Path('/'));"
         "sys.exit(images.run(engine, 'cpu', 'tests', [], False))"
     )
@@ -126,7 +128,11 @@ def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
             assert tool.poll() is None
             time.sleep(0.05)
         os.killpg(tool.pid, signal.SIGINT)  # as a terminal does
-        assert tool.wait(timeout=30) == 3
+        try:
+            assert tool.wait(timeout=30) == 3
+        finally:
+            if tool.poll() is None:
+                os.killpg(tool.pid, signal.SIGKILL)
     assert (tmp_path / "bin/docker.kept").exists()
 
 
