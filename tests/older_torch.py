@@ -7,7 +7,7 @@ _REGION_MARKS = "tests/explainer/test_example_marks.py::test_marks[tracing.neste
 _PRINT = "Inductor does not compile a print in a graph"
 
 # By version: tests that fail there, and why.
-_KNOWN = {
+KNOWN = {
     "2.10": {
         "tests/examples/test_loops.py::test_torch_only_python_loops_have_forward_mode": (
             "torch.func.grad of a scan is another error"
@@ -39,5 +39,5 @@ def known_failures() -> dict[str, str]:
     except metadata.PackageNotFoundError:
         return {}
     minor = ".".join(version.split(".")[:2])
-    found = _KNOWN.get(minor, {})
+    found = KNOWN.get(minor, {})
     return {test: f"PyTorch {minor}: {reason}" for test, reason in found.items()}

@@ -149,7 +149,7 @@ class Run:
             command += ["--shard", self.options.shard]
         # They share the time out between the frameworks, so that there are ratios in any case.
         minutes = (self.seconds - (time.monotonic() - self.begun)) / 60 - LAST_CASE
-        command += ["--minutes", f"{max(minutes, 3):.1f}"]
+        command += ["--minutes", f"{max(minutes, LEAST_MINUTES):.1f}"]
         log = self.output / "benchmarks.log"
         self._stage(
             "benchmarks", command, log, self.seconds, {}, lambda: outcomes.benchmarks(results)
