@@ -13,10 +13,12 @@ _GAP = 3  # columns between the two halves
 
 def console(**options: Any) -> Console:
     """A console for standard output, or with ``stderr=True`` for standard error."""
-    terminal = Console(highlight=False, markup=False, emoji=False, **options)
+    # Called in a notebook's kernel, the command still writes to the streams it was given.
+    plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+    terminal = Console(force_jupyter=False, **plain, **options)
     if terminal.is_terminal:
         return terminal
-    return Console(highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH, **options)
+    return Console(force_jupyter=False, width=_PIPE_WIDTH, **plain, **options)
 
 
 def show(out: Console, content: RenderableType) -> None:
