@@ -1,6 +1,6 @@
 """What compilers make of pure and impure functions, told by what the frameworks report.
 
-The matrix of all kinds is in ``tests/explain/test_purity_matrix.py``.
+The matrix of all kinds is in ``tests/explainer/test_purity_matrix.py``.
 """
 
 import os
