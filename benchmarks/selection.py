@@ -53,14 +53,16 @@ SIDE_ON_GPU = {"tracing.matmul": 8_192}
 
 # Impure pairs that repeated calls would not leave as they were.
 NOT_TIMED = {
-    "tracing.print_in_program": "it prints on every call",
+    "tracing.print_in_program": "it prints at every call",
     "purity.centered": "it writes into its argument, so the second call has another one",
+    "purity.counted": "it counts its calls, and JAX's program does not",
+    "purity.summed_squares": "it keeps an array of each call",
 }
 
 # Compiled for one shape only, so without a first call and a new shape in a fresh process.
 ONE_SHAPE = {
     "branching.expensive_cond_batch": "once a shape has changed PyTorch makes it a symbol, and "
-    "torch.vmap of torch.cond does not compile with symbols",
+    "`torch.vmap` of `torch.cond` does not compile with symbols",
 }
 
 
@@ -74,7 +76,7 @@ def cases(framework: str, quick: bool = False, gpu_memory: int = 0) -> list[Case
     """
     found = [
         case
-        for pair in PAIRS if comparable(pair)
+        for pair in PAIRS if not why_not_timed(pair)
         for case in _of(pair, framework, quick, gpu_memory)
     ]  # fmt: skip
     for module in pkgutil.iter_modules(workloads.__path__):
@@ -83,10 +85,15 @@ def cases(framework: str, quick: bool = False, gpu_memory: int = 0) -> list[Case
     return found
 
 
-def comparable(pair: Pair) -> bool:
-    """Whether a pair has one answer, can be compiled whole by both, and can be repeated."""
-    whole = pair.reference is not None and pair.jit and pair.fullgraph
-    return whole and str(pair) not in NOT_TIMED
+def why_not_timed(pair: Pair) -> str:
+    """Why a pair is left out; empty where it is timed."""
+    if str(pair) in NOT_TIMED:
+        return NOT_TIMED[str(pair)]
+    if pair.reference is None:
+        return "there is no one answer"
+    if not pair.jit:
+        return "`jax.jit` refuses it"
+    return "" if pair.fullgraph else "`torch.compile` breaks its graph"
 
 
 def _of(pair: Pair, framework: str, quick: bool, gpu_memory: int) -> Iterator[Case]:

@@ -13,9 +13,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from benchmarks.selection import ONE_SHAPE, why_not_timed
 from extensions import results_figure, results_yardsticks
 from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
+from jaxvstorch.registry import PAIRS
 from jaxvstorch.results import Results, read_all
 from jaxvstorch.timings import own_rows, plain_rows, rows
 
@@ -97,7 +99,7 @@ class TopicDirective(_ResultsDirective):
             return ""
         drawn = results_figure.figures(self.unique(topic), timings, results.timings)
         numbers = _folded(tables.topic_tables(results, topic))
-        return _joined(_raw(drawn), numbers, self.source(results))
+        return _joined(_raw(drawn), numbers, _left_out(topic), self.source(results))
 
 
 class PartDirective(_ResultsDirective):
@@ -143,6 +145,20 @@ class PartDirective(_ResultsDirective):
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own)] if own else []
         return _joined(_raw(drawn), _folded(_joined(*numbers)))
+
+
+def _left_out(topic: str) -> str:
+    """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
+    names: dict[str, list[str]] = {}
+    for pair in PAIRS:
+        if pair.topic == topic and (why := why_not_timed(pair)):
+            names.setdefault(why, []).append(f"`{pair.name}`")
+    found = [f"{', '.join(several)} ({why})" for why, several in names.items()]
+    partly = [
+        f"`{name}` has no first call and no new shape in the tables: {why}."
+        for name, why in ONE_SHAPE.items() if name.partition(".")[0] == topic
+    ]  # fmt: skip
+    return " ".join([*([f"Not timed: {'; '.join(found)}."] if found else []), *partly])
 
 
 def _joined(*parts: str) -> str:

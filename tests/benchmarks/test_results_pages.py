@@ -53,6 +53,13 @@ def test_a_topic_without_results_says_so(build) -> None:
     assert "No results of" in build("```{results} loops\n```")
 
 
+def test_a_topic_names_the_pairs_that_are_not_timed_and_why(build) -> None:
+    write(build.results / "one.json", *both())
+    text = " ".join(re.sub("<[^>]+>", "", build(TOPIC)).split())
+    assert "Not timed: select_if, activate_list (jax.jit refuses it)." in text
+    assert "expensive_cond_batch has no first call and no new shape in the tables" in text
+
+
 def test_a_topic_has_a_figure_with_words_then_a_table_and_its_machine(build) -> None:
     write(build.results / "one.json", *both(), versions={"python": "3.11", "jax": "1"})
     page = build(TOPIC)

@@ -1,0 +1,33 @@
+"""What the pages say of the published results, held against each file."""
+
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch.results import Results, read
+from jaxvstorch.results_machine import has_gpu
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "results"
+PUBLISHED = {path.name: read(path) for path in sorted(FOLDER.glob("*.json"))}
+ON_CPU = [pytest.param(found, id=name) for name, found in PUBLISHED.items() if not has_gpu(found)]
+
+
+def compiled(results: Results, framework: str, name: str, size: int) -> float:
+    """Seconds per call."""
+    key = ("branching", name, size, framework, "compiled")
+    (timing,) = [
+        t for t in results.timings if (t.topic, t.name, t.size, t.framework, t.mode) == key
+    ]
+    return timing.median
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("results", ON_CPU)
+def test_cond_saves_an_expensive_branch_alone_and_nothing_else(results, framework) -> None:
+    def over_where(name: str, size: int) -> float:
+        where = name.replace("cond", "where")
+        return compiled(results, framework, name, size) / compiled(results, framework, where, size)
+
+    assert over_where("expensive_cond", 65_536) < 0.2
+    assert 0.5 < over_where("expensive_cond_batch", 65_536) < 1.5
+    assert over_where("select_cond", 16) > 0.9
