@@ -288,6 +288,19 @@ def test_jax_forward_mode_does_not_need_to_know_it(in_jax, name) -> None:
     np.testing.assert_allclose(push(in_jax.x, NUM_STEPS), slopes(in_jax.x), rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["density_map", "recurrence_associative"])
+def test_jax_map_and_associative_scan_have_both_modes(in_jax, name) -> None:
+    jax, jnp = in_jax.jax, in_jax.jnp
+    x = jnp.linspace(0.1, 0.9, 6).reshape((3, 2) if name.startswith("recurrence") else 6)
+
+    @jax.jit
+    def weighted(x):
+        return (getattr(in_jax.examples, name)(x, 2 * x) * x).sum()
+
+    _, forward = jax.jvp(weighted, (x,), (jnp.ones_like(x),))
+    np.testing.assert_allclose(forward, jax.grad(weighted)(x).sum(), rtol=1e-5)
+
+
 def test_jax_newton_has_forward_mode_only(in_jax) -> None:
     jax, examples, x = in_jax.jax, in_jax.examples, in_jax.x
     jacobian = jax.jacfwd(examples.sqrt_while)(x)
@@ -361,6 +374,21 @@ def test_torch_only_python_loops_have_forward_mode(in_torch) -> None:
         torch.compiler.reset()
         with pytest.raises(AssertionError, match="Expected FakeTensor"):
             torch.func.grad(lambda x, loop=loop: loop(x).sum())(x)
+
+
+def test_torch_associative_scan_has_both_modes(in_torch) -> None:
+    torch = in_torch.torch
+    x = torch.linspace(0.1, 0.9, 6).reshape(3, 2)
+
+    def weighted(x):
+        return (in_torch.examples.recurrence_associative(x, 2 * x) * x).sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch.func.jvp uses torch.jit
+        _, forward = torch.func.jvp(weighted, (x,), (torch.ones_like(x),))
+    inputs = x.clone().requires_grad_()
+    weighted(inputs).backward()
+    np.testing.assert_allclose(forward, inputs.grad.sum(), rtol=1e-5)
 
 
 # --- PyTorch's prototypes ---
