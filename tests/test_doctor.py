@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from needs import needs_compiler
 from typer.testing import CliRunner
 
 from jaxvstorch import doctor
@@ -184,9 +185,8 @@ def test_the_frameworks_answer(framework) -> None:
 # The compiler
 
 
+@needs_compiler
 def test_a_compiler_that_works() -> None:
-    if compiler.find(os.environ) is None:
-        pytest.skip("there is no C++ compiler here")
     (found,) = compiler.check(os.environ, needed=True)
     assert found.problem is None
 

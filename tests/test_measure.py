@@ -2,21 +2,17 @@
 
 import gc
 import os
-import shutil
 import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch import measure, waiting
 
 NAP = 0.005
-needs_compiler = pytest.mark.skipif(
-    shutil.which("g++") is None and shutil.which("clang++") is None,
-    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
-)
 
 
 def nap() -> None:

@@ -2,19 +2,15 @@
 
 import logging
 import re
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch import ledger
 from jaxvstorch.explainer.lines import lines_run
 
-needs_compiler = pytest.mark.skipif(
-    shutil.which("g++") is None and shutil.which("clang++") is None,
-    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
-)
 FACTOR = 2.0
 
 

@@ -2,10 +2,10 @@
 
 import os
 import random
-import shutil
 
 import numpy as np
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch.explainer.purity import KINDS, PurityMatrix, purity_matrix
 
@@ -59,10 +59,7 @@ def test_torch_cell(in_torch, kind, column) -> None:
     assert in_torch.cells[kind, column] == expected(kind, column)
 
 
-@pytest.mark.skipif(
-    shutil.which("g++") is None and shutil.which("clang++") is None,
-    reason="torch.compile's CPU backend needs a C++ compiler, and there is none on the PATH",
-)
+@needs_compiler
 def test_the_default_backend_changes_no_cell() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     found = purity_matrix(["torch"])
