@@ -163,6 +163,17 @@ def test_hosted_runners_ask_for_pytorch_without_cuda() -> None:
                 )
 
 
+def test_an_image_is_not_built_where_pytorch_without_cuda_cannot_be_found() -> None:
+    """A pull request from a fork gets no variables, so not the index either."""
+    asked = [each for each in map(load, WORKFLOWS) if "pull_request" in triggers(each)]
+    assert len(asked) == 2
+    for workflow in asked:
+        for job in workflow["jobs"].values():
+            runs = {each for step in job["steps"] for each in named(step.get("run", ""))}
+            if "docker" in runs:
+                assert FORK_GUARD in job.get("if", "")
+
+
 def test_images_are_made_from_one_base_pinned_by_digest() -> None:
     bases = set()
     for path in WORKFLOWS:
