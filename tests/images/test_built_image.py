@@ -1,11 +1,9 @@
 """The image for the CPU, as ``nox -s docker -- cpu`` built it, on the engine of this machine."""
 
-import io
 import json
 import os
 import re
 import subprocess
-import tarfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import engine
 import images
 import pytest
+from saved_image import files
 
 from benchmarks import join
 from jaxvstorch.results import read
@@ -47,19 +46,6 @@ def saved(client, facts) -> Iterator[Path]:
 def container(client: str, *arguments: str, **options) -> subprocess.CompletedProcess:
     command = [client, "run", "--rm", "--init", "--network", "none", *arguments]
     return subprocess.run(command, capture_output=True, text=True, **options)
-
-
-def files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file of every layer, and the image's own description."""
-    with tarfile.open(path) as image:
-        for member in image:
-            if member.isfile() and member.name.endswith(".tar"):
-                with tarfile.open(fileobj=image.extractfile(member)) as layer:
-                    for each in layer:
-                        data = layer.extractfile(each) if each.isfile() else io.BytesIO()
-                        yield each.name.removeprefix("./"), data.read()
-            elif member.isfile():
-                yield member.name, image.extractfile(member).read()
 
 
 def test_it_runs_as_nobody_special_and_says_what_it_is(facts) -> None:
