@@ -1,6 +1,5 @@
-"""README's code runs, and the commands it names exist."""
+"""README's code runs, and the commands that it and the other pages name exist."""
 
-import ast
 import re
 import shlex
 import subprocess
@@ -8,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_workflows import sessions
 from typer.testing import CliRunner
 
 from jaxvstorch.cli import app
@@ -28,12 +28,16 @@ def test_its_python_runs(tmp_path) -> None:
     assert "same" in done.stdout
 
 
-def test_its_nox_sessions_exist() -> None:
-    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
-    sessions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    named = set(re.findall(r"nox -s (\w+)", TEXT))
-    assert {"tests", "book"} <= named
-    assert named <= sessions
+def test_every_nox_session_that_a_page_names_exists() -> None:
+    book = [path for path in ROOT.glob("book/**/*.md") if "_build" not in path.parts]
+    named = {
+        (path.name, session)
+        for path in [*ROOT.glob("*.md"), *book]
+        for names in re.findall(r"nox -s ([\w ]+)", path.read_text(encoding="utf-8"))
+        for session in names.split()
+    }
+    assert {("README.md", "tests"), ("CONTRIBUTING.md", "lint"), ("images.md", "docker")} <= named
+    assert [each for each in named if each[1] not in sessions()] == []
 
 
 @pytest.mark.parametrize("command", re.findall(r"`jaxvstorch ([^`]+)`", TEXT))
