@@ -1,6 +1,8 @@
 """What runs on a cluster hears that it has to stop, and times the parts that it is told."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +40,41 @@ def test_the_signal_to_stop_reaches_nox(path: Path) -> None:
     assert program == "nox" or arguments[1].startswith("exec nox ")
 
 
+@each_manifest
+def test_results_name_the_image_that_they_are_from(path: Path) -> None:
+    (container,) = pod(path)["containers"]
+    environ = {each["name"]: each["value"] for each in container["env"]}
+    assert environ["JAXVSTORCH_IMAGE"] == container["image"]
+
+
 def test_there_are_as_many_indexes_as_shards() -> None:
     (path,) = [path for path in MANIFESTS if path.stem == "shards"]
     (container,) = pod(path)["containers"]
     (count,) = re.findall(r"--shard .*/(\d+)", container["command"][-1])
     assert job(path)["completions"] == job(path)["parallelism"] == int(count)
+
+
+@pytest.fixture
+def task(tmp_path: Path):
+    """Runs the script for Slurm; returns what it tells the engine, which a command stands for."""
+    (tmp_path / "podman").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "podman").chmod(0o755)
+
+    def task(**environ: str) -> str:
+        environ |= {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        command = ["bash", ROOT / "cluster/slurm/bench.sbatch"]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=True
+        ).stdout
+
+    return task
+
+
+@pytest.mark.parametrize(
+    ("given", "image"),
+    [({}, "jaxvstorch:cpu"), ({"IMAGE": "a@sha256:1"}, "a@sha256:1")],
+    ids=["none", "digest"],
+)
+def test_results_of_slurm_name_their_image(task, given, image) -> None:
+    said = task(SLURM_ARRAY_TASK_ID="2", SLURM_ARRAY_TASK_COUNT="5", **given)
+    assert f"--env JAXVSTORCH_IMAGE={image} {image} nox -s bench -- --shard 2/5" in said
