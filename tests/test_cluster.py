@@ -76,5 +76,18 @@ def task(tmp_path: Path):
     ids=["none", "digest"],
 )
 def test_results_of_slurm_name_their_image(task, given, image) -> None:
-    said = task(SLURM_ARRAY_TASK_ID="2", SLURM_ARRAY_TASK_COUNT="5", **given)
+    said = task(SLURM_ARRAY_TASK_ID="2", **given)
     assert f"--env JAXVSTORCH_IMAGE={image} {image} nox -s bench -- --shard 2/5" in said
+
+
+@pytest.mark.parametrize(("parts", "shard"), [({}, "3/5"), ({"PARTS": "8"}, "3/8")])
+def test_one_part_can_be_repeated(task, parts, shard) -> None:
+    """Of an array of one task, which Slurm calls the third of one."""
+    array = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MAX": "3"}
+    assert task(**array, **parts).endswith(f"--shard {shard}\n")
+
+
+def test_slurm_starts_as_many_tasks_as_there_are_parts() -> None:
+    text = (ROOT / "cluster/slurm/bench.sbatch").read_text(encoding="utf-8")
+    (tasks,) = re.findall(r"^#SBATCH --array=1-(\d+)$", text, re.MULTILINE)
+    assert f"${{PARTS:-{tasks}}}" in text
