@@ -18,6 +18,9 @@ from urllib.parse import urlsplit
 import engine as engines
 from engine import Engine, EngineError
 
+sys.path.append(str(Path(__file__).parents[1]))  # the project is not installed for this
+from benchmarks import origin
+
 ROOT = Path(__file__).parents[1]
 WHEELHOUSE = ROOT / "docker/wheelhouse"
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
@@ -84,7 +87,7 @@ def build(engine: Engine, flavour: str, *command: str) -> None:
         secrets = [f"id=pip,src={secret}"]
         if certificates := settings.get("cert"):
             secrets.append(f"id=certificates,src={certificates}")
-        arguments = {"FLAVOUR": flavour, "COMMIT": commit()}
+        arguments = {"FLAVOUR": flavour, "COMMIT": origin.commit(ROOT)}
         if base := os.environ.get("BASE"):
             arguments["BASE"] = base
         tell(
@@ -194,13 +197,6 @@ def bring_wheels(flavour: str, settings: dict[str, str]) -> None:
 
 def _remote(place: str) -> bool:
     return urlsplit(place).scheme in ("http", "https")
-
-
-def commit() -> str:
-    """The commit that an image is made of, marked where files differ from it; else nothing."""
-    command = ["git", "describe", "--always", "--abbrev=40", "--exclude", "*", "--dirty"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def tell(engine: Engine, *arguments: str) -> None:

@@ -25,6 +25,9 @@ def test_a_commit_says_whether_the_files_are_as_committed(tmp_path) -> None:
     git(tmp_path, "commit", "--quiet", "--message", "One")
     name = git(tmp_path, "rev-parse", "HEAD")
     assert origin.commit(tmp_path) == name
+    (tmp_path / "more").touch()
+    assert origin.commit(tmp_path) == f"{name}-dirty"
+    (tmp_path / "more").unlink()
     (tmp_path / "file").write_text("two")
     assert origin.commit(tmp_path) == f"{name}-dirty"
 

@@ -13,7 +13,7 @@ import images
 import pytest
 from saved_image import files
 
-from benchmarks import join
+from benchmarks import join, origin
 from jaxvstorch.results import read
 
 pytestmark = pytest.mark.built_image
@@ -53,7 +53,7 @@ def test_it_runs_as_nobody_special_and_says_what_it_is(facts) -> None:
     assert facts["Config"]["User"] == "1000"
     assert labels["org.opencontainers.image.title"] == "jaxvstorch (cpu)"
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
-    assert labels["org.opencontainers.image.revision"] == images.commit()
+    assert labels["org.opencontainers.image.revision"] == origin.commit(images.ROOT)
     assert not any(each.startswith("LD_LIBRARY_PATH") for each in facts["Config"]["Env"])
 
 

@@ -11,6 +11,8 @@ import images
 import pytest
 from engine import Engine, EngineError
 
+from benchmarks import origin
+
 DOCKER = Engine("docker", podman=False, folder=Path("/"))
 PODMAN = Engine("podman", podman=True, folder=Path("/"))
 
@@ -21,6 +23,16 @@ def wheelhouse(tmp_path, monkeypatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr(images, "WHEELHOUSE", folder)
     return folder
+
+
+def test_what_git_ignores_does_not_get_into_an_image() -> None:
+    """Wheels of the wheelhouse do, and are removed there: a build takes them."""
+    ignored, left = (
+        {line.strip("/") for line in (images.ROOT / name).read_text(encoding="utf-8").splitlines()}
+        for name in (".gitignore", ".dockerignore")
+    )
+    assert {"bench-out", "have.txt", "out", "wheels"} <= ignored
+    assert ignored - {each.removeprefix("**/") for each in left} == {"docker/wheelhouse/*.whl"}
 
 
 @pytest.mark.parametrize("arguments", [[], ["gpu"], ["cpu", "--quick"], ["tests"], ["cpu", "lint"]])
@@ -145,7 +157,7 @@ def test_a_build_that_fails_is_an_error(fake) -> None:
 def test_an_image_is_published_with_its_provenance(fake, tmp_path, wheelhouse, monkeypatch) -> None:
     fake("docker", 'echo "$@" >"$0.said"')
     monkeypatch.setattr(images, "pip_settings", dict)
-    monkeypatch.setattr(images, "commit", lambda: "abc")
+    monkeypatch.setattr(origin, "commit", lambda root: "abc")
     with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where images go"):
         images.publish(DOCKER, "v1.2.3", "cuda13")
     monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
