@@ -83,6 +83,11 @@ def _podman(command: str) -> Engine:
     return Engine(command, podman=True, folder=Path(folder))
 
 
+def image_id(engine: Engine, name: str) -> str:
+    """The digest of an image that the engine has, or nothing where it has none."""
+    return _ask(engine.command, "image", "inspect", "--format", "{{.Id}}", name)
+
+
 def check_space(engine: Engine, flavour: str) -> None:
     """Whether the engine's folder can take a flavour's image.
 

@@ -49,7 +49,9 @@ def main(arguments: list[str]) -> int:
     if session not in ("", *SESSIONS):
         raise EngineError(USAGE)
     engine = engines.find()
-    engines.check_space(engine, flavour)
+    # Where there is one of an earlier source, a build takes little.
+    if not engines.image_id(engine, f"jaxvstorch:{flavour}"):
+        engines.check_space(engine, flavour)
     if not on_cpu and flavour in engines.OLDEST_DRIVER:
         engines.check_gpu(flavour)
     if not on_cpu and flavour == "tpu":
@@ -63,13 +65,19 @@ def publish(engine: Engine, tag: str, flavour: str) -> None:
     """Build one flavour and push it, with its provenance and a list of what is in it.
 
     Raises:
-        EngineError: Nothing says where to.
+        EngineError: Nothing says where to, or this engine cannot do it.
     """
+    if engine.podman:
+        raise EngineError(
+            "publishing takes Docker, for Podman pushes no provenance: install it, or set "
+            "CONTAINER_ENGINE=docker"
+        )
     registry = os.environ.get("IMAGE_REGISTRY")
     if not registry:
         raise EngineError(
             "set IMAGE_REGISTRY to where images go, as in registry.example/jaxvstorch"
         )
+    engines.check_space(engine, flavour)
     names = [f"{registry}/jaxvstorch:{version}{flavour}" for version in (f"{tag}-", "")]
     build(
         engine, flavour, "buildx", "build", "--push", "--provenance", "mode=max", "--sbom", "true",
@@ -99,7 +107,11 @@ def build(engine: Engine, flavour: str, *command: str) -> None:
 
 
 def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: bool) -> int:
-    """Run a session without a network; what it writes becomes the caller's, in its usual place."""
+    """Run a session without a network; what it writes becomes the caller's, in its usual place.
+
+    Raises:
+        EngineError: There is no such image.
+    """
     given = ["run", "--rm", *device(engine, flavour, on_cpu)]
     if not engine.podman:  # which takes a package for it that Debian does not install with it
         given.append("--init")
@@ -107,10 +119,12 @@ def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: 
         (ROOT / output).mkdir(parents=True, exist_ok=True)
         given += ["--volume", f"{ROOT / output}:/jaxvstorch/{output}", *owner(engine)]
     image = f"jaxvstorch:{flavour}"
-    digest = subprocess.run(
-        [engine.command, "image", "inspect", "--format", "{{.Id}}", image],
-        capture_output=True, text=True, check=True,
-    ).stdout.strip()  # fmt: skip
+    digest = engines.image_id(engine, image)
+    if not digest:
+        raise EngineError(
+            f"the build left no {image} in the engine: choose its own builder, as by "
+            f"`{engine.command} buildx use default`"
+        )
     given += ["--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
     container = subprocess.Popen(
         [engine.command, *given, image, *command(session, options)], env=engine.environment

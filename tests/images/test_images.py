@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import engine as engines
 import images
 import pytest
 from engine import Engine, EngineError
@@ -120,10 +121,16 @@ def test_the_exit_code_is_the_containers(fake, tmp_path, monkeypatch) -> None:
     assert "JAXVSTORCH_IMAGE=cpu sha256:1 jaxvstorch:cpu nox -s bench -- --quick" in said
 
 
+def test_a_builder_that_keeps_its_images_to_itself(fake) -> None:
+    fake("docker", "exit 1")
+    with pytest.raises(EngineError, match=r"left no jaxvstorch:cpu in the engine: .* use default"):
+        images.run(DOCKER, "cpu", "tests", [], False)
+
+
 def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
     fake(
         "docker",
-        'test "$1" = image && exit 0\n'
+        'test "$1" = image && echo sha256:1 && exit 0\n'
         "trap '/bin/sleep 1; echo >\"$0.kept\"; exit 3' INT\n"
         'echo >"$0.started"\nwhile :; do /bin/sleep 0.1; done',
     )
@@ -156,15 +163,44 @@ def test_a_build_that_fails_is_an_error(fake) -> None:
 
 def test_an_image_is_published_with_its_provenance(fake, tmp_path, wheelhouse, monkeypatch) -> None:
     fake("docker", 'echo "$@" >"$0.said"')
+    elsewhere = Engine("docker", podman=False, folder=tmp_path / "not here")
     monkeypatch.setattr(images, "pip_settings", dict)
     monkeypatch.setattr(origin, "commit", lambda root: "abc")
     with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where images go"):
-        images.publish(DOCKER, "v1.2.3", "cuda13")
+        images.publish(elsewhere, "v1.2.3", "cuda13")
     monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
-    images.publish(DOCKER, "v1.2.3", "cuda13")
+    images.publish(elsewhere, "v1.2.3", "cuda13")
     said = (tmp_path / "bin/docker.said").read_text(encoding="utf-8")
     assert said.startswith("buildx build --push --provenance mode=max --sbom true")
     assert "--tag registry.invalid/own/jaxvstorch:v1.2.3-cuda13" in said
     assert "--tag registry.invalid/own/jaxvstorch:cuda13" in said
     assert "--build-arg FLAVOUR=cuda13 --build-arg COMMIT=abc" in said
     assert "--network" not in said  # a builder that makes provenance is not given the host's
+
+
+def test_podman_does_not_publish(monkeypatch) -> None:
+    monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
+    with pytest.raises(EngineError, match="publishing takes Docker, for Podman pushes no prov"):
+        images.publish(PODMAN, "v1.2.3", "cpu")
+
+
+def test_publishing_takes_room(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
+    monkeypatch.setitem(engines.FREE_GB, "cpu", 10**9)
+    with pytest.raises(EngineError, match="building cpu takes 1000000000 GB"):
+        images.publish(Engine("docker", podman=False, folder=tmp_path), "v1.2.3", "cpu")
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_a_build_takes_room_where_there_was_none_before(fake, tmp_path, monkeypatch, built) -> None:
+    here = Engine("docker", podman=False, folder=tmp_path)
+    monkeypatch.setattr(engines, "find", lambda: here)
+    monkeypatch.setitem(engines.FREE_GB, "cpu", 10**9)
+    monkeypatch.setattr(images, "build", lambda *arguments: None)
+    monkeypatch.setattr(images, "run", lambda *arguments: 7)
+    fake("docker", "echo sha256:1" if built else "exit 1")
+    if built:
+        assert images.main(["cpu"]) == 7
+    else:
+        with pytest.raises(EngineError, match="building cpu takes 1000000000 GB"):
+            images.main(["cpu"])
