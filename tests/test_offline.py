@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import __main__ as command
+
 ROOT = Path(__file__).parents[1]
 TOOLS = ROOT / "tools"
 
@@ -65,7 +67,9 @@ def refused(tmp_path, wheel):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--minutes", "2"], "--minutes 2: at least 3"),
+        (["--minutes", "7.9"], "--minutes 7.9: tests and benchmarks take at least 8"),
+        (["--minutes", "4", "--only", "benchmarks"], "--only benchmarks take at least 5"),
+        (["--minutes", "2", "--only", "tests"], "--minutes 2: --only tests take at least 3"),
         (["--shard", "3/2"], "--shard 3/2: not a part such as 1/2"),
         (["--shard", "half"], "--shard half: not a part such as 1/2"),
     ],
@@ -105,7 +109,7 @@ def test_a_full_disk(tool, monkeypatch, tmp_path, wheel) -> None:
     both_frameworks()
     offline = tool("offline")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(9, 8, 1 << 20))
-    options = Namespace(minutes=10, shard=None, wheels=wheel.parent, device="cpu")
+    options = Namespace(minutes=10, only=None, shard=None, wheels=wheel.parent, device="cpu")
     with pytest.raises(offline.InputError, match="1 MiB free, and 2048 are needed: set TMPDIR"):
         offline.check(options)
 
@@ -153,6 +157,50 @@ def test_a_wheel_for_another_python_is_named(tool, tmp_path, wheel) -> None:
     other = wheel.rename(wheel.with_name("onlyhere-1.0-cp27-cp27m-linux_x86_64.whl"))
     with pytest.raises(environment.SetUpError, match=f"{other.name} is not a supported wheel"):
         environment.make(tmp_path / "environment", [other])
+
+
+# What it begins
+
+
+@pytest.fixture
+def begun(tool, monkeypatch, tmp_path):
+    """Begins the benchmarks of a run of ten minutes; returns their command, and what is said."""
+    offline, stage = tool("offline"), tool("stage")
+
+    def begun(seconds_ago: float) -> tuple[list[str], dict]:
+        commands = []
+        ended = stage.Ended(0, False, 1.0)
+        monkeypatch.setattr(stage, "run", lambda command, *rest: commands.append(command) or ended)
+        options = Namespace(minutes=10, only=None, shard=None, device="cpu", output=tmp_path)
+        run = offline.Run(options)
+        run.begun -= seconds_ago
+        run.benchmarks("python")
+        (found,) = json.loads((tmp_path / "summary.json").read_text())["stages"]
+        return [word for command in commands for word in command], found
+
+    return begun
+
+
+def test_benchmarks_are_given_the_time_that_is_left(begun) -> None:
+    command, _ = begun(250)  # of 550 seconds, less those of the last case
+    assert command[-2:] == ["--minutes", "4.7"]
+
+
+def test_benchmarks_that_are_too_late_do_not_begin(begun) -> None:
+    command, found = begun(400)
+    assert command == []
+    assert (found["outcome"], found["says"]) == ("cut", "not begun: 2.2 minutes were left")
+
+
+def test_the_least_minutes_leave_the_benchmarks_theirs(tool) -> None:
+    """Also where the tests take all the time they can have, and then as long to stop."""
+    offline = tool("offline")
+    both, alone = (offline.LEAST_MINUTES[only] * 60 - offline.RESERVE - offline.GRACE
+                   for only in (None, "benchmarks"))  # fmt: skip
+    needed = (offline.LEAST_BENCHMARKS + offline.LAST_CASE) * 60
+    assert both * (1 - offline.TESTS_SHARE) - 2 * offline.GRACE > needed
+    assert alone - 50 > needed  # for the set-up and the doctor
+    assert offline.LEAST_BENCHMARKS == command.LEAST_MINUTES
 
 
 # Deadlines: each in a process of its own, because a stage ends every child of its process
