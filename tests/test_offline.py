@@ -192,6 +192,28 @@ def test_benchmarks_that_are_too_late_do_not_begin(begun) -> None:
     assert (found["outcome"], found["says"]) == ("cut", "not begun: 2.2 minutes were left")
 
 
+def test_a_warning_of_the_doctor_does_not_spoil_its_answer(tool, tmp_path, monkeypatch) -> None:
+    offline, stage = tool("offline"), tool("stage")
+    monkeypatch.setattr(stage, "_end_all", lambda: None)  # it would end what other tests started
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'a warning' >&2\necho '{\"checks\": []}'\n")
+    python.chmod(0o755)
+    run = offline.Run(Namespace(minutes=10, only=None, device="cpu", output=tmp_path))
+    run.doctor(str(python))
+    assert json.loads((tmp_path / "doctor.json").read_text()) == {"checks": []}
+    assert (tmp_path / "doctor.log").read_text() == "a warning\n"
+
+
+def test_a_log_has_all_that_a_stage_says_in_its_order(tool, tmp_path, monkeypatch) -> None:
+    offline, stage = tool("offline"), tool("stage")
+    monkeypatch.setattr(stage, "_end_all", lambda: None)
+    run = offline.Run(Namespace(minutes=10, only=None, device="cpu", output=tmp_path))
+    log = tmp_path / "some.log"
+    command = ["sh", "-c", "echo one; echo two >&2; echo three"]
+    run._stage("some", command, log, run.seconds, {}, str)
+    assert log.read_text() == "one\ntwo\nthree\n"
+
+
 def test_the_least_minutes_leave_the_benchmarks_theirs(tool) -> None:
     """Also where the tests take all the time they can have, and then as long to stop."""
     offline = tool("offline")
@@ -225,8 +247,8 @@ def wait_once_ready(self, timeout=None):
     return wait(self, timeout)
 subprocess.Popen.wait = wait_once_ready
 with open("log", "w") as log:
-    ended = stage.run([sys.executable, "-c", {command!r}], pathlib.Path(), os.environ, log,
-                      {seconds}, {grace})
+    ended = stage.run([sys.executable, "-c", {command!r}], pathlib.Path(), os.environ,
+                      log, log, {seconds}, {grace})
 print(ended.cut, ended.code)
 """
     done = subprocess.run(

@@ -124,7 +124,8 @@ class Run:
         command = [python, "-m", "jaxvstorch", "doctor", "--json"]
         self._stage("doctor", command, path, self.seconds, chosen, lambda: outcomes.doctor(path))
         if self.options.device == "cuda" and (lacking := outcomes.without_gpu(path)):
-            raise InputError(f"no GPU is used by {lacking}: see {path}")
+            log = path.with_suffix(".log")
+            raise InputError(f"no GPU is used by {lacking}: see {path} and {log.name}")
 
     def tests(self, python: str) -> None:
         """Docstrings, and every test but the book's, which need no GPU."""
@@ -177,8 +178,11 @@ class Run:
         found: dict[str, object] = {"name": name, "outcome": "stopped"}
         self.stages.append(found)
         try:
-            with path.open("w", encoding="utf-8") as file:
-                ended = stage.run(command, ROOT, {**self.environ, **environ}, file, seconds, GRACE)
+            # The doctor's answer is for machines; where both are one file, each adds to it.
+            log = self.output / f"{name}.log"
+            with path.open("a", encoding="utf-8") as out, log.open("a", encoding="utf-8") as errors:
+                own = {**self.environ, **environ}
+                ended = stage.run(command, ROOT, own, out, errors, seconds, GRACE)
             was_cut = ended.cut or ended.code == CUT_SHORT
             outcome = "cut" if was_cut else "failed" if ended.code else "passed"
             found |= {"outcome": outcome, "seconds": round(ended.seconds, 1), "code": ended.code}

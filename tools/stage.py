@@ -30,8 +30,8 @@ class Ended:
 
 
 def run(
-    command: Sequence[str], folder: Path, environ: Mapping[str, str], output: IO[str],
-    seconds: float, grace: float,
+    command: Sequence[str], folder: Path, environ: Mapping[str, str],
+    output: IO[str], errors: IO[str], seconds: float, grace: float,
 ) -> Ended:  # fmt: skip
     """Run a command, and leave no process of it.
 
@@ -41,7 +41,8 @@ def run(
         command: the command and its arguments.
         folder: where it runs.
         environ: its environment.
-        output: gets its standard output and its standard error.
+        output: gets its standard output.
+        errors: gets its standard error.
         seconds: how long it may run.
         grace: how many seconds more it may take to stop.
 
@@ -51,7 +52,7 @@ def run(
     start = time.monotonic()
     process = subprocess.Popen(
         list(command), cwd=folder, env=dict(environ), stdin=subprocess.DEVNULL,
-        stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        stdout=output, stderr=errors, start_new_session=True,
     )  # fmt: skip
     cut = False
     try:
