@@ -94,9 +94,10 @@ def check_space(engine: Engine, flavour: str) -> None:
     Raises:
         EngineError: It is too full.
     """
-    if not engine.folder.exists():  # the engine is on another machine
+    try:
+        free = shutil.disk_usage(engine.folder).free / 1e9
+    except OSError:  # the engine is on another machine, or its folder is not for us to see
         return
-    free = shutil.disk_usage(engine.folder).free / 1e9
     if free < FREE_GB[flavour]:
         raise EngineError(
             f"building {flavour} takes {FREE_GB[flavour]} GB, and {engine.folder} has {free:.1f} "

@@ -8,21 +8,19 @@ IMAGE_REGISTRY (where to push), and pip's own.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import engine as engines
+import pip_settings
 from engine import Engine, EngineError
 
 sys.path.append(str(Path(__file__).parents[1]))  # the project is not installed for this
 from benchmarks import origin
 
 ROOT = Path(__file__).parents[1]
-WHEELHOUSE = ROOT / "docker/wheelhouse"
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
 # The folders that sessions write their results to.
 OUTPUTS = {"bench": "bench-out", "reproduce": "bench-out", "book": "book/_build"}
@@ -87,11 +85,11 @@ def publish(engine: Engine, tag: str, flavour: str) -> None:
 
 def build(engine: Engine, flavour: str, *command: str) -> None:
     """Build one flavour, with this machine's settings and certificates of pip as secrets."""
-    settings = pip_settings()
-    bring_wheels(flavour, settings)
+    settings = pip_settings.read()
+    pip_settings.bring_wheels(flavour, settings)
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         secret = Path(folder, "pip.conf")
-        secret.write_text(pip_conf(flavour, settings), encoding="utf-8")
+        secret.write_text(pip_settings.conf(flavour, settings), encoding="utf-8")
         secrets = [f"id=pip,src={secret}"]
         if certificates := settings.get("cert"):
             secrets.append(f"id=certificates,src={certificates}")
@@ -164,53 +162,6 @@ def owner(engine: Engine) -> list[str]:
     """Files belong to who called; Podman without root has to map this user to itself."""
     user = ["--user", f"{os.getuid()}:{os.getgid()}"]
     return ["--userns", "keep-id", *user] if engine.podman and os.getuid() else user
-
-
-def pip_settings() -> dict[str, str]:
-    """What pip is told on this machine, by its files and its environment variables."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
-    )
-    found = {}
-    # A file's settings are `global.cert='...'`; the environment's, `:env:.cert='...'`, win.
-    for line in sorted(done.stdout.splitlines(), key=lambda line: line.startswith(":env:")):
-        name, _, value = line.partition("=")
-        found[name.split(".")[-1]] = value.strip("'\"")
-    return found
-
-
-def pip_conf(flavour: str, settings: dict[str, str]) -> str:
-    """A ``pip.conf`` with the indexes that can be reached from a container.
-
-    Raises:
-        EngineError: PyTorch without CUDA is asked for, and nothing says where it is.
-    """
-    indexes = {
-        name: [each for each in settings.get(name, "").replace("\\n", " ").split() if _remote(each)]
-        for name in ("index-url", "extra-index-url")
-    }
-    if flavour in ("cpu", "tpu") and not any([*indexes.values(), *WHEELHOUSE.glob("torch-*.whl")]):
-        raise EngineError(
-            f"the image {flavour} takes PyTorch without CUDA: set PIP_EXTRA_INDEX_URL to the index "
-            "that pytorch.org names for CPU, or put that wheel into docker/wheelhouse"
-        )
-    lines = [f"{name} = {' '.join(found)}" for name, found in indexes.items() if found]
-    return "\n".join(["[global]", *lines, ""])
-
-
-def bring_wheels(flavour: str, settings: dict[str, str]) -> None:
-    """Put into the wheelhouse what pip's own folders hold of the wheels that a flavour pins."""
-    text = (ROOT / f"docker/requirements/{flavour}.txt").read_text(encoding="utf-8")
-    pinned = {line.strip() for line in text.splitlines()}
-    for folder in settings.get("find-links", "").replace("\\n", " ").split():
-        for wheel in Path(folder).glob("*.whl") if not _remote(folder) else ():
-            name, version, *_ = wheel.name.split("-")
-            if f"{name.lower().replace('_', '-')}=={version}" in pinned:
-                shutil.copy2(wheel, WHEELHOUSE)
-
-
-def _remote(place: str) -> bool:
-    return urlsplit(place).scheme in ("http", "https")
 
 
 def tell(engine: Engine, *arguments: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import engine
 import images
+import pip_settings
 import pytest
 from saved_image import files
 
@@ -62,8 +63,8 @@ def test_it_is_as_small_as_is_said(facts) -> None:
 
 
 def test_nothing_of_the_builder_is_in_a_layer(saved) -> None:
-    settings = images.pip_settings()
-    text = f"{images.pip_conf('cpu', settings)} {settings.get('cert', '')}"
+    settings = pip_settings.read()
+    text = f"{pip_settings.conf('cpu', settings)} {settings.get('cert', '')}"
     places = {each.encode() for each in re.findall(r"(?:https?:/)?/\S+", text)}
     names, told = [], []
     for name, data in files(saved):

@@ -80,6 +80,14 @@ def test_an_engine_elsewhere_has_its_own_disk(fake, tmp_path, monkeypatch) -> No
     engine.check_space(engine.Engine("docker", False, tmp_path / "not here"), "cpu")
 
 
+def test_a_folder_that_only_the_engine_sees(fake, tmp_path, monkeypatch) -> None:
+    def refuse(path):
+        raise PermissionError(path)
+
+    monkeypatch.setattr(engine.shutil, "disk_usage", refuse)
+    engine.check_space(engine.Engine("docker", False, tmp_path), "cpu")
+
+
 def test_no_gpu(fake) -> None:
     with pytest.raises(EngineError, match=r"no NVIDIA GPU answers here .* add --on-cpu"):
         engine.check_gpu("cuda13")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import engine as engines
 import images
+import pip_settings
 import pytest
 from engine import Engine, EngineError
 
@@ -16,14 +17,6 @@ from benchmarks import origin
 
 DOCKER = Engine("docker", podman=False, folder=Path("/"))
 PODMAN = Engine("podman", podman=True, folder=Path("/"))
-
-
-@pytest.fixture
-def wheelhouse(tmp_path, monkeypatch) -> Path:
-    folder = tmp_path / "wheelhouse"
-    folder.mkdir()
-    monkeypatch.setattr(images, "WHEELHOUSE", folder)
-    return folder
 
 
 def test_what_git_ignores_does_not_get_into_an_image() -> None:
@@ -40,41 +33,6 @@ def test_what_git_ignores_does_not_get_into_an_image() -> None:
 def test_a_wrong_command_says_the_right_one(arguments) -> None:
     with pytest.raises(EngineError, match=r"usage: nox -s docker -- cpu\|cuda12"):
         images.main(arguments)
-
-
-def test_pytorch_without_cuda_has_to_come_from_somewhere(wheelhouse) -> None:
-    with pytest.raises(EngineError, match="the image cpu takes PyTorch without CUDA: set PIP_EX"):
-        images.pip_conf("cpu", {})
-    assert images.pip_conf("cuda13", {}) == "[global]\n"
-    settings = {"index-url": "https://own.invalid", "extra-index-url": "https://cpu.invalid"}
-    assert images.pip_conf("cpu", settings) == (
-        "[global]\nindex-url = https://own.invalid\nextra-index-url = https://cpu.invalid\n"
-    )
-
-
-def test_a_wheel_in_the_wheelhouse_is_enough(wheelhouse) -> None:
-    (wheelhouse / "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl").touch()
-    assert images.pip_conf("cpu", {}) == "[global]\n"
-
-
-def test_folders_of_this_machine_are_no_indexes_of_a_container(wheelhouse) -> None:
-    settings = {"extra-index-url": "file:///srv/simple https://more.invalid"}
-    text = images.pip_conf("cuda12", settings)
-    assert text == "[global]\nextra-index-url = https://more.invalid\n"
-
-
-def test_only_wheels_that_are_pinned_are_brought(wheelhouse, tmp_path) -> None:
-    pins = (images.ROOT / "docker/requirements/cpu.txt").read_text(encoding="utf-8").splitlines()
-    (torch,) = [line.replace("==", "-") for line in pins if line.startswith("torch==")]
-    for name in (f"{torch}-cp311-cp311-linux_x86_64.whl", "torch-1.0-py3-none-any.whl"):
-        (tmp_path / name).touch()
-    images.bring_wheels("cpu", {"find-links": f"{tmp_path} https://links.invalid"})
-    assert [path.name for path in wheelhouse.iterdir()] == [f"{torch}-cp311-cp311-linux_x86_64.whl"]
-
-
-def test_pip_itself_tells_its_settings(monkeypatch) -> None:
-    monkeypatch.setenv("PIP_CERT", "/etc/own.pem")
-    assert images.pip_settings()["cert"] == "/etc/own.pem"
 
 
 @pytest.mark.parametrize(
@@ -161,10 +119,10 @@ def test_a_build_that_fails_is_an_error(fake) -> None:
         images.tell(DOCKER, "build", ".")
 
 
-def test_an_image_is_published_with_its_provenance(fake, tmp_path, wheelhouse, monkeypatch) -> None:
+def test_an_image_is_published_with_its_provenance(fake, tmp_path, monkeypatch) -> None:
     fake("docker", 'echo "$@" >"$0.said"')
     elsewhere = Engine("docker", podman=False, folder=tmp_path / "not here")
-    monkeypatch.setattr(images, "pip_settings", dict)
+    monkeypatch.setattr(pip_settings, "read", dict)
     monkeypatch.setattr(origin, "commit", lambda root: "abc")
     with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where images go"):
         images.publish(elsewhere, "v1.2.3", "cuda13")

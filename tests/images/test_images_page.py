@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import engine
-import images
+import pip_settings
 import pytest
 from older_torch import KNOWN
 
@@ -65,7 +65,7 @@ def test_the_commands_by_hand_build_what_nox_builds(tmp_path) -> None:
     }
     subprocess.run(["bash", "-eu", "-c", block], cwd=tmp_path, env=environ, check=True)
     settings = (docker.parent / "docker.pip").read_text(encoding="utf-8")
-    assert settings == images.pip_conf("cpu", {"extra-index-url": address})
+    assert settings == pip_settings.conf("cpu", {"extra-index-url": address})
     said = (docker.parent / "docker.said").read_text(encoding="utf-8")
     build, _, *runs = map(shlex.split, said.splitlines())
     assert (build[0], build[-1]) == ("build", ".")
