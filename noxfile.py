@@ -4,6 +4,7 @@ import glob
 import os
 import shutil
 import signal
+import sys
 
 import nox
 
@@ -104,7 +105,7 @@ def lint(session: nox.Session) -> None:
 def docker(session: nox.Session) -> None:
     """Build an image and run a session in it: ``-- cpu tests``, ``-- cuda13 bench --quick``."""
     # On Ctrl-C a container first keeps what it has measured.
-    session.run("python", "tools/images.py", *session.posargs, interrupt_timeout=90)
+    session.run(sys.executable, "tools/images.py", *session.posargs, interrupt_timeout=90)
 
 
 @nox.session
@@ -117,7 +118,7 @@ def images(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def publish_image(session: nox.Session) -> None:
     """Build an image and push it with its provenance: ``-- v1.2.3 cpu``."""
-    session.run("python", "tools/images.py", "publish", *session.posargs)
+    session.run(sys.executable, "tools/images.py", "publish", *session.posargs)
 
 
 @nox.session
@@ -162,20 +163,20 @@ def build(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def release_check(session: nox.Session) -> None:
     """Check that a tag (``-- v1.2.3``) is the package's version and is in the changelog."""
-    session.run("python", "tools/release.py", "check", *session.posargs)
+    session.run(sys.executable, "tools/release.py", "check", *session.posargs)
 
 
 @nox.session(venv_backend="none")
 def release_notes(session: nox.Session) -> None:
     """Print the changelog's part for a version (``-- 1.2.3``)."""
-    session.run("python", "tools/release.py", "notes", *session.posargs)
+    session.run(sys.executable, "tools/release.py", "notes", *session.posargs)
 
 
 @nox.session(venv_backend="none")
 def github_release(session: nox.Session) -> None:
     """Make the GitHub release of a tag (``-- v1.2.3``) out of ``dist/`` and the changelog."""
     (tag,) = session.posargs
-    session.run("python", "tools/release.py", "check", tag)
-    notes = str(session.run("python", "tools/release.py", "notes", tag, silent=True))
+    session.run(sys.executable, "tools/release.py", "check", tag)
+    notes = str(session.run(sys.executable, "tools/release.py", "notes", tag, silent=True))
     release = ("gh", "release", "create", tag, "--verify-tag", "--title", tag, "--notes", notes)
     session.run(*release, *sorted(glob.glob("dist/*")), external=True)

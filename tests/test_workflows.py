@@ -123,6 +123,19 @@ def test_every_session_that_is_run_exists(step: dict[str, Any]) -> None:
         assert set(named(command)) <= sessions()
 
 
+def test_a_session_without_an_environment_runs_the_python_that_runs_nox() -> None:
+    """A Debian has no command that is called python."""
+    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
+    bare = {
+        node.name: ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and any("venv_backend='none'" in ast.unparse(each) for each in node.decorator_list)
+    }
+    assert {"docker", "publish_image", "release_check"} <= set(bare)
+    assert [name for name, text in bare.items() if "session.run('python'" in text] == []
+
+
 @each_workflow
 def test_no_trigger_gives_rights_to_a_fork(path: Path) -> None:
     assert not {"pull_request_target", "workflow_run", "issue_comment"} & set(triggers(load(path)))
