@@ -105,7 +105,9 @@ def build(engine: Engine, flavour: str, *command: str) -> None:
 
 
 def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: bool) -> int:
-    """Run a session without a network; what it writes becomes the caller's, in its usual place.
+    """Run a session; what it writes becomes the caller's, in its usual place.
+
+    It has no network, but on a TPU (see ``device``).
 
     Raises:
         EngineError: There is no such image.
@@ -140,7 +142,7 @@ def command(session: str, options: list[str]) -> list[str]:
 
 
 def device(engine: Engine, flavour: str, on_cpu: bool) -> list[str]:
-    """How a container gets at its accelerator, and at nothing else."""
+    """How a container gets at its accelerator, and at nothing else; at a TPU only with all else."""
     if flavour == "tpu" and not on_cpu:
         # A TPU's driver asks the machine's metadata server where it is.
         return ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]

@@ -51,6 +51,13 @@ def test_a_container_gets_its_accelerator_and_no_network(engine, flavour, on_cpu
     assert images.device(engine, flavour, on_cpu) == expected
 
 
+def test_a_container_on_a_tpu_is_not_shut_in_and_the_page_says_so() -> None:
+    options = images.device(DOCKER, "tpu", on_cpu=False)
+    assert options == ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]
+    page = (images.ROOT / "book/reference/images.md").read_text(encoding="utf-8")
+    assert f"`{' '.join(options[:3])}`" in page
+
+
 def test_results_belong_to_the_caller(monkeypatch) -> None:
     monkeypatch.setattr(os, "getuid", lambda: 1234)
     monkeypatch.setattr(os, "getgid", lambda: 99)
