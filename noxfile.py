@@ -139,7 +139,8 @@ def requirements(session: nox.Session) -> None:
 def publish_notebooks(session: nox.Session) -> None:
     """Replace the branch ``notebooks`` of a git remote (``-- URL``) by the built notebooks."""
     (remote,) = session.posargs
-    with session.chdir("book/_build/html/notebooks"):
+    notebooks = "book/_build/html/notebooks"
+    try:
         for command in (
             ["init", "--quiet", "--initial-branch", "notebooks"],
             ["add", "--all"],
@@ -147,8 +148,9 @@ def publish_notebooks(session: nox.Session) -> None:
              "commit", "--quiet", "--message", "Publish the book's notebooks"],
             ["push", "--force", remote, "notebooks"],
         ):  # fmt: skip
-            session.run("git", *command, external=True)
-    shutil.rmtree("book/_build/html/notebooks/.git")
+            session.run("git", "-C", notebooks, *command, external=True)
+    finally:  # what is published next has no repository in it
+        shutil.rmtree(f"{notebooks}/.git", ignore_errors=True)
 
 
 @nox.session

@@ -72,6 +72,14 @@ def test_a_workflow_has_no_rights_and_one_run_at_a_time(path: Path) -> None:
 
 
 @each_workflow
+def test_what_changes_something_elsewhere_is_never_cancelled(path: Path) -> None:
+    workflow = load(path)
+    rights = {right for job in workflow["jobs"].values() for right in job["permissions"].values()}
+    if "write" in rights:
+        assert workflow["concurrency"]["cancel-in-progress"] is False
+
+
+@each_workflow
 def test_every_action_is_pinned_by_commit_and_says_its_version(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     uses = [line.strip().removeprefix("- ") for line in lines if "uses:" in line]
