@@ -32,6 +32,13 @@ def test_a_commit_says_whether_the_files_are_as_committed(tmp_path) -> None:
     assert origin.commit(tmp_path) == f"{name}-dirty"
 
 
+def test_without_git_the_commit_is_not_known(tmp_path, monkeypatch) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAXVSTORCH_COMMIT", raising=False)
+    assert origin.commit(tmp_path) == ""
+
+
 def test_an_image_says_its_commit_and_its_name(tmp_path, monkeypatch) -> None:
     for name in ("JAXVSTORCH_COMMIT", "JAXVSTORCH_IMAGE"):
         monkeypatch.delenv(name, raising=False)
