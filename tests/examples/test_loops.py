@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch import ledger
 
@@ -114,6 +115,7 @@ def test_torch_a_python_loop_is_unrolled_by_tracing(in_torch, name, grows) -> No
         assert sizes[0] == sizes[1]
 
 
+@needs_compiler
 def test_inductor_expands_a_state_that_a_step_reads_several_times(in_torch) -> None:
     from torch._inductor.utils import fresh_cache
 
@@ -327,6 +329,7 @@ def test_torch_newton_has_reverse_mode(in_torch) -> None:
     np.testing.assert_allclose(x.grad, 0.5 / np.sqrt(in_torch.x.numpy()), rtol=1e-5)
 
 
+@needs_compiler
 def test_torch_gradient_of_a_while_loop_compiles_only_with_fullgraph(in_torch) -> None:
     x = in_torch.x.clone().requires_grad_()
     traces = []
@@ -340,6 +343,7 @@ def test_torch_gradient_of_a_while_loop_compiles_only_with_fullgraph(in_torch) -
     assert traces[1] > 1  # the compiler failed, and Python runs the loop piece by piece
 
 
+@needs_compiler
 def test_torch_gradient_of_a_compiled_while_loop_fails_at_some_lengths(in_torch) -> None:
     torch = in_torch.torch
     evolve = torch.compile(in_torch.examples.evolve_scan_unrolled, fullgraph=True, dynamic=False)
@@ -423,6 +427,7 @@ def test_torch_scan_runs_and_has_gradients_in_eager_mode(in_torch) -> None:
         np.testing.assert_allclose(x.grad, y.grad, rtol=1e-5)
 
 
+@needs_compiler
 def test_torch_scan_compiles_only_with_fullgraph(in_torch) -> None:
     torch = in_torch.torch
     function = total_cosines(in_torch, torch.cos)
@@ -433,6 +438,7 @@ def test_torch_scan_compiles_only_with_fullgraph(in_torch) -> None:
     np.testing.assert_allclose(found, function(in_torch.x), rtol=1e-5)
 
 
+@needs_compiler
 def test_torch_map_compiles_only_with_fullgraph(in_torch) -> None:
     torch = in_torch.torch
 
@@ -450,6 +456,7 @@ def test_torch_map_compiles_only_with_fullgraph(in_torch) -> None:
     np.testing.assert_allclose(found, in_torch.x**2)
 
 
+@needs_compiler
 @pytest.mark.parametrize("name", ["evolve_fori", "evolve_while", "evolve_scan_unrolled"])
 def test_torch_compiled_while_loop_is_right_for_large_arrays_and_on_later_calls(
     in_torch, name
@@ -466,6 +473,7 @@ def test_torch_compiled_while_loop_is_right_for_large_arrays_and_on_later_calls(
     assert int(count) == 10
 
 
+@needs_compiler
 def test_torch_scan_compiled_has_no_gradient_where_a_step_keeps_its_result(in_torch) -> None:
     torch = in_torch.torch
     x = in_torch.x.clone().requires_grad_()

@@ -4,6 +4,7 @@ import logging
 import time
 
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch import explain
 from jaxvstorch.explainer import html
@@ -75,6 +76,7 @@ def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_jax() -> Non
     assert best(lambda: explain(waves, x)) < 2 * compiling
 
 
+@needs_compiler
 @pytest.mark.usefixtures("fresh_torch_compile", "quiet_torch")
 def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_torch() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
