@@ -140,7 +140,9 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     missing = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
     if missing:
         raise ResultsError(f"a ratio needs both frameworks: {missing[0]} is not installed")
-    theirs = [read(options.against)] if options.against else reproduce.published(PUBLISHED)
+    theirs, unread = ([read(options.against)], []) if options.against else (
+        reproduce.published(PUBLISHED)
+    )  # fmt: skip
     results = _new_file(".json")
     output = options.output or results.with_suffix(".md")
     for path in (results, output):
@@ -148,8 +150,10 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     yours = _time(results, True, options.select)
     nearest = reproduce.nearest(theirs, yours)
     found = reproduce.lines(nearest, yours)
-    reproduce.show(nearest, yours, found, console)
-    output.write_text(reproduce.report(nearest, yours, found), encoding="utf-8")
+    said = reproduce.summary(nearest, yours, found)
+    said += [f"A published file was left out: {problem}" for problem in unread]
+    reproduce.show(said, found, console)
+    output.write_text(reproduce.report(said, found), encoding="utf-8")
     console.print(f"Results: {results}\nReport: {output}", soft_wrap=True)
     return _code(yours)
 

@@ -37,16 +37,21 @@ class Line:
 def lines(theirs: Results, yours: Results) -> list[Line]:
     """Every ratio that both have. Ratios of other machine classes are not judged."""
     alike = machine_class(theirs) == machine_class(yours)
-    mine = {(row.topic, row.name, row.size): row for row in rows(yours.timings)}
-    found = []
-    for row in rows(theirs.timings):
-        other = mine.get((row.topic, row.name, row.size))
-        for mode in ("compiled", "eager"):
-            a, b = row.ratio(mode), other.ratio(mode) if other else None
-            if a and b:
-                what = verdict(a, b) if alike else OTHER
-                found.append(Line(f"{row.topic}.{row.name}", row.size, mode, a, b, what))
-    return found
+    mine = _ratios(yours)
+    return [
+        Line(name, size, mode, a, b, verdict(a, b) if alike else OTHER)
+        for (name, size, mode), a in _ratios(theirs).items()
+        if (b := mine.get((name, size, mode)))
+    ]
+
+
+def _ratios(results: Results) -> dict[tuple[str, int, str], Ratio]:
+    return {
+        (f"{row.topic}.{row.name}", row.size, mode): ratio
+        for row in rows(results.timings)
+        for mode in ("compiled", "eager")
+        if (ratio := row.ratio(mode))
+    }
 
 
 def verdict(published: Ratio, yours: Ratio) -> str:
@@ -55,16 +60,16 @@ def verdict(published: Ratio, yours: Ratio) -> str:
     return AGREES if apart <= published.spread + yours.spread else DIFFERS
 
 
-def published(folder: Path) -> list[Results]:
-    """Every published file that can be read.
+def published(folder: Path) -> tuple[list[Results], list[str]]:
+    """Every published file that can be read, and what could not be.
 
     Raises:
-        ResultsError: there is none.
+        ResultsError: none can be.
     """
     found, problems = read_all(folder)
     if not found:
         raise ResultsError(problems[0] if problems else f"{folder}: no results are published")
-    return list(found.values())
+    return list(found.values()), problems
 
 
 def nearest(found: Iterable[Results], yours: Results) -> Results:
@@ -76,11 +81,14 @@ def nearest(found: Iterable[Results], yours: Results) -> Results:
 def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]:
     """What must be known to read the table, one sentence each."""
     counts = [f"{v}: {sum(line.verdict == v for line in found)}" for v in (AGREES, DIFFERS, OTHER)]
+    all_of_them = len(_ratios(theirs))
+    others = " The others need the full run: `nox -s bench`." * (len(found) < all_of_them)
     pins = {name: version.split("+")[0] for name, version in yours.versions.items()}
     text = [
         f"Published: {provenance(theirs)}",
         f"Yours: {provenance(yours)}",
-        f"{len(found)} ratios of JAX's time to PyTorch's; {', '.join(counts)}.",
+        f"{len(found)} of the {all_of_them} published ratios of JAX's time to PyTorch's were "
+        f"measured again; {', '.join(counts)}.{others}",
         f"A machine class is {DEFINITION}. Published: {machine_class(theirs)}. "
         f"Yours: {machine_class(yours)}. Ratios of other classes are shown and not judged.",
         "Two ratios agree where their intervals overlap. A spread is that of the rounds of one "
@@ -94,14 +102,14 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
     return [*text, *(f"Problem in your session: {problem}" for problem in yours.problems)]
 
 
-def report(theirs: Results, yours: Results, found: Sequence[Line]) -> str:
-    """Markdown to paste into an issue."""
-    intro = "\n".join(f"- {line}" for line in summary(theirs, yours, found))
+def report(said: Iterable[str], found: Sequence[Line]) -> str:
+    """Markdown to paste into an issue: the sentences of ``summary``, then the table."""
+    intro = "\n".join(f"- {line}" for line in said)
     table = markdown(HEADER, (line.cells() for line in found))
     return f"# Published ratios, measured again\n\n{intro}\n\n{table}\n"
 
 
-def show(theirs: Results, yours: Results, found: Sequence[Line], console: Console) -> None:
+def show(said: Iterable[str], found: Sequence[Line], console: Console) -> None:
     """Print the table, then how to read it."""
     table = Table(title="JAX's time over PyTorch's (below 1: JAX took less), with spread",
                   title_justify="left")  # fmt: skip
@@ -110,5 +118,5 @@ def show(theirs: Results, yours: Results, found: Sequence[Line], console: Consol
     for line in found:
         table.add_row(*line.cells())
     console.print(table)
-    for text in summary(theirs, yours, found):
+    for text in said:
         console.print(text, markup=False, soft_wrap=True)

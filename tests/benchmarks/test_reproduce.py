@@ -95,12 +95,15 @@ def test_the_report_says_what_must_be_known(tmp_path) -> None:
         "over_timeit": 1.2, "over_torch_timer": None, "passed": False,
     }  # fmt: skip
     old = {"python": "3.11", "jax": "0.9"}
-    theirs = load(tmp_path, *ratio(0.5), *ratio(2.0, "g"), versions=old, devices=DEVICES)
+    timings = *ratio(0.5), *ratio(2.0, "g"), *ratio(2.0, "h")
+    theirs = load(tmp_path, *timings, versions=old, devices=DEVICES)
     new = {"versions": {"python": "3.11", "jax": "1.0"}, "clock": [clock], "problems": ["a gap"]}
     yours = other(tmp_path, *ratio(0.5), *ratio(3.0, "g"), **new)
-    text = reproduce.report(theirs, yours, reproduce.lines(theirs, yours))
+    found = reproduce.lines(theirs, yours)
+    text = reproduce.report(reproduce.summary(theirs, yours, found), found)
     assert (
-        "2 ratios of JAX's time to PyTorch's; agrees: 1, differs: 1, other machine class: 0" in text
+        "2 of the 3 published ratios of JAX's time to PyTorch's were measured again; agrees: 1, "
+        "differs: 1, other machine class: 0. The others need the full run: `nox -s bench`." in text
     )
     assert "A machine class is the same family of processor" in text
     assert "Yours: A processor, 2 cores, jax on cpu, torch on cpu." in text
@@ -145,6 +148,19 @@ def test_the_command_shows_a_table_and_writes_a_report(
     assert "| branching.f | 16 | compiled | 0.50 ± 0.00 | 0.50 ± 0.00 | agrees |" in (
         output.read_text(encoding="utf-8")
     )
+
+
+def test_a_published_file_that_cannot_be_read_is_named(
+    tmp_path, capsys, monkeypatch, measured
+) -> None:
+    measured(*ratio(0.5))
+    monkeypatch.setattr(command, "PUBLISHED", tmp_path)
+    write(tmp_path / "theirs.json", *ratio(0.5), devices=DEVICES)
+    (tmp_path / "cut.json").write_text("{")
+    output = tmp_path / "report.md"
+    assert command.main(["reproduce", "--output", str(output)]) == 0
+    for text in (capsys.readouterr().out, output.read_text(encoding="utf-8")):
+        assert f"A published file was left out: {tmp_path / 'cut.json'}: not JSON" in text
 
 
 def error_of(arguments, capsys):

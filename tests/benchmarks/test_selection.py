@@ -25,6 +25,15 @@ def test_no_two_cases_have_one_name(framework) -> None:
     assert {str(case) for case in selection.cases(framework, quick=True)}
 
 
+@pytest.mark.parametrize("gpu_memory", [0, 80 * 2**30], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
+def test_what_a_quick_session_times_a_full_one_times_too(framework, gpu_memory) -> None:
+    quick, full = (
+        set(map(str, selection.cases(framework, quick, gpu_memory))) for quick in (True, False)
+    )
+    assert quick < full
+
+
 def test_every_pair_that_can_be_compared_is_timed_in_every_way() -> None:
     timed = {
         (f"{case.topic}.{case.name}", case.framework, case.mode)
