@@ -83,7 +83,8 @@ def _check_writable(path: Path) -> None:
 
 
 def _code(results: Results) -> int:
-    return INTERRUPTED if results.partial else 1 if results.problems else 0
+    """A problem counts more than being cut short: a process that crashed is both."""
+    return 1 if results.problems else INTERRUPTED if results.partial else 0
 
 
 def _new_file(end: str) -> Path:

@@ -20,6 +20,7 @@ from benchmarks.shards import Shard
 from jaxvstorch.results import write_document
 
 ROOT = Path(__file__).parent.parent
+NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 CLOCK_SECONDS = 45.0  # what a framework's clock check takes, on two slow cores
 # What of the rest each takes, about. With these all get through the same part of the cases.
 WEIGHTS = {"numpy": 1, "jax": 2, "torch": 5}
@@ -41,13 +42,16 @@ def run(
 
     Returns:
         How many problems there were; the file names them.
+
+    Raises:
+        ResultsError: ``select`` matches no case; nothing is written.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
     gpu_memory, without = accelerator.memory(_installed())
     end = start + 60 * minutes if minutes is not None else None
-    parts, problems, not_begun = _time_all(quick, select, shard, gpu_memory, end)
+    parts, problems, lost = _time_all(quick, select, shard, gpu_memory, end)
     left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
-    left_out += _names(not_begun, quick, select, shard, gpu_memory)
+    left_out += _names(lost, quick, select, shard, gpu_memory)
     document = merge(
         parts,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -80,7 +84,7 @@ def _installed() -> list[str]:
 def _time_all(
     quick: bool, select: str, shard: Shard | None, gpu_memory: int, end: float | None
 ) -> tuple[dict[str, Document], list[str], list[str]]:
-    """What was measured by framework, the problems, and the frameworks of which nothing was."""
+    """What was measured by framework, the problems, and the frameworks whose cases are missing."""
     installed = _installed()
     problems = [
         f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed
@@ -88,20 +92,22 @@ def _time_all(
     choice = ["--quick"] * quick + (["-k", select] if select else [])
     choice += ["--shard", str(shard)] if shard else []
     choice += ["--gpu-memory", str(gpu_memory)] if gpu_memory else []
-    ended: list[str] = []
+    codes: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {name: Path(folder, f"{name}.json") for name in installed}
         try:
             for name, path in paths.items():
-                left = [each for each in paths if each not in ended]
+                left = [each for each in paths if each not in codes]
                 own = ["--seconds", str(_share(end, left))] if end is not None else []
-                problems += _run_framework(name, path, choice + own)
-                ended.append(name)
+                codes[name] = _run_framework(name, path, choice + own)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
         found = {name: _part(path) for name, path in paths.items()}
     parts = {name: part for name, part in found.items() if part}
-    return parts, problems, [name for name in installed if name not in {*ended, *parts}]
+    problems += [line for name, code in codes.items() for line in _problem(name, code, found[name])]
+    # What pytest found no case for is not missing. A process that crashed has written nothing.
+    lost = [name for name in installed if name not in parts and codes.get(name) != NO_CASE]
+    return parts, problems, lost
 
 
 def _share(end: float, left: list[str]) -> float:
@@ -129,17 +135,21 @@ def _names(
     ]
 
 
-def _run_framework(framework: str, part: Path, choice: list[str]) -> list[str]:
-    """Time one framework in a process of its own; returns what went wrong, if anything."""
+def _run_framework(framework: str, part: Path, choice: list[str]) -> int:
+    """Time one framework in a process of its own; returns its exit code."""
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
         # PyTorch remembers on disk which functions met a second shape; each session starts anew.
         # A test that starts a session must not tell it that it is one of that test's workers.
         own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
         environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
-        code = processes.run(_command(framework, part, choice), cwd=ROOT, env=environment)
-    if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return processes.run(_command(framework, part, choice), cwd=ROOT, env=environment)
+
+
+def _problem(framework: str, code: int, part: Document) -> list[str]:
+    """What went wrong in one framework's process as a whole, if anything."""
+    if code in (pytest.ExitCode.OK, NO_CASE):
         return []
-    if (found := _part(part)) and found["session"]["failed"]:
+    if part and part["session"]["failed"]:
         return []  # each failure is named there
     return [f"{framework}: pytest ended with exit code {code}"]
 

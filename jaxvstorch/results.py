@@ -22,7 +22,7 @@ class Results:
         quick: whether it was a quick session.
         select: the expression that chose its cases; empty for all.
         shard: its part of the set, such as ``"2/5"``; empty for all.
-        partial: whether it was stopped, or merged without all shards.
+        partial: whether it was stopped, a process crashed, or it was merged without all shards.
         left_out: what was not timed, where it is partial.
         seconds: how long it took.
         share: of that time, what went into compiling and timing.

@@ -131,9 +131,10 @@ def measured(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("more", "code"),
-    [({}, 0), ({"problems": ["a gap"]}, 1), ({"partial": True, "left_out": ["g"]}, 130)],
-    ids=["whole", "problem", "stopped"],
-)
+    [({}, 0), ({"problems": ["a gap"]}, 1), ({"partial": True, "left_out": ["g"]}, 130),
+     ({"partial": True, "left_out": ["g"], "problems": ["a crash"]}, 1)],
+    ids=["whole", "problem", "stopped", "crashed"],
+)  # fmt: skip
 def test_the_command_shows_a_table_and_writes_a_report(
     tmp_path, capsys, measured, more, code
 ) -> None:

@@ -71,8 +71,9 @@ def stop(monkeypatch):
 def test_what_was_measured_is_kept_and_what_was_not_is_named(tmp_path, stop, capsys) -> None:
     stop("jax")
     output = tmp_path / "stopped.json"
-    assert benchmarks_command.main(["--quick", "-k", SELECT, "--output", str(output)]) == 130
+    code = benchmarks_command.main(["--quick", "-k", SELECT, "--output", str(output)])
     found = results.read(output)
+    assert code == (1 if found.problems else 130)  # a framework that is not installed is one
     assert found.partial
     assert [timing.framework for timing in found.timings] == ["numpy"]
     assert found.left_out == tuple(
@@ -86,11 +87,29 @@ def test_what_was_measured_is_kept_and_what_was_not_is_named(tmp_path, stop, cap
 def test_without_a_selection_each_case_is_named(tmp_path, stop) -> None:
     stop("numpy")
     output = tmp_path / "stopped.json"
-    assert benchmarks_command.main(["--quick", "--shard", "1/20", "--output", str(output)]) == 130
+    code = benchmarks_command.main(["--quick", "--shard", "1/20", "--output", str(output)])
     found = results.read(output)
+    assert code == (1 if found.problems else 130)
     assert found.timings == ()
     assert all("-numpy-" in name for name in found.left_out[:1])
     assert found.shard == "1/20"
+
+
+def test_what_a_process_that_crashed_has_not_written_is_named(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    crash = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    begin = processes.run
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy", "json"))  # no framework, but importable
+    monkeypatch.setattr(
+        processes, "run", lambda line, **more: begin(crash if "json" in line else line, **more)
+    )
+    output = tmp_path / "crashed.json"
+    assert benchmarks_command.main(["--quick", "-k", SELECT, "--output", str(output)]) == 1
+    found = results.read(output)
+    assert [timing.framework for timing in found.timings] == ["numpy"]
+    assert found.problems == ("json: pytest ended with exit code -9",)
+    assert found.partial
+    assert found.left_out == (f"every case of json that -k {SELECT!r} selects",)
 
 
 def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
