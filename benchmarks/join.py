@@ -37,6 +37,8 @@ def join(paths: Sequence[Path], partial: bool = False) -> Results:
     """
     parts = [read(path) for path in paths]
     left_out = _missing(_numbers(paths, parts), partial)
+    if (select := parts[0].select) and not any(part.timings or part.left_out for part in parts):
+        raise ResultsError(f"-k {select!r} matched no case in any of the shards")
     for (a, one), (b, other) in combinations(zip(paths, parts, strict=True), 2):
         if difference := _difference(one, other):
             raise ResultsError(f"{a} and {b} are not of one run: {difference}")

@@ -17,7 +17,7 @@ from benchmarks import accelerator, machine, origin, processes, shards
 from benchmarks.merge import Document, merge
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
-from jaxvstorch.results import write_document
+from jaxvstorch.results import ResultsError, write_document
 
 ROOT = Path(__file__).parent.parent
 NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
@@ -44,7 +44,7 @@ def run(
         How many problems there were; the file names them.
 
     Raises:
-        ResultsError: ``select`` matches no case; nothing is written.
+        ResultsError: ``select`` matches no case, or cannot be read; nothing is written.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
     gpu_memory, without = accelerator.memory(_installed())
@@ -104,10 +104,24 @@ def _time_all(
             print("stopped: what was measured is kept", file=sys.stderr)
         found = {name: _part(path) for name, path in paths.items()}
     parts = {name: part for name, part in found.items() if part}
+    if len(codes) == len(installed):
+        _check_selection(select, quick, shard, {*codes.values()})
     problems += [line for name, code in codes.items() for line in _problem(name, code, found[name])]
     # What pytest found no case for is not missing. A process that crashed has written nothing.
     lost = [name for name in installed if name not in parts and codes.get(name) != NO_CASE]
     return parts, problems, lost
+
+
+def _check_selection(select: str, quick: bool, shard: Shard | None, codes: set[int]) -> None:
+    """Refuse a selection of nothing. A shard may have nothing of one: another can have all."""
+    if not select:
+        return
+    if codes == {pytest.ExitCode.USAGE_ERROR}:
+        raise ResultsError(f"-k {select!r} cannot be read: say -k 'one or another'")
+    if codes == {NO_CASE} and shard is None:
+        cases = "case of a quick session" if quick else "case"
+        example = "tracing.sin_cos-9-jax-compiled"
+        raise ResultsError(f"-k {select!r} matches no {cases}: they have names such as {example}")
 
 
 def _share(end: float, left: list[str]) -> float:

@@ -76,6 +76,7 @@ class Results:
         without = ", ".join(names) + (f" and {more} more" if more > 0 else "")
         found = [f"partial, without {without}"] if self.partial else []
         found += [f"only shard {self.shard}"] if self.shard else []
+        found += [f"only what -k {self.select!r} matches"] if self.select else []
         return "; ".join(found)
 
     def outdated(self, pins: Mapping[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from benchmarks import __main__ as command
 from benchmarks import compare, report, session
+from benchmarks.shards import Shard
 from jaxvstorch import results
 from jaxvstorch.timings import Timing
 
@@ -118,6 +119,36 @@ def test_a_session_writes_a_file_that_can_be_read(tmp_path, monkeypatch) -> None
     found = results.read(output)
     assert [t.name for t in found.timings] == ["select_cond"]
     assert 0 < found.share < 1
+
+
+@pytest.mark.parametrize(
+    ("select", "message"),
+    [("typo", "-k 'typo' matches no case of a quick session: they have names such as tracing."),
+     ("a b", "-k 'a b' cannot be read: say -k 'one or another'")],
+    ids=["nothing", "syntax"],
+)  # fmt: skip
+@pytest.mark.parametrize("arguments", [["--quick"], ["reproduce"]], ids=["bench", "reproduce"])
+def test_a_selection_of_nothing_writes_over_nothing(
+    tmp_path, monkeypatch, capsys, arguments, select, message
+) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: True)
+    output = tmp_path / "kept"
+    output.write_text("as it was")
+    assert command.main([*arguments, "-k", select, "--output", str(output)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith(message)
+    assert output.read_text() == "as it was"
+
+
+def test_a_shard_may_have_nothing_of_a_selection(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    output = tmp_path / "session.json"
+    assert session.run(output, quick=True, select="typo", shard=Shard(1, 2)) == 0
+    assert results.read(output).gap() == "only shard 1/2; only what -k 'typo' matches"
 
 
 def test_a_process_that_fails_is_a_problem(tmp_path, monkeypatch) -> None:

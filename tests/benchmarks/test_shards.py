@@ -111,6 +111,12 @@ def test_a_missing_shard_is_named_and_can_be_accepted(tmp_path) -> None:
     assert found.left_out == ("shard 1/4", "shard 3/4")
 
 
+def test_shards_of_a_selection_of_nothing_are_refused(tmp_path) -> None:
+    paths = [write(tmp_path, n, select="typo", timings=[]) for n in (1, 2)]
+    with pytest.raises(results.ResultsError, match=r"-k 'typo' matched no case in any"):
+        join.join(paths)
+
+
 def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> None:
     stopped = write(tmp_path, 2, partial=True, left_out=["a case"])
     paths = [write(tmp_path, 1), stopped]
