@@ -9,21 +9,6 @@ YARDSTICKS = "yardsticks"  # the topic of the benchmarks that are made for this
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The highest rate that was measured.
-
-    Attributes:
-        rate: bytes per second, or floating-point operations per second.
-        spread: of the rate, from the timing's interquartile range.
-        framework: which reached it.
-    """
-
-    rate: float
-    spread: float
-    framework: str
-
-
-@dataclass(frozen=True)
 class Fraction:
     """How much of what its machine can do a function reaches.
 
@@ -37,22 +22,15 @@ class Fraction:
     of: str
 
 
-def copy(timings: Iterable[Timing]) -> Limit | None:
-    """The fastest of the plain copies; ``None`` where none was timed."""
-    return _highest([(t, t.moved) for t in timings if t.mode == "copy"])
+def copy(timings: Iterable[Timing]) -> float:
+    """Bytes per second of the fastest of the plain copies; 0 where none was timed."""
+    return max((t.moved / busy(t) for t in timings if t.mode == "copy"), default=0.0)
 
 
-def product(timings: Iterable[Timing], dtype: str) -> Limit | None:
-    """The fastest product of two matrices of one dtype; ``None`` where none was timed."""
-    return _highest([(t, t.operations) for t in timings if t.operations and t.dtype == dtype])
-
-
-def _highest(found: Sequence[tuple[Timing, int]]) -> Limit | None:
-    if not found:
-        return None
-    best, amount = max(found, key=lambda pair: pair[1] / busy(pair[0]))
-    rate = amount / busy(best)
-    return Limit(rate, rate * best.spread / best.median, best.framework)
+def product(timings: Iterable[Timing], dtype: str) -> float:
+    """Operations per second of the fastest product in one dtype; 0 where none was timed."""
+    found = (t for t in timings if t.operations and t.dtype == dtype)
+    return max((t.operations / busy(t) for t in found), default=0.0)
 
 
 def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
@@ -72,7 +50,7 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
         limit, amount, of = product(timings, timing.dtype), timing.operations, "product"
     else:
         limit, amount, of = copy(timings), timing.moved, "copy"
-    return Fraction(amount / busy(timing) / limit.rate, of) if limit and amount else None
+    return Fraction(amount / busy(timing) / limit, of) if limit and amount else None
 
 
 def busy(timing: Timing) -> float:
