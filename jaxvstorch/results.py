@@ -110,7 +110,10 @@ def read(path: Path | str) -> Results:
 
 def write(results: Results, path: Path) -> None:
     """Write a results file that ``read`` takes."""
-    write_document({"schema": {"name": SCHEMA, "version": VERSION}, **asdict(results)}, path)
+    entries = asdict(results)
+    for timing in entries["timings"]:
+        del timing["platform"]  # devices say it
+    write_document({"schema": {"name": SCHEMA, "version": VERSION}, **entries}, path)
 
 
 def write_document(document: Mapping[str, Any], path: Path) -> None:

@@ -23,18 +23,21 @@ class Fraction:
 
 
 def copy(timings: Iterable[Timing]) -> float:
-    """Bytes per second of the fastest of the plain copies; 0 where none was timed."""
+    """Bytes per second of the fastest of the plain copies; 0 where there is none."""
     return max((t.moved / busy(t) for t in timings if t.mode == "copy"), default=0.0)
 
 
 def product(timings: Iterable[Timing], dtype: str) -> float:
-    """Operations per second of the fastest product in one dtype; 0 where none was timed."""
+    """Operations per second of the fastest product in one dtype; 0 where there is none."""
     found = (t for t in timings if t.operations and t.dtype == dtype)
     return max((t.operations / busy(t) for t in found), default=0.0)
 
 
 def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
     """What a timing is of its machine's limit: of a product's rate if it states its operations.
+
+    A processor's memory is no limit of a GPU, nor a GPU's of a processor: the limit is the one of
+    the kind of device that computed.
 
     Args:
         timing: of any function.
@@ -46,10 +49,11 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
     """
     if timing.topic == YARDSTICKS or timing.mode == "copy":
         return None
+    alike = [other for other in timings if other.platform == timing.platform]
     if timing.operations:
-        limit, amount, of = product(timings, timing.dtype), timing.operations, "product"
+        limit, amount, of = product(alike, timing.dtype), timing.operations, "product"
     else:
-        limit, amount, of = copy(timings), timing.moved, "copy"
+        limit, amount, of = copy(alike), timing.moved, "copy"
     return Fraction(amount / busy(timing) / limit, of) if limit and amount else None
 
 

@@ -15,6 +15,7 @@ def provenance(results: Results) -> str:
     parts = [
         machine_name(results),
         ", ".join([*named, f"Python {versions['python']}", *cuda]),
+        no_ratio(results),
         f"threads: {threads}",
         results.settings["dtype"],
         _commit(results.commit),
@@ -57,6 +58,15 @@ def label(results: Results) -> str:
     return ", ".join(sorted(used)) or f"{machine['cpu']}, {machine['cores']} cores"
 
 
+def no_ratio(results: Results) -> str:
+    """Why the results have no ratio, where they have none; else empty."""
+    used = [results.devices[name]["platform"] for name in ("jax", "torch")
+            if name in results.devices]  # fmt: skip
+    if len(set(used)) < 2:
+        return ""
+    return f"no ratio is formed, as JAX computed on {used[0]} and PyTorch on {used[1]}"
+
+
 def has_gpu(results: Results) -> bool:
     """Whether a framework computed on a GPU."""
     return any(device["platform"] == "gpu" for device in results.devices.values())
@@ -71,7 +81,12 @@ def machine_table(results: Results) -> str:
     lines = {
         "machine": f"{machine_name(results)}, {machine['system']}",
         "driver of GPUs": machine["driver"] or known,
-        "computes on": "; ".join(f"{n}: {_device(d)}" for n, d in results.devices.items()),
+        "computes on": "; ".join(
+            [
+                *(f"{n}: {_device(d)}" for n, d in results.devices.items()),
+                *filter(None, [no_ratio(results)]),
+            ]
+        ),
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
         "threads": ", ".join(f"{name} {count}" for name, count in results.threads.items()),
         "precision": _precision(results),

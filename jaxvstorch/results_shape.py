@@ -55,7 +55,7 @@ def checked(document: Any) -> dict[str, Any]:
     entries = {key: value for key, value in document.items() if key != "schema"}
     try:
         _check_shape(entries)
-        timings = tuple(map(_timing, entries["timings"]))
+        timings = tuple(_timing(entry, entries["devices"]) for entry in entries["timings"])
     except ResultsError as error:
         raise ResultsError(f"{error}: it was changed since it was written; {_AGAIN}") from None
     tuples = {key: tuple(entries[key]) for key in ("clock", "problems", "left_out")}
@@ -94,11 +94,12 @@ def _require(entry: Any, keys: Iterable[str], what: str) -> None:
             raise ResultsError(f"{what} lacks {key!r}")
 
 
-def _timing(entry: Any) -> Timing:
+def _timing(entry: Any, devices: Mapping[str, Any]) -> Timing:
     try:
-        timing = Timing(**entry)
+        platform = devices.get(entry["framework"], {"platform": ""})["platform"]
+        timing = Timing(**entry, platform=platform)
         sound = timing.median > 0 and timing.spread >= 0 and math.isfinite(timing.median)
-    except TypeError as error:
+    except (KeyError, TypeError) as error:
         raise ResultsError(f"a timing cannot be read: {entry!r}: {error}") from error
     if not sound:
         raise ResultsError(f"a timing is no positive number of seconds: {entry!r}")

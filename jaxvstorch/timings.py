@@ -36,6 +36,8 @@ class Timing:
         moved: bytes that a call must read and write at least, where its arguments are too large
             for a cache; 0 where not stated.
         operations: floating-point operations that a call must make; 0 where not stated.
+        platform: what computed: ``"cpu"``, ``"gpu"``, ``"tpu"``. A file has it once per framework,
+            in ``devices``; empty where it is not there.
     """
 
     topic: str
@@ -53,6 +55,7 @@ class Timing:
     queued: float | None = None
     moved: int = 0
     operations: int = 0
+    platform: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,14 @@ class Row:
     times: Mapping[tuple[str, str], Timing]
 
     def ratio(self, mode: str = "compiled") -> Ratio | None:
-        """JAX over PyTorch in one mode, or ``None`` where one of them was not timed."""
+        """JAX over PyTorch in one mode.
+
+        Returns:
+            ``None`` where one of them was not timed, or where they computed on different kinds of
+            device: that would compare a GPU with a processor.
+        """
         jax, torch = self.times.get(("jax", mode)), self.times.get(("torch", mode))
-        if jax is None or torch is None:
+        if jax is None or torch is None or jax.platform != torch.platform:
             return None
         value = jax.median / torch.median
         relative = math.hypot(jax.spread / jax.median, torch.spread / torch.median)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from jaxvstorch import results, results_tables, timings
+from jaxvstorch import results, results_machine, results_tables, timings
 
 TIMING = {
     "topic": "branching", "name": "select_where", "size": 16, "framework": "jax",
@@ -64,7 +64,7 @@ def write(path, document):
 def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
     found = results.read(write(tmp_path / "a.json", document))
     assert found.topics() == ["branching"]
-    assert found.timings[0] == timings.Timing(**TIMING)
+    assert found.timings[0] == timings.Timing(**TIMING, platform="cpu")
     assert found.seconds == 100.0
 
 
@@ -132,6 +132,19 @@ def test_rows_gather_what_was_timed_of_one_function(tmp_path, document) -> None:
     assert ratio.value == pytest.approx(0.5)
     assert ratio.spread == pytest.approx(0.5 * (0.075**2 + 0.1**2) ** 0.5)
     assert row.ratio("eager") is None
+
+
+def test_no_ratio_is_of_two_kinds_of_device(tmp_path, document) -> None:
+    alike = results.read(write(tmp_path / "a.json", document))
+    assert results_machine.no_ratio(alike) == ""
+    document["devices"]["jax"] = CPU | {"platform": "tpu", "name": "TPU v5 lite"}
+    found = results.read(write(tmp_path / "a.json", document))
+    assert [t.platform for t in found.timings] == ["tpu", "cpu", "cpu"]
+    (row,) = timings.rows(found.timings)
+    assert row.ratio() is None
+    said = "no ratio is formed, as JAX computed on tpu and PyTorch on cpu"
+    assert said in results_machine.provenance(found)
+    assert said in results_machine.machine_table(found)
 
 
 def test_versions_are_compared_with_the_pins(tmp_path, document) -> None:

@@ -1,5 +1,7 @@
 """What a machine can do at most, and what share of it a function reaches."""
 
+import dataclasses
+
 import pytest
 
 from jaxvstorch import results_limits as limits
@@ -44,6 +46,17 @@ def test_each_dtype_has_a_product_of_its_own() -> None:
 )
 def test_a_function_is_held_against_what_limits_it(timed, expected) -> None:
     assert limits.fraction(timed, [SLOW, FAST, *PRODUCTS]) == expected
+
+
+def test_the_limit_is_of_the_device_that_computed() -> None:
+    """Made up: JAX on a TPU, NumPy and PyTorch on the processor."""
+    there = timing("memory", "copy", "jax", "copy", 0.01, moved=1000, platform="tpu")
+    here = [dataclasses.replace(copy, platform="cpu") for copy in (SLOW, FAST)]
+    shares = [
+        limits.fraction(timing(moved=250, platform=platform), [there, *here])
+        for platform in ("tpu", "cpu", "gpu")
+    ]
+    assert shares == [limits.Fraction(0.0025, "copy"), limits.Fraction(0.5, "copy"), None]
 
 
 def test_without_a_copy_there_is_no_fraction() -> None:

@@ -29,8 +29,13 @@ def document(*timings, **more):
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
         "settings": SETTINGS, "problems": [], "clock": [],
-        "timings": [dataclasses.asdict(timing) for timing in timings], **more,
+        "timings": [entry(timing) for timing in timings], **more,
     }  # fmt: skip
+
+
+def entry(timing):
+    """A timing as a file has it."""
+    return {k: v for k, v in dataclasses.asdict(timing).items() if k != "platform"}
 
 
 def timing(name="f", median=1.0, spread=0.1, framework="jax"):

@@ -56,7 +56,7 @@ def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
 @pytest.mark.parametrize(
     "more",
     [{"machine": MACHINE | {"cores": 4}}, {"machine": MACHINE | {"cpu": "AMD EPYC 7B13"}},
-     {"devices": DEVICES | {"jax": GPU}}],
+     {"devices": DEVICES | {"jax": GPU, "torch": GPU}}],
     ids=["cores", "cpu", "device"],
 )  # fmt: skip
 def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> None:

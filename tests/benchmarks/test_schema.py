@@ -34,7 +34,7 @@ def test_the_schema_names_what_is_read() -> None:
     assert set(SCHEMA["properties"]) == set(SCHEMA["required"]) == fields | {"schema"}
     assert set(SCHEMA["$defs"]["timing"]["properties"]) == {
         field.name for field in dataclasses.fields(Timing)
-    }
+    } - {"platform"}
     version = SCHEMA["properties"]["schema"]["properties"]["version"]["const"]
     assert version == results.VERSION
 
@@ -65,6 +65,7 @@ def without(*path):
         (WHOLE | {"machine": WHOLE["machine"] | {"gpus": None}}, True),
         (WHOLE | {"timings": [WHOLE["timings"][0] | {"median": 0.0}]}, False),
         (WHOLE | {"timings": [WHOLE["timings"][0] | {"more": 0.0}]}, False),
+        (WHOLE | {"timings": [WHOLE["timings"][0] | {"platform": "cpu"}]}, False),
     ],
 )
 def test_schema_and_reader_take_and_refuse_the_same(document, sound) -> None:

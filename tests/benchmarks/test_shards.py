@@ -7,7 +7,7 @@ import re
 
 import pytest
 from rich.console import Console
-from test_compare import CPU, MACHINE, SETTINGS, document
+from test_compare import CPU, MACHINE, SETTINGS, document, entry
 
 from benchmarks import __main__ as command
 from benchmarks import compare, join, shards
@@ -145,7 +145,7 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         ({"precision": {"jax": {"x64": True}}}, "precision, jax is .*False.* and .*True"),
         ({"devices": {"jax": GPU}}, "devices, jax is .*'cpu'.* and .*NVIDIA H200"),
         ({"schema": {"name": results.SCHEMA, "version": 99}}, r"2\.json: its schema is version 99"),
-        ({"timings": [dataclasses.asdict(t) for t in timings_of()]}, "is in two shards"),
+        ({"timings": [entry(t) for t in timings_of()]}, "is in two shards"),
     ],
     ids=[
         "twice",
