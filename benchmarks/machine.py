@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import devices
+from jaxvstorch.doctor.settings import usable_cores
 
+CORES = usable_cores()
 # Set in every process of a session, before a framework is imported.
 ENVIRONMENT = {
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "JAX_ENABLE_COMPILATION_CACHE": "false",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
-    "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0))),
-    "OPENBLAS_NUM_THREADS": str(len(os.sched_getaffinity(0))),
+    "OMP_NUM_THREADS": str(CORES),
+    "OPENBLAS_NUM_THREADS": str(CORES),
+    "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
 }
 
 _PACKAGES = {
@@ -30,7 +33,7 @@ def describe() -> dict[str, Any]:
     """The machine and its GPUs."""
     return {
         "cpu": cpu_model(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": CORES,
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": f"{platform.system()} {platform.machine()}",
         **devices.gpus(),
@@ -46,19 +49,16 @@ def cpu_model() -> str:
 
 def slug() -> str:
     """A file name for this machine."""
-    words = f"{cpu_model()} {len(os.sched_getaffinity(0))} cores"
+    words = f"{cpu_model()} {CORES} cores"
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 
 def set_threads(framework: str) -> None:
-    """As many threads as this process has cores, on both sides.
-
-    JAX takes as many by itself, and NumPy's are set by the environment.
-    """
+    """As many threads as this process may use cores; the environment sets JAX's and NumPy's."""
     if framework == "torch":
         import torch
 
-        torch.set_num_threads(len(os.sched_getaffinity(0)))
+        torch.set_num_threads(CORES)
 
 
 def set_up(framework: str) -> float:

@@ -313,7 +313,8 @@ def test_more_threads_than_cores() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "cores"), [("50000 100000", 1), ("max 100000", None), ("?", None)]
+    ("limit", "cores"),
+    [("50000 100000", 1), ("190000 100000", 1), ("max 100000", None), ("?", None)],
 )
 def test_a_quota_counts(tmp_path, limit, cores) -> None:
     (tmp_path / "cpu.max").write_text(limit + "\n")

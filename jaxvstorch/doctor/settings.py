@@ -1,6 +1,5 @@
 """Settings that change what is measured and what fits: caches, memory, threads."""
 
-import math
 import os
 import re
 import tempfile
@@ -106,10 +105,14 @@ def check_threads(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> 
 
 
 def usable_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
-    """The cores that this process may use: by affinity, and by a container's quota."""
+    """The cores that this process may use: by affinity, and by a container's quota.
+
+    A part of a core is left out: with a thread for it too, all threads would use the quota up
+    early, and stand still for the rest of each period.
+    """
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:
         quota, period = map(int, (cgroup / "cpu.max").read_text().split())
     except (OSError, ValueError):  # no such file, or "max": no quota
         return allowed or 1
-    return min(allowed or 1, math.ceil(quota / period))
+    return min(allowed or 1, max(1, quota // period))

@@ -2,6 +2,8 @@
 
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +11,8 @@ from test_compare import MACHINE, load
 
 from benchmarks import devices, origin
 from jaxvstorch.results_machine import provenance
+
+ROOT = Path(__file__).parents[2]
 
 
 def git(folder, *arguments):
@@ -66,6 +70,29 @@ def test_gpus_are_listed_with_their_driver(tmp_path, monkeypatch) -> None:
 def test_a_driver_that_does_not_answer_is_no_gpu(tmp_path, monkeypatch) -> None:
     nvidia_smi(tmp_path, monkeypatch, "exit 9")
     assert devices.gpus() == {"driver": None, "gpus": []}
+
+
+THREADS = """
+import os, sys
+from jaxvstorch.doctor import settings
+settings.usable_cores = lambda: 1
+from benchmarks import machine
+os.environ.update(machine.ENVIRONMENT)
+framework = sys.argv[1]
+machine.set_threads(framework)
+if framework == "jax":
+    import jax
+    (jax.numpy.ones((500, 500)) @ jax.numpy.ones((500, 500))).block_until_ready()
+print(machine.describe()["cores"], machine.threads(framework))
+"""
+
+
+@pytest.mark.parametrize("framework", ["numpy", "jax", "torch"])
+def test_as_many_threads_compute_as_cores_may_be_used(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    command = [sys.executable, "-c", THREADS, framework]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1"]
 
 
 @pytest.mark.parametrize(
