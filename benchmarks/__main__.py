@@ -11,7 +11,7 @@ from rich.console import Console
 
 from benchmarks import compare, join, machine, processes, report, reproduce, session
 from benchmarks.shards import Shard, ShardError
-from jaxvstorch.results import Results, ResultsError, read, write
+from jaxvstorch.results import Results, ResultsError, read, write, write_text
 
 FOLDER = session.ROOT / "bench-out"
 PUBLISHED = session.ROOT / "benchmarks" / "results"
@@ -76,8 +76,10 @@ def _check_writable(path: Path) -> None:
     """Find out before the session, not after it, that its results cannot be kept."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        if path.exists():
+            path.open("ab").close()  # refuses a folder, and what may only be read
+        else:
+            tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -154,8 +156,9 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     said = reproduce.summary(nearest, yours, found)
     said += [f"A published file was left out: {problem}" for problem in unread]
     reproduce.show(said, found, console)
-    output.write_text(reproduce.report(said, found), encoding="utf-8")
-    console.print(f"Results: {results}\nReport: {output}", soft_wrap=True)
+    console.print(f"Results: {results}", soft_wrap=True)
+    write_text(reproduce.report(said, found), output)
+    console.print(f"Report: {output}", soft_wrap=True)
     return _code(yours)
 
 

@@ -44,7 +44,8 @@ def run(
         How many problems there were; the file names them.
 
     Raises:
-        ResultsError: ``select`` matches no case, or cannot be read; nothing is written.
+        ResultsError: ``select`` matches no case, or cannot be read: then nothing is written; or the
+            file cannot be written: then the results are in a temporary folder, which is named.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
     gpu_memory, without = accelerator.memory(_installed())
@@ -73,8 +74,18 @@ def run(
         },
         problems=[*without, *problems],
     )
-    write_document(document, output)
+    _keep(document, output)
     return len(document["problems"])
+
+
+def _keep(document: Document, output: Path) -> None:
+    """Write the results; elsewhere where that fails, for they took long."""
+    try:
+        write_document(document, output)
+    except ResultsError as error:
+        kept = Path(tempfile.mkdtemp(prefix="jaxvstorch-"), output.name)
+        write_document(document, kept)
+        raise ResultsError(f"{error}; the results are in {kept}") from error
 
 
 def _installed() -> list[str]:

@@ -10,7 +10,7 @@ from jaxvstorch.results_shape import SCHEMA, VERSION, ResultsError, checked
 from jaxvstorch.timings import Timing
 
 __all__ = ["SCHEMA", "VERSION", "Results", "ResultsError", "read", "read_all", "write",
-           "write_document"]  # fmt: skip
+           "write_document", "write_text"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,18 @@ def write_document(document: Mapping[str, Any], path: Path) -> None:
     Raises:
         ResultsError: the path cannot be written.
     """
+    write_text(json.dumps(document, indent=1) + "\n", path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a file, and the folders that it needs.
+
+    Raises:
+        ResultsError: the path cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
 

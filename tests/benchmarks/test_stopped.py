@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -180,9 +181,38 @@ def test_too_few_minutes(text, capsys) -> None:
     assert f"argument --minutes: {text}: at least 3" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(tmp_path, capsys) -> None:
-    (tmp_path / "file").touch()
-    assert benchmarks_command.main(["--quick", "--output", str(tmp_path / "file" / "x.json")]) == 2
+def refuse(path, *arguments, **options):
+    """What opening does to a file that may only be read; to root, every file may be written."""
+    raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("name", ["file/x.json", "folder", "read-only"])
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(
+    tmp_path, monkeypatch, capsys, name
+) -> None:
+    monkeypatch.setattr(session, "run", lambda *arguments: pytest.fail("it was timed"))
+    (tmp_path / "folder").mkdir()
+    for file in ("file", "read-only"):
+        (tmp_path / file).touch()
+    if name == "read-only":
+        monkeypatch.setattr(Path, "open", refuse)
+    assert benchmarks_command.main(["--quick", "--output", str(tmp_path / name)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "cannot be written" in error
+    assert f"{tmp_path / name}: cannot be written" in error
+
+
+def test_results_that_cannot_be_written_after_all_are_kept_elsewhere(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    """A disk without room: on /dev/full every write fails, and opening it does not."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    arguments = ["--quick", "-k", SELECT, "--output", "/dev/full"]
+    assert benchmarks_command.main(arguments) == 2
+    (kept,) = tmp_path.glob("*/full")
+    assert capsys.readouterr().err == (
+        f"/dev/full: cannot be written: No space left on device; the results are in {kept}\n"
+    )
+    assert [timing.name for timing in results.read(kept).timings] == ["select_cond"]
