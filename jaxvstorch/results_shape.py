@@ -1,16 +1,19 @@
 """What a results file must hold; ``benchmarks/results.schema.json`` says it for other tools."""
 
-import math
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from types import UnionType
 from typing import Any
 
-from jaxvstorch.timings import Timing
+from jaxvstorch.timings import KINDS, Timing
 
 SCHEMA = "jaxvstorch-benchmarks"
 VERSION = 2
 
 _AGAIN = "measure again with `nox -s bench`"
-_KINDS: dict[str, type] = {
+Kind = type | UnionType
+_FILE: dict[str, Kind] = {
     "date": str,
     "quick": bool,
     "select": str,
@@ -33,12 +36,40 @@ _KINDS: dict[str, type] = {
     "clock": list,
     "timings": list,
 }
-_MACHINE = ("cpu", "cores", "memory_bytes", "system", "driver", "gpus")
-_DEVICE = ("platform", "name", "cuda")
-_CLOCK = (
-    "framework", "function", "harness", "timeit", "torch_timer", "over_timeit",
-    "over_torch_timer", "passed",
-)  # fmt: skip
+# What each value in a list or dictionary of the file is, where all are of one kind.
+_EACH: dict[str, Kind] = {
+    "left_out": str,
+    "versions": str,
+    "threads": int,
+    "precision": dict,
+    "peak_memory": int | None,
+    "set_up": float,
+    "settings": str | int,
+    "problems": str,
+}
+_MACHINE: dict[str, Kind] = {
+    "cpu": str,
+    "cores": int,
+    "memory_bytes": int,
+    "system": str,
+    "driver": str | None,
+    "gpus": list | None,
+}
+_GPU: dict[str, Kind] = {"name": str, "memory_bytes": int}
+_DEVICE: dict[str, Kind] = {"platform": str, "name": str, "cuda": str | None}
+_CLOCK: dict[str, Kind] = {
+    "framework": str,
+    "function": str,
+    "harness": float,
+    "timeit": float,
+    "torch_timer": float | None,
+    "over_timeit": float,
+    "over_torch_timer": float | None,
+    "passed": bool,
+}
+_TIMING: dict[str, Any] = {f.name: f.type for f in fields(Timing) if f.name != "platform"}
+_ALWAYS = {f.name for f in fields(Timing) if f.default is MISSING}
+_FRAMEWORKS = sorted({framework for framework, _ in KINDS})
 
 
 class ResultsError(ValueError):
@@ -55,7 +86,10 @@ def checked(document: Any) -> dict[str, Any]:
     entries = {key: value for key, value in document.items() if key != "schema"}
     try:
         _check_shape(entries)
-        timings = tuple(_timing(entry, entries["devices"]) for entry in entries["timings"])
+        timings = tuple(
+            _timing(entry, f"timing {number}", entries["devices"])
+            for number, entry in enumerate(entries["timings"], start=1)
+        )
     except ResultsError as error:
         raise ResultsError(f"{error}: it was changed since it was written; {_AGAIN}") from None
     tuples = {key: tuple(entries[key]) for key in ("clock", "problems", "left_out")}
@@ -73,34 +107,53 @@ def _check_schema(document: Any) -> None:
 
 
 def _check_shape(entries: Mapping[str, Any]) -> None:
-    for key, kind in _KINDS.items():
-        if not isinstance(entries.get(key), kind):
-            got = type(entries[key]).__name__ if key in entries else "nothing"
-            raise ResultsError(f"{key!r} must be a {kind.__name__}, and is {got}")
-    if unknown := entries.keys() - _KINDS.keys():
-        raise ResultsError(f"{min(unknown)!r} is not known")
-    _require(entries["machine"], _MACHINE, "'machine'")
-    _require(entries["versions"], ("python",), "'versions'")
-    _require(entries["settings"], ("dtype", "matmul_precision"), "'settings'")
+    _check_entry(entries, _FILE, "the file")
+    for key, kind in _EACH.items():
+        found = entries[key].items() if isinstance(entries[key], dict) else enumerate(entries[key])
+        for name, value in found:
+            _check(value, kind, f"{name!r} of {key!r}")
+    for name in ("dtype", "matmul_precision"):
+        _check(entries["settings"].get(name), str, f"{name!r} of 'settings'")
+    _check(entries["settings"].get("gpu_memory", 0), int, "'gpu_memory' of 'settings'")
+    _check(entries["versions"].get("python"), str, "'python' of 'versions'")
+    _check_entry(entries["machine"], _MACHINE, "'machine'")
+    for number, gpu in enumerate(entries["machine"]["gpus"] or (), start=1):
+        _check_entry(gpu, _GPU, f"GPU {number}")
     for framework, device in entries["devices"].items():
-        _require(device, _DEVICE, f"the device of {framework}")
-    for check in entries["clock"]:
-        _require(check, _CLOCK, "a clock check")
+        _check_entry(device, _DEVICE, f"the device of {framework}")
+    for number, check in enumerate(entries["clock"], start=1):
+        _check_entry(check, _CLOCK, f"clock check {number}")
 
 
-def _require(entry: Any, keys: Iterable[str], what: str) -> None:
-    for key in keys:
-        if not isinstance(entry, dict) or key not in entry:
+def _check_entry(entry: Any, kinds: Mapping[str, Kind], what: str) -> None:
+    """A dictionary that has these keys and no others."""
+    _check(entry, dict, what)
+    for key, kind in kinds.items():
+        if key not in entry:
             raise ResultsError(f"{what} lacks {key!r}")
+        _check(entry[key], kind, f"{key!r} of {what}")
+    if unknown := entry.keys() - kinds.keys():
+        raise ResultsError(f"{min(unknown)!r} of {what} is not known")
 
 
-def _timing(entry: Any, devices: Mapping[str, Any]) -> Timing:
-    try:
-        platform = devices.get(entry["framework"], {"platform": ""})["platform"]
-        timing = Timing(**entry, platform=platform)
-        sound = timing.median > 0 and timing.spread >= 0 and math.isfinite(timing.median)
-    except (KeyError, TypeError) as error:
-        raise ResultsError(f"a timing cannot be read: {entry!r}: {error}") from error
-    if not sound:
-        raise ResultsError(f"a timing is no positive number of seconds: {entry!r}")
-    return timing
+def _check(value: Any, kind: Kind, what: str) -> None:
+    """A value of its kind; a number is finite, and nothing here is below zero."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = isinstance(value, kind) or (number and isinstance(0.0, kind))
+    if not fits or (isinstance(value, bool) and kind is not bool):
+        name = kind.__name__ if isinstance(kind, type) else str(kind)
+        raise ResultsError(f"{what} must be {name}, and is {value!r}")
+    if number and not 0 <= value <= sys.float_info.max:
+        raise ResultsError(f"{what} must be finite and not negative, and is {value!r}")
+
+
+def _timing(entry: Any, what: str, devices: Mapping[str, Any]) -> Timing:
+    _check(entry, dict, what)
+    kinds = {key: kind for key, kind in _TIMING.items() if key in _ALWAYS or key in entry}
+    _check_entry(entry, kinds, what)
+    if entry["framework"] not in _FRAMEWORKS:
+        raise ResultsError(f"'framework' of {what} is none of {', '.join(_FRAMEWORKS)}")
+    if not entry["median"]:
+        raise ResultsError(f"'median' of {what} must be more than 0")
+    platform = devices.get(entry["framework"], {"platform": ""})["platform"]
+    return Timing(**entry, platform=platform)

@@ -80,23 +80,35 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
             lambda text: text.replace('"version": 2', '"version": 3'),
             "version 3, .*newer jaxvstorch",
         ),
-        (lambda text: text.replace('"commit": "", ', ""), "'commit' must be a str, and is nothing"),
-        (lambda text: text.replace('"image"', '"picture"'), "'image' must be a str"),
-        (lambda text: text.replace('"quick"', '"more": 1, "quick"'), "'more' is not known: it was"),
+        (lambda text: text.replace('"commit": "", ', ""), "the file lacks 'commit'"),
+        (lambda text: text.replace('"image"', '"picture"'), "the file lacks 'image'"),
+        (
+            lambda text: text.replace('"quick"', '"more": 1, "quick"'),
+            "'more' of the file is not known: it was",
+        ),
         (
             lambda text: text.replace('"cuda": null', '"cudas": null', 1),
             "device of jax lacks 'cuda'",
         ),
-        (lambda text: text.replace('"machine"', '"engine"'), "'machine' must be a dict"),
-        (lambda text: text.replace('"quick": false', '"quick": 0'), "'quick' must be a bool"),
+        (lambda text: text.replace('"machine"', '"engine"'), "the file lacks 'machine'"),
+        (
+            lambda text: text.replace('"quick": false', '"quick": 0'),
+            "'quick' of the file must be bool, and is 0",
+        ),
         (
             lambda text: text.replace('"median"', '"mean"'),
-            "a timing cannot be read: .*measure again",
+            "timing 1 lacks 'median': .*measure again",
         ),
-        (lambda text: text.replace('"median": 4e-06', '"median": NaN'), "no positive number"),
-        (lambda text: text.replace('"median": 4e-06', '"median": "4"'), "cannot be read: .*'4'"),
+        (
+            lambda text: text.replace('"median": 4e-06', '"median": NaN'),
+            "'median' of timing 1 must be finite .* is nan",
+        ),
+        (
+            lambda text: text.replace('"median": 4e-06', '"median": "4"'),
+            "'median' of timing 1 must be float, and is '4'",
+        ),
         (lambda text: text.replace('"cores": 2', '"kernels": 2'), "'machine' lacks 'cores'"),
-        (lambda text: text.replace('"over_timeit": 1.0, ', ""), "a clock check lacks 'over_timeit"),
+        (lambda text: text.replace('"over_timeit": 1.0, ', ""), "clock check 1 lacks 'over_timeit"),
     ],
 )
 def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, document, change, message) -> None:

@@ -209,8 +209,9 @@ def test_what_is_not_whole_is_named_where_it_is_shown(tmp_path, whole) -> None:
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [({"partial": 1}, "'partial' must be a bool"), ({"left_out": "f"}, "'left_out' must be a list"),
-     ({"shard": 2}, "'shard' must be a str")],
+    [({"partial": 1}, "'partial' of the file must be bool"),
+     ({"left_out": "f"}, "'left_out' of the file must be list"),
+     ({"shard": 2}, "'shard' of the file must be str")],
     ids=["partial", "left_out", "shard"],
 )  # fmt: skip
 def test_a_file_that_says_this_wrongly_is_refused(tmp_path, more, message) -> None:
