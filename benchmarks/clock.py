@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+TRUST = 0.03  # how far the harness's clock may be from another, so how far it is trusted
+
 # What is timed: sin(x) + cos(x) + x on nine numbers, where asking costs more than doing, and
 # products of square matrices. They take from some 4 µs to some 50 ms. Nothing here is limited by
 # memory: there a call depends on where its arrays lie, and so differs between processes.

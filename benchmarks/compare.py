@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.clock import TRUST
 from jaxvstorch.results import Results
 from jaxvstorch.results_tables import seconds
 from jaxvstorch.timings import Timing
-
-_CLOCK = 0.03  # the clock itself is trusted no further than this
 
 
 @dataclass(frozen=True)
@@ -82,5 +81,5 @@ def _name(key: tuple[str, str, int, str, str]) -> str:
 
 
 def _moved(old: Timing, new: Timing) -> bool:
-    allowed = max(old.spread + new.spread, _CLOCK * old.median)
+    allowed = max(old.spread + new.spread, TRUST * old.median)
     return abs(new.median - old.median) > allowed

@@ -4,9 +4,8 @@ import statistics
 from collections.abc import Iterable
 from typing import Any
 
+from benchmarks.clock import TRUST
 from jaxvstorch.results import SCHEMA, VERSION
-
-HONEST = 0.03  # how far the harness's clock may be from another
 
 Document = dict[str, Any]
 
@@ -76,6 +75,6 @@ def clock_check(turns: Iterable[Document]) -> list[Document]:
             check[clock] = statistics.median(times) if known else None
             check[f"over_{clock}"] = statistics.median(ratios) if known else None
         ratios = [check["over_timeit"], check["over_torch_timer"]]
-        check["passed"] = all(abs(r - 1) <= HONEST for r in ratios if r is not None)
+        check["passed"] = all(abs(r - 1) <= TRUST for r in ratios if r is not None)
         checks.append(check)
     return checks

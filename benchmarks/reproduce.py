@@ -7,13 +7,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.clock import TRUST
 from benchmarks.machine_class import DEFINITION, machine_class
 from jaxvstorch.results import Results, ResultsError, read_all
 from jaxvstorch.results_machine import provenance
 from jaxvstorch.results_tables import markdown
 from jaxvstorch.timings import Ratio, rows
 
-AGREES, DIFFERS, OTHER = "agrees", "differs", "other machine class"
+AGREES, DIFFERS, NOISY = "agrees", "differs", "too noisy to judge"
+OTHER = "other machine class"
+VERDICTS = (AGREES, DIFFERS, NOISY, OTHER)
 HEADER = ("function", "size", "mode", "published", "yours", "verdict")
 
 
@@ -55,9 +58,14 @@ def _ratios(results: Results) -> dict[tuple[str, int, str], Ratio]:
 
 
 def verdict(published: Ratio, yours: Ratio) -> str:
-    """``"agrees"`` where the intervals, each a ratio ± its spread, overlap."""
-    apart = abs(published.value - yours.value)
-    return AGREES if apart <= published.spread + yours.spread else DIFFERS
+    """Whether the intervals, each a ratio ± its spread, overlap; if they are not too wide to say.
+
+    Ratios as near to each other as the clock is trusted count as overlapping.
+    """
+    apart, reach = abs(published.value - yours.value), published.spread + yours.spread
+    if apart > max(reach, TRUST * published.value):
+        return DIFFERS
+    return NOISY if 2 * reach > published.value else AGREES
 
 
 def published(folder: Path) -> tuple[list[Results], list[str]]:
@@ -80,7 +88,7 @@ def nearest(found: Iterable[Results], yours: Results) -> Results:
 
 def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]:
     """What must be known to read the table, one sentence each."""
-    counts = [f"{v}: {sum(line.verdict == v for line in found)}" for v in (AGREES, DIFFERS, OTHER)]
+    counts = [f"{v}: {sum(line.verdict == v for line in found)}" for v in VERDICTS]
     all_of_them = len(_ratios(theirs))
     others = " The others need the full run: `nox -s bench`." * (len(found) < all_of_them)
     pins = {name: version.split("+")[0] for name, version in yours.versions.items()}
@@ -91,8 +99,10 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
         f"measured again; {', '.join(counts)}.{others}",
         f"A machine class is {DEFINITION}. Published: {machine_class(theirs)}. "
         f"Yours: {machine_class(yours)}. Ratios of other classes are shown and not judged.",
-        "Two ratios agree where their intervals overlap. A spread is that of the rounds of one "
-        "session; from one session to the next a ratio can move further.",
+        f"Two ratios agree where their intervals overlap, or where they are within {TRUST:.0%} of "
+        "each other, for the clock is trusted no further. Where they overlap and the two together "
+        "are wider than the published ratio itself, they are too noisy to judge. A spread is that "
+        "of the rounds of one session; from one session to the next a ratio can move further.",
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")

@@ -34,9 +34,14 @@ def other(tmp_path, *timings, **more):
         (Ratio(0.5, 0.1), Ratio(0.71, 0.1), "differs"),
         (Ratio(0.5, 0.1), Ratio(0.29, 0.1), "differs"),
         (Ratio(0.5, 0.0), Ratio(0.75, 0.25), "agrees"),  # they touch
+        (Ratio(0.5, 0.001), Ratio(0.51, 0.001), "agrees"),  # within the clock's own 3 %
+        (Ratio(0.5, 0.001), Ratio(0.52, 0.001), "differs"),
+        (Ratio(0.5, 0.1), Ratio(0.5, 0.2), "too noisy to judge"),
+        (Ratio(0.5, 0.3), Ratio(0.5, 0.0), "too noisy to judge"),
+        (Ratio(0.5, 0.2), Ratio(1.0, 0.2), "differs"),  # wide, and still apart
     ],
 )
-def test_intervals_that_overlap_agree(published, yours, said) -> None:
+def test_intervals_that_overlap_and_are_not_too_wide_agree(published, yours, said) -> None:
     assert reproduce.verdict(published, yours) == said
 
 
@@ -103,7 +108,8 @@ def test_the_report_says_what_must_be_known(tmp_path) -> None:
     text = reproduce.report(reproduce.summary(theirs, yours, found), found)
     assert (
         "2 of the 3 published ratios of JAX's time to PyTorch's were measured again; agrees: 1, "
-        "differs: 1, other machine class: 0. The others need the full run: `nox -s bench`." in text
+        "differs: 1, too noisy to judge: 0, other machine class: 0. The others need the full run: "
+        "`nox -s bench`." in text
     )
     assert "A machine class is the same family of processor" in text
     assert "Yours: A processor, 2 cores, jax on cpu, torch on cpu." in text
