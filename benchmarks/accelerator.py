@@ -15,7 +15,8 @@ def memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
     """The bytes of the GPU that all of the frameworks use, and what keeps one from using it.
 
     Returns:
-        0 bytes where there is no GPU, or where not all use it: sizes are then a processor's.
+        0 bytes where there is no GPU, where not all use it, or where its memory is not known: sizes
+        are then a processor's.
     """
     if not nvidia_gpu(os.environ):
         return 0, []
@@ -24,8 +25,11 @@ def memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
     if without:
         why = "there is a GPU that it does not use: `jaxvstorch doctor` says why"
         return 0, [f"{name}: {why}" for name in without]
-    gpus = devices.gpus()["gpus"]
-    return (gpus[0]["memory_bytes"] if gpus and answers else 0), []
+    if not answers:
+        return 0, []
+    size = next((gpu["memory_bytes"] for gpu in devices.gpus()["gpus"]), None)
+    why = "nvidia-smi does not say how much memory the GPU has: no size is added that fills it"
+    return size or 0, [] if size else [why]
 
 
 def largest_size(gpu_memory: int) -> int:

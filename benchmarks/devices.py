@@ -88,11 +88,17 @@ def precision(framework: str) -> dict[str, Any]:
 
 
 def gpus() -> dict[str, Any]:
-    """The machine's NVIDIA GPUs with their memory, and their driver, as ``nvidia-smi`` says."""
+    """The machine's NVIDIA GPUs with their memory, and their driver, as ``nvidia-smi`` says.
+
+    A GPU that shares the processor's memory has none to report: it is ``None`` then.
+    """
     command = shutil.which("nvidia-smi")
     found = command and subprocess.run([command, *_QUERY], capture_output=True, text=True)
     if not found or found.returncode:
         return {"driver": None, "gpus": []}
     lines = [[part.strip() for part in line.split(",")] for line in found.stdout.splitlines()]
-    listed = [{"name": name, "memory_bytes": int(mib) * 2**20} for name, mib, _ in lines]
+    listed = [
+        {"name": name, "memory_bytes": int(mib) * 2**20 if mib.isdecimal() else None}
+        for name, mib, _ in lines
+    ]
     return {"driver": lines[0][2] if lines else None, "gpus": listed}

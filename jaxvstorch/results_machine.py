@@ -40,8 +40,8 @@ def machine_name(results: Results) -> str:
     )
 
 
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.0f} GiB"
+def _gib(size: int | None) -> str:
+    return "memory not reported" if size is None else f"{size / 2**30:.0f} GiB"
 
 
 def _cuda(results: Results) -> list[str]:

@@ -55,7 +55,7 @@ _MACHINE: dict[str, Kind] = {
     "driver": str | None,
     "gpus": list | None,
 }
-_GPU: dict[str, Kind] = {"name": str, "memory_bytes": int}
+_GPU: dict[str, Kind] = {"name": str, "memory_bytes": int | None}
 _DEVICE: dict[str, Kind] = {"platform": str, "name": str, "cuda": str | None}
 _CLOCK: dict[str, Kind] = {
     "framework": str,

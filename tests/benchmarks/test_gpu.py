@@ -57,9 +57,9 @@ def test_no_size_is_timed_twice() -> None:
 def gpu(monkeypatch):
     """A machine with a GPU that the frameworks named use."""
 
-    def gpu(*used, there=True):
+    def gpu(*used, there=True, memory=H200):
         answers = {f: Answer({"accelerated": f in used}) for f in ("jax", "torch")}
-        listed = {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": H200}]}
+        listed = {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": memory}]}
         monkeypatch.setattr(accelerator, "nvidia_gpu", lambda environ: there)
         monkeypatch.setattr(accelerator, "ask_all", lambda names: {n: answers[n] for n in names})
         monkeypatch.setattr(devices, "gpus", lambda: listed)
@@ -71,6 +71,12 @@ def gpu(monkeypatch):
 def test_a_gpu_is_filled_where_every_framework_uses_it(gpu) -> None:
     assert gpu("jax", "torch") == (H200, [])
     assert gpu("jax", "torch", there=False) == (0, [])
+
+
+def test_a_gpu_that_reports_no_memory_is_not_filled_and_that_is_said(gpu) -> None:
+    size, (problem,) = gpu("jax", "torch", memory=None)
+    assert size == 0
+    assert problem.startswith("nvidia-smi does not say how much memory the GPU has")
 
 
 def test_a_framework_that_does_not_use_the_gpu_is_named(gpu) -> None:

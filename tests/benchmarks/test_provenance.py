@@ -67,6 +67,15 @@ def test_gpus_are_listed_with_their_driver(tmp_path, monkeypatch) -> None:
     assert devices.gpus() == {"driver": "580.65.06", "gpus": [gpu, gpu]}
 
 
+@pytest.mark.parametrize("said", ["[N/A]", "[Not Supported]"])
+def test_a_gpu_that_reports_no_memory_is_listed(tmp_path, monkeypatch, said) -> None:
+    nvidia_smi(tmp_path, monkeypatch, f"echo 'NVIDIA GB10, {said}, 580.65.06'")
+    listed = devices.gpus()
+    assert listed["gpus"] == [{"name": "NVIDIA GB10", "memory_bytes": None}]
+    found = load(tmp_path, machine=MACHINE | listed)
+    assert "NVIDIA GB10, memory not reported; Python" in provenance(found)
+
+
 def test_a_driver_that_does_not_answer_is_no_gpu(tmp_path, monkeypatch) -> None:
     nvidia_smi(tmp_path, monkeypatch, "exit 9")
     assert devices.gpus() == {"driver": None, "gpus": []}
