@@ -1,4 +1,9 @@
-"""Shards: parts of the set of cases that several machines or containers time at once."""
+"""Shards: parts of the set of cases that several machines or containers time at once.
+
+Each machine has its own limits, and each limit is timed in one shard only. So where shards ran on
+several machines, which must be of one kind, a share in the merged file can be one machine's rate
+over another's limit.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -63,5 +68,5 @@ def shared_out(count: int, quick: bool = False) -> list[set[str]]:
 
 
 def _unit(case: Case) -> str:
-    """What is never divided: a pair, whose ratio is of one machine; a copy and what it limits."""
+    """What is never divided: a pair, for its ratio; a copy and the other ways to write memory."""
     return case.topic if case.topic == memory.TOPIC else f"{case.topic}.{case.name}"
