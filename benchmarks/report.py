@@ -6,7 +6,7 @@ from rich.table import Table
 from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
 from jaxvstorch.results_machine import provenance
-from jaxvstorch.results_tables import rate, seconds
+from jaxvstorch.results_tables import CLOCK, clock_lines, rate, seconds
 from jaxvstorch.timings import Row, own_rows, plain_rows, rows
 
 
@@ -64,18 +64,8 @@ def _own(results: Results, found: list[Row]) -> Table:
 
 def _clock(results: Results) -> Table:
     table = Table(title="The harness's clock over others", title_justify="left")
-    for name in ("framework", "function"):
-        table.add_column(name)
-    for name in ("harness", "over timeit", "over PyTorch's timer", "within 3 %"):
-        table.add_column(name, justify="right")
-    for check in results.clock:
-        over_torch = check["over_torch_timer"]
-        table.add_row(
-            check["framework"],
-            check["function"],
-            seconds(check["harness"]),
-            f"{check['over_timeit']:.3f}",
-            "-" if over_torch is None else f"{over_torch:.3f}",
-            "pass" if check["passed"] else "FAIL",
-        )
+    for place, name in enumerate(CLOCK):
+        table.add_column(name, justify="left" if place < 2 else "right")
+    for line in clock_lines(results):
+        table.add_row(*line)
     return table

@@ -6,6 +6,9 @@ from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
 from jaxvstorch.timings import KINDS, Row, Timing, own_rows, plain_rows, rows
 
+CLOCK = ("framework", "function", "harness", "timeit", "PyTorch's timer", "over timeit",
+         "over PyTorch's", "within 3 %")  # fmt: skip
+
 
 def seconds(value: float | None) -> str:
     """A time with three digits and its unit, such as ``"3.73 µs"``; a dash for ``None``."""
@@ -121,15 +124,18 @@ def yardstick_table(results: Results) -> str:
 
 def clock_table(results: Results) -> str:
     """The harness's clock against ``timeit`` and ``torch.utils.benchmark``."""
-    header = ["framework", "function", "harness", "`timeit`", "PyTorch's timer"]
-    header += ["harness / timeit", "harness / PyTorch's", "within 3 %"]
+    return markdown(CLOCK, clock_lines(results), left=2)
+
+
+def clock_lines(results: Results) -> list[list[str]]:
+    """What a table shows of each check of the clock, in the order of ``CLOCK``."""
     body = []
     for check in results.clock:
         times = [seconds(check[key]) for key in ("harness", "timeit", "torch_timer")]
         ratios = [f"{check['over_timeit']:.3f}", _number(check["over_torch_timer"])]
         verdict = "yes" if check["passed"] else "no"
         body.append([check["framework"], check["function"], *times, *ratios, verdict])
-    return markdown(header, body, left=2)
+    return body
 
 
 def _number(value: float | None) -> str:
