@@ -63,7 +63,9 @@ def _own(results: Results, found: list[Row]) -> Table:
 
 
 def _clock(results: Results) -> Table:
-    table = Table(title="The harness's clock over others", title_justify="left")
+    caption = "A no does not fail the session: another program on the machine is its usual cause."
+    table = Table(title="The harness's clock over others", caption=caption)
+    table.title_justify = table.caption_justify = "left"
     for place, name in enumerate(CLOCK):
         table.add_column(name, justify="left" if place < 2 else "right")
     for line in clock_lines(results):

@@ -93,6 +93,21 @@ def test_the_report_shows_ratio_share_and_problems(tmp_path) -> None:
     assert "problem: [a] failed" in text
 
 
+def test_a_clock_that_is_off_is_shown_and_is_no_problem(tmp_path, monkeypatch, capsys) -> None:
+    check = {
+        "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
+        "over_timeit": 1.2, "over_torch_timer": None, "passed": False,
+    }  # fmt: skip
+    monkeypatch.setattr(session, "run", lambda output, *more: write(output, clock=[check]))
+    assert command.main(["--output", str(tmp_path / "x.json")]) == 0
+    shown = capsys.readouterr().out
+    assert "1.200" in shown
+    assert "A no does not fail the session" in shown
+    with pytest.raises(SystemExit, match="0"):
+        command.main(["--help"])
+    assert "is shown and is no problem" in " ".join(capsys.readouterr().out.split())
+
+
 def test_compare_takes_the_newest_file_of_the_folder(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "FOLDER", tmp_path)
     old = write(tmp_path / "old.json", timing())
