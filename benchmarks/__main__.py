@@ -10,11 +10,12 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import compare, join, machine, processes, report, reproduce, session
+from benchmarks.one_framework import ROOT
 from benchmarks.shards import Shard, ShardError
 from jaxvstorch.results import Results, ResultsError, read, write, write_text
 
-FOLDER = session.ROOT / "bench-out"
-PUBLISHED = session.ROOT / "benchmarks" / "results"
+FOLDER = ROOT / "bench-out"
+PUBLISHED = ROOT / "benchmarks" / "results"
 INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended; or its time was over
 LEAST_MINUTES = 3  # the clock check alone takes half of them
 

@@ -2,25 +2,21 @@
 
 import datetime
 import importlib.util
-import json
-import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks import accelerator, machine, origin, processes, shards
+from benchmarks import accelerator, machine, one_framework, origin, shards
 from benchmarks.merge import Document, merge
+from benchmarks.one_framework import NO_CASE, ROOT
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
 from jaxvstorch.results import ResultsError, write_document
 
-ROOT = Path(__file__).parent.parent
-NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 CLOCK_SECONDS = 45.0  # what a framework's clock check takes, on two slow cores
 # What of the rest each takes, about. With these all get through the same part of the cases.
 WEIGHTS = {"numpy": 1, "jax": 2, "torch": 5}
@@ -110,14 +106,15 @@ def _time_all(
             for name, path in paths.items():
                 left = [each for each in paths if each not in codes]
                 own = ["--seconds", str(_share(end, left))] if end is not None else []
-                codes[name] = _run_framework(name, path, choice + own)
+                codes[name] = one_framework.run(name, path, choice + own)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
-        found = {name: _part(path) for name, path in paths.items()}
+        found = {name: one_framework.read(path) for name, path in paths.items()}
     parts = {name: part for name, part in found.items() if part}
     if len(codes) == len(installed):
         _check_selection(select, quick, shard, {*codes.values()})
-    problems += [line for name, code in codes.items() for line in _problem(name, code, found[name])]
+    for name, code in codes.items():
+        problems += one_framework.problem(name, code, found[name])
     # What pytest found no case for is not missing. A process that crashed has written nothing.
     lost = [name for name in installed if name not in parts and codes.get(name) != NO_CASE]
     return parts, problems, lost
@@ -142,13 +139,6 @@ def _share(end: float, left: list[str]) -> float:
     return max(0.0, (end - time.perf_counter() - checks) * weights[0] / sum(weights))
 
 
-def _part(path: Path) -> Document:
-    """What one framework's process wrote; pytest-benchmark writes nothing where nothing ran."""
-    text = path.read_text() if path.exists() else ""
-    part: Document = json.loads(text) if text else {}
-    return part
-
-
 def _names(
     frameworks: Iterable[str], quick: bool, select: str, shard: Shard | None, gpu_memory: int
 ) -> Iterable[str]:
@@ -158,39 +148,3 @@ def _names(
     return [
         str(case) for name in frameworks for case in shards.cases(name, quick, shard, gpu_memory)
     ]
-
-
-def _run_framework(framework: str, part: Path, choice: list[str]) -> int:
-    """Time one framework in a process of its own; returns its exit code."""
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
-        # PyTorch remembers on disk which functions met a second shape; each session starts anew.
-        # A test that starts a session must not tell it that it is one of that test's workers.
-        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
-        return processes.run(_command(framework, part, choice), cwd=ROOT, env=environment)
-
-
-def _problem(framework: str, code: int, part: Document) -> list[str]:
-    """What went wrong in one framework's process as a whole, if anything."""
-    if code in (pytest.ExitCode.OK, NO_CASE):
-        return []
-    if part and part["session"]["failed"]:
-        return []  # each failure is named there
-    return [f"{framework}: pytest ended with exit code {code}"]
-
-
-def _command(framework: str, part: Path, choice: list[str]) -> list[Any]:
-    return [
-        sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
-        *(["benchmarks/bench_clock.py"] if framework != "numpy" else []),
-        "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
-        "-p", "no:cacheprovider", "-q", "--framework", framework, f"--benchmark-json={part}",
-        "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",
-        "--benchmark-timer=time.perf_counter", "--benchmark-min-time=0.001",
-        "--benchmark-max-time=0.3",
-        # Not every framework need have a case that is selected.
-        "-W", "ignore:Not saving anything, no benchmarks have been run",
-        # A case that was stopped while it compiled has not been timed yet.
-        "-W", "ignore:Benchmark fixture was not used at all in this test",
-        *choice,
-    ]  # fmt: skip

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as benchmarks_command
-from benchmarks import processes, session
+from benchmarks import one_framework, processes, session
 from jaxvstorch import results
 
-ROOT = session.ROOT
+ROOT = one_framework.ROOT
 SELECT = "select_cond-16-numpy"
 
 
@@ -113,6 +113,14 @@ def test_what_a_process_that_crashed_has_not_written_is_named(tmp_path, monkeypa
     assert found.left_out == (f"every case of json that -k {SELECT!r} selects",)
 
 
+@pytest.mark.parametrize("text", [None, "", '{"benchmarks": ['], ids=["none", "empty", "cut off"])
+def test_a_part_that_cannot_be_read_does_not_take_the_others_with_it(tmp_path, text) -> None:
+    part = tmp_path / "part.json"
+    if text is not None:
+        part.write_text(text)
+    assert one_framework.read(part) == {}
+
+
 def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
     """The process that times one framework, stopped in its second case."""
     pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
@@ -125,10 +133,10 @@ def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
     part = tmp_path / "part.json"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     environment |= {"PYTHONPATH": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
-    command = session._command("numpy", part, ["--quick", "-k", "select", "-p", "stopper"])
+    command = one_framework.command("numpy", part, ["--quick", "-k", "select", "-p", "stopper"])
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == pytest.ExitCode.INTERRUPTED, done.stdout + done.stderr
-    found = session._part(part)
+    found = one_framework.read(part)
     assert [e["extra_info"]["case"]["name"] for e in found["benchmarks"]] == ["select_cond"]
     assert found["session"]["left_out"] == [
         "branching.select_where-16-numpy-eager",
@@ -142,10 +150,10 @@ def test_cases_that_cannot_begin_in_time_are_left_out_and_the_clock_is_checked(t
     part = tmp_path / "part.json"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     choice = ["--quick", "-k", "select_cond or 150", "--seconds", "0"]
-    command = session._command("jax", part, choice)
+    command = one_framework.command("jax", part, choice)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
-    found = session._part(part)
+    found = one_framework.read(part)
     timed, *checks = [entry["extra_info"] for entry in found["benchmarks"]]
     assert timed["case"]["mode"] == "eager"
     assert [check["clock"]["function"] for check in checks] == ["150 by 150 product"] * 3

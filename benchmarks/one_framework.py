@@ -1,0 +1,68 @@
+"""One framework's part of a session: a pytest process of its own, and the file that it writes."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import machine, processes
+from benchmarks.merge import Document
+
+ROOT = Path(__file__).parent.parent
+NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def run(framework: str, part: Path, choice: list[str]) -> int:
+    """Time one framework in a process of its own; returns its exit code."""
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
+        # PyTorch remembers on disk which functions met a second shape; each session starts anew.
+        # A test that starts a session must not tell it that it is one of that test's workers.
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
+        return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
+
+
+def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
+    """The command line of that process.
+
+    Args:
+        framework: which.
+        part: the file that it writes.
+        choice: the options that choose its cases.
+    """
+    return [
+        sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
+        *(["benchmarks/bench_clock.py"] if framework != "numpy" else []),
+        "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
+        "-p", "no:cacheprovider", "-q", "--framework", framework, f"--benchmark-json={part}",
+        "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",
+        "--benchmark-timer=time.perf_counter", "--benchmark-min-time=0.001",
+        "--benchmark-max-time=0.3",
+        # Not every framework need have a case that is selected.
+        "-W", "ignore:Not saving anything, no benchmarks have been run",
+        # A case that was stopped while it compiled has not been timed yet.
+        "-W", "ignore:Benchmark fixture was not used at all in this test",
+        *choice,
+    ]  # fmt: skip
+
+
+def read(path: Path) -> Document:
+    """What one framework's process wrote; empty where nothing ran, or where it is cut off."""
+    try:
+        part: Document = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return part
+
+
+def problem(framework: str, code: int, part: Document) -> list[str]:
+    """What went wrong in one framework's process as a whole, if anything."""
+    if code in (pytest.ExitCode.OK, NO_CASE):
+        return []
+    if part and part["session"]["failed"]:
+        return []  # each failure is named there
+    return [f"{framework}: pytest ended with exit code {code}"]
