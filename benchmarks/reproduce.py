@@ -90,7 +90,7 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
     """What must be known to read the table, one sentence each."""
     counts = [f"{v}: {sum(line.verdict == v for line in found)}" for v in VERDICTS]
     all_of_them = len(_ratios(theirs))
-    others = " The others need the full run: `nox -s bench`." * (len(found) < all_of_them)
+    others = " For the others there is the full run: `nox -s bench`." * (len(found) < all_of_them)
     pins = {name: version.split("+")[0] for name, version in yours.versions.items()}
     text = [
         f"Published: {provenance(theirs)}",
@@ -99,10 +99,11 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
         f"measured again; {', '.join(counts)}.{others}",
         f"A machine class is {DEFINITION}. Published: {machine_class(theirs)}. "
         f"Yours: {machine_class(yours)}. Ratios of other classes are shown and not judged.",
-        f"Two ratios agree where their intervals overlap, or where they are within {TRUST:.0%} of "
-        "each other, for the clock is trusted no further. Where they overlap and the two together "
-        "are wider than the published ratio itself, they are too noisy to judge. A spread is that "
-        "of the rounds of one session; from one session to the next a ratio can move further.",
+        "Two ratios agree where their intervals overlap, or where they are within "
+        f"{100 * TRUST:.0f} % of each other, for the clock is trusted no further. Where they "
+        "overlap and the two together are wider than the published ratio itself, they are too "
+        "noisy to judge. A spread is that of the rounds of one session; from one session to the "
+        "next a ratio can move further.",
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")
