@@ -149,16 +149,18 @@ class PartDirective(_ResultsDirective):
 
 def _left_out(topic: str) -> str:
     """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
+    pairs = [pair for pair in PAIRS if pair.topic == topic]
     names: dict[str, list[str]] = {}
-    for pair in PAIRS:
-        if pair.topic == topic and (why := why_not_timed(pair)):
+    for pair in pairs:
+        if why := why_not_timed(pair):
             names.setdefault(why, []).append(f"`{pair.name}`")
-    found = [f"{', '.join(several)} ({why})" for why, several in names.items()]
+    wholly = "; ".join(f"{', '.join(several)} ({why})" for why, several in names.items())
     partly = [
-        f"`{name}` has no first call and no new shape in the tables: {why}."
-        for name, why in ONE_SHAPE.items() if name.partition(".")[0] == topic
-    ]  # fmt: skip
-    return " ".join([*([f"Not timed: {'; '.join(found)}."] if found else []), *partly])
+        f"`{pair.name}` has no first call and no new shape in the tables: {why}."
+        for pair in pairs
+        if (why := ONE_SHAPE.get(str(pair)))
+    ]
+    return " ".join([f"Not timed: {wholly}."] * bool(wholly) + partly)
 
 
 def _joined(*parts: str) -> str:
