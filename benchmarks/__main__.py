@@ -43,7 +43,7 @@ def _run(arguments: list[str], console: Console) -> int:
         epilog="`compare OLD.json [NEW.json]` says what moved by more than the spread, `merge` "
         "makes one file of shards, `reproduce` measures published ratios again. Each has --help. "
         "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short. A clock over 3 % from "
-        "others is shown and is no problem: another program on the machine is its usual cause.",
+        "others is shown and is no problem: what else the machine does moves it too.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")

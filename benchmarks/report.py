@@ -63,7 +63,7 @@ def _own(results: Results, found: list[Row]) -> Table:
 
 
 def _clock(results: Results) -> Table:
-    caption = "A no does not fail the session: another program on the machine is its usual cause."
+    caption = "A no does not fail the session: what else the machine does moves these ratios too."
     table = Table(title="The harness's clock over others", caption=caption)
     table.title_justify = table.caption_justify = "left"
     for place, name in enumerate(CLOCK):

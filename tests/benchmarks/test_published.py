@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from benchmarks.cases import rotated
+from jaxvstorch.registry import PAIRS
 from jaxvstorch.results import Results, read
 from jaxvstorch.results_machine import has_gpu
 
@@ -19,6 +22,16 @@ def compiled(results: Results, framework: str, name: str, size: int) -> float:
         t for t in results.timings if (t.topic, t.name, t.size, t.framework, t.mode) == key
     ]
     return timing.median
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "side"), [("expensive_cond", 0, 256), ("expensive_cond_batch", 0.75, 128)]
+)
+def test_which_branch_was_taken_in_what_was_timed(name, taken, side) -> None:
+    (pair,) = [pair for pair in PAIRS if pair.name == name]
+    for predicate, matrices in rotated(lambda seed: pair.make_inputs(65_536, seed=seed), 2**25):
+        assert np.mean(predicate) == taken
+        assert matrices.shape[-2:] == (side, side)
 
 
 @pytest.mark.parametrize("framework", ["jax", "torch"])
