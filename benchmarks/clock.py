@@ -5,7 +5,6 @@ request, ``TIMER NAME``, and answers with seconds per call.
 """
 
 import importlib
-import statistics
 import sys
 import timeit
 from collections.abc import Callable
@@ -21,8 +20,9 @@ TRUST = 0.03  # how far the harness's clock may be from another, so how far it i
 SHORTEST = "sin+cos+x of 9"
 SIDES = {f"{n:,} by {n:,} product": n for n in (150, 600, 1_800)}
 NAMES = (SHORTEST, *SIDES)
-ROUNDS = 5  # of at least this many seconds in all:
-SECONDS = 0.2
+SECONDS = 0.3  # about how long each clock times, in rounds as long as pytest-benchmark's:
+ROUND_SECONDS = 1e-3
+MIN_ROUNDS = 5
 
 
 def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -43,18 +43,20 @@ def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, .
 
 
 def by_timeit(framework: str, name: str) -> float:
-    """Median of several rounds, in seconds per call."""
+    """The least of many rounds, in seconds per call: what Python's documentation advises."""
     function, (x,) = prepare(framework, name)
     statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
     timer = timeit.Timer(statement, globals={"f": function, "x": x})
     timer.timeit(2)
-    calls, seconds = timer.autorange()
-    number = max(1, round(calls * SECONDS / ROUNDS / seconds))
-    return statistics.median(timer.repeat(ROUNDS, number)) / number
+    number = 1
+    while (seconds := timer.timeit(number)) < ROUND_SECONDS:
+        number = max(number + 1, int(1.2 * number * ROUND_SECONDS / seconds))
+    rounds = max(MIN_ROUNDS, round(SECONDS / seconds))
+    return min(timer.repeat(rounds, number)) / number
 
 
 def by_torch(framework: str, name: str) -> float:
-    """Median of PyTorch's own timer, in seconds per call."""
+    """The least of PyTorch's own timer's rounds, in seconds per call."""
     import torch
     from torch.utils.benchmark import Timer
 
@@ -62,7 +64,7 @@ def by_torch(framework: str, name: str) -> float:
     statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
     timer = Timer(statement, globals={"f": function, "x": x}, num_threads=torch.get_num_threads())
     timer.timeit(2)
-    return float(timer.blocked_autorange(min_run_time=SECONDS).median)
+    return float(min(timer.blocked_autorange(min_run_time=SECONDS).times))
 
 
 def answer(framework: str, timer: str) -> None:

@@ -21,7 +21,7 @@ class Move:
     @property
     def factor(self) -> float:
         """The new time over the old."""
-        return self.new.median / self.old.median
+        return self.new.minimum / self.old.minimum
 
 
 def moves(old: Results, new: Results) -> list[Move]:
@@ -63,7 +63,7 @@ def show(old: Results, new: Results, console: Console) -> None:
         table.add_column(name, justify="right")
     found = moves(old, new)
     for move in sorted(found, key=lambda move: move.factor):
-        now, times = move.new, (seconds(move.old.median), seconds(move.new.median))
+        now, times = move.new, (seconds(move.old.minimum), seconds(move.new.minimum))
         name = f"{now.topic}.{now.name}"
         table.add_row(name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}")
     console.print(table if found else "Nothing moved by more than the spread.")
@@ -81,5 +81,5 @@ def _name(key: tuple[str, str, int, str, str]) -> str:
 
 
 def _moved(old: Timing, new: Timing) -> bool:
-    allowed = max(old.spread + new.spread, TRUST * old.median)
-    return abs(new.median - old.median) > allowed
+    allowed = max(old.spread + new.spread, TRUST * old.minimum)
+    return abs(new.minimum - old.minimum) > allowed

@@ -40,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which framework this process times."""
     parser.addoption("--framework", choices=FRAMEWORKS, required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
+    parser.addoption("--again", action="store_true", help="a later sweep: no first calls")
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
     parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")

@@ -109,6 +109,7 @@ def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
         share=sum(part.share * part.seconds for part in parts) / seconds,
         seconds=seconds,
         problems=tuple(dict.fromkeys(line for part in parts for line in part.problems)),
+        sweeps=min(part.sweeps for part in parts),
         shard="",
         partial=bool(left_out),
         left_out=tuple(left_out),

@@ -19,6 +19,8 @@ ENVIRONMENT = {
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
     "OMP_NUM_THREADS": str(CORES),
     "OPENBLAS_NUM_THREADS": str(CORES),
+    # What PyTorch remembers of shapes met before would make a later sweep's code another.
+    "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO": "0",
     "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
 }
 

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,16 @@ NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def run(framework: str, part: Path, choice: list[str]) -> int:
-    """Time one framework in a process of its own; returns its exit code."""
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-cache-") as cache:
-        # PyTorch remembers on disk which functions met a second shape; each session starts anew.
-        # A test that starts a session must not tell it that it is one of that test's workers.
-        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-        environment = {**own, **machine.ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": cache}
-        return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
+    """Time one framework in a process of its own; returns its exit code.
+
+    PyTorch's caches are in the part's folder, so that a later sweep finds there what an earlier one
+    compiled. First calls have none: they are timed in processes of their own.
+    """
+    # A test that starts a session must not tell it that it is one of that test's workers.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
+    environment = own | machine.ENVIRONMENT | cache
+    return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
 
 
 def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
@@ -34,9 +36,10 @@ def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
         part: the file that it writes.
         choice: the options that choose its cases.
     """
+    with_clock = framework != "numpy" and "--again" not in choice
     return [
         sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
-        *(["benchmarks/bench_clock.py"] if framework != "numpy" else []),
+        *(["benchmarks/bench_clock.py"] if with_clock else []),
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
         "-p", "no:cacheprovider", "-q", "--framework", framework, f"--benchmark-json={part}",
         "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",

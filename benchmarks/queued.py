@@ -3,7 +3,6 @@
 Where each call is waited for, a small one costs mostly the asking and the waiting.
 """
 
-import statistics
 import time
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +18,7 @@ Ask = Callable[[], Any]
 
 
 def per_call(framework: str, ask: Ask | None, calls: int, waited: float) -> float | None:
-    """Seconds per call, the median of several rounds; ``None`` on a CPU, or with no ``ask``.
+    """Seconds per call, the least of several rounds; ``None`` on a CPU, or with no ``ask``.
 
     Args:
         framework: ``"jax"`` or ``"torch"``.
@@ -31,7 +30,7 @@ def per_call(framework: str, ask: Ask | None, calls: int, waited: float) -> floa
         return None
     passes = max(1, min(_MOST_PASSES, round(_SECONDS / (waited * calls))))
     round_of = {"jax": by_waiting, "torch": by_events}[framework]
-    return statistics.median(round_of(ask, passes) for _ in range(ROUNDS)) / (passes * calls)
+    return min(round_of(ask, passes) for _ in range(ROUNDS)) / (passes * calls)
 
 
 def by_events(ask: Ask, passes: int) -> float:

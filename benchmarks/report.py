@@ -39,7 +39,7 @@ def _ratios(found: list[Row]) -> Table:
         table.add_row(
             f"{row.topic}.{row.name}",
             f"{row.size:,}",
-            *(seconds(timing.median if timing else None) for timing in both),
+            *(seconds(timing.minimum if timing else None) for timing in both),
             *(str(row.ratio(mode) or "-") for mode in ("compiled", "eager")),
             firsts,
         )
@@ -56,7 +56,7 @@ def _own(results: Results, found: list[Row]) -> Table:
     for row in found:
         for (framework, mode), timing in row.times.items():
             share = limits.fraction(timing, results.timings)
-            times = (seconds(timing.median), seconds(timing.spread), rate(timing))
+            times = (seconds(timing.minimum), seconds(timing.spread), rate(timing))
             part = f"{share.value:.0%} of a {share.of}" if share else "-"
             table.add_row(f"{row.topic}.{row.name}", framework, mode, *times, part)
     return table

@@ -102,8 +102,8 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
         "Two ratios agree where their intervals overlap, or where they are within "
         f"{100 * TRUST:.0f} % of each other, for the clock is trusted no further. Where they "
         "overlap and the two together are wider than the published ratio itself, they are too "
-        "noisy to judge. A spread is that of the rounds of one session; from one session to the "
-        "next a ratio can move further.",
+        "noisy to judge. A spread tells how well a session's least times repeat within it; from "
+        "one session to the next a ratio can move further.",
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")

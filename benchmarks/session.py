@@ -1,4 +1,4 @@
-"""A session: one pytest process per framework, one after another, and one file of results."""
+"""A session: sweeps over the cases, and one file of results."""
 
 import datetime
 import importlib.util
@@ -10,16 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accelerator, machine, one_framework, origin, shards
+from benchmarks import accelerator, machine, origin, shards, sweeps
 from benchmarks.merge import Document, merge
 from benchmarks.one_framework import NO_CASE, ROOT
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
 from jaxvstorch.results import ResultsError, write_document
-
-CLOCK_SECONDS = 45.0  # what a framework's clock check takes, on two slow cores
-# What of the rest each takes, about. With these all get through the same part of the cases.
-WEIGHTS = {"numpy": 1, "jax": 2, "torch": 5}
 
 
 def run(
@@ -34,7 +30,7 @@ def run(
         select: of these, only the ones whose name this pytest expression (``-k``) matches.
         shard: of these, only the ones of this shard.
         minutes: about how long it may take, shared between the frameworks. What does not begin in
-            time is left out.
+            time is left out, and the set is gone through once.
 
     Returns:
         How many problems there were; the file names them.
@@ -44,15 +40,28 @@ def run(
             file cannot be written: then the results are in a temporary folder, which is named.
     """
     start, commit = time.perf_counter(), origin.commit(ROOT)
-    gpu_memory, without = accelerator.memory(_installed())
+    installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
+    missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
+    gpu_memory, without = accelerator.memory(installed)
     end = start + 60 * minutes if minutes is not None else None
-    parts, problems, lost = _time_all(quick, select, shard, gpu_memory, end)
-    left_out = [name for part in parts.values() for name in part["session"]["left_out"]]
+    count = 1 if quick or minutes is not None else sweeps.SWEEPS
+    timed = sweeps.run(installed, _choice(quick, select, shard, gpu_memory), count, end)
+    if len(timed.codes) == len(installed):
+        _check_selection(select, quick, shard, {*timed.codes.values()})
+    # What pytest found no case for is not missing. A process that crashed has written nothing.
+    lost = [
+        name for name in installed
+        if name not in timed.parts and timed.codes.get(name) != NO_CASE
+    ]  # fmt: skip
+    left_out = [name for part in timed.parts.values() for name in part["session"]["left_out"]]
     left_out += _names(lost, quick, select, shard, gpu_memory)
+    swept = max(1, timed.whole)  # of a first sweep that was stopped, the cases are named
+    left_out += [f"sweep {number} of {count}" for number in range(swept + 1, count + 1)]
     document = merge(
-        parts,
+        timed.parts,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         quick=quick,
+        sweeps=swept,
         select=select,
         shard=str(shard or ""),
         partial=bool(left_out),
@@ -68,7 +77,7 @@ def run(
             "gpu_memory": gpu_memory,
             **machine.ENVIRONMENT,
         },
-        problems=[*without, *problems],
+        problems=[*without, *missing, *timed.problems],
     )
     _keep(document, output)
     return len(document["problems"])
@@ -84,40 +93,11 @@ def _keep(document: Document, output: Path) -> None:
         raise ResultsError(f"{error}; the results are in {kept}") from error
 
 
-def _installed() -> list[str]:
-    return [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
-
-
-def _time_all(
-    quick: bool, select: str, shard: Shard | None, gpu_memory: int, end: float | None
-) -> tuple[dict[str, Document], list[str], list[str]]:
-    """What was measured by framework, the problems, and the frameworks whose cases are missing."""
-    installed = _installed()
-    problems = [
-        f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed
-    ]
+def _choice(quick: bool, select: str, shard: Shard | None, gpu_memory: int) -> list[str]:
+    """The options that choose a framework's cases."""
     choice = ["--quick"] * quick + (["-k", select] if select else [])
     choice += ["--shard", str(shard)] if shard else []
-    choice += ["--gpu-memory", str(gpu_memory)] if gpu_memory else []
-    codes: dict[str, int] = {}
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
-        paths = {name: Path(folder, f"{name}.json") for name in installed}
-        try:
-            for name, path in paths.items():
-                left = [each for each in paths if each not in codes]
-                own = ["--seconds", str(_share(end, left))] if end is not None else []
-                codes[name] = one_framework.run(name, path, choice + own)
-        except KeyboardInterrupt:
-            print("stopped: what was measured is kept", file=sys.stderr)
-        found = {name: one_framework.read(path) for name, path in paths.items()}
-    parts = {name: part for name, part in found.items() if part}
-    if len(codes) == len(installed):
-        _check_selection(select, quick, shard, {*codes.values()})
-    for name, code in codes.items():
-        problems += one_framework.problem(name, code, found[name])
-    # What pytest found no case for is not missing. A process that crashed has written nothing.
-    lost = [name for name in installed if name not in parts and codes.get(name) != NO_CASE]
-    return parts, problems, lost
+    return choice + (["--gpu-memory", str(gpu_memory)] if gpu_memory else [])
 
 
 def _check_selection(select: str, quick: bool, shard: Shard | None, codes: set[int]) -> None:
@@ -130,13 +110,6 @@ def _check_selection(select: str, quick: bool, shard: Shard | None, codes: set[i
         cases = "case of a quick session" if quick else "case"
         example = "tracing.sin_cos-9-jax-compiled"
         raise ResultsError(f"-k {select!r} matches no {cases}: they have names such as {example}")
-
-
-def _share(end: float, left: list[str]) -> float:
-    """The seconds for the cases of the first of the frameworks that are left."""
-    checks = CLOCK_SECONDS * sum(name != "numpy" for name in left)
-    weights = [WEIGHTS[name] for name in left]
-    return max(0.0, (end - time.perf_counter() - checks) * weights[0] / sum(weights))
 
 
 def _names(

@@ -20,6 +20,7 @@ class Results:
     Attributes:
         date: when it ended, in ISO 8601.
         quick: whether it was a quick session.
+        sweeps: how often the whole set was gone through.
         select: the expression that chose its cases; empty for all.
         shard: its part of the set, such as ``"2/5"``; empty for all.
         partial: whether it was stopped, a process crashed, or it was merged without all shards.
@@ -46,6 +47,7 @@ class Results:
 
     date: str
     quick: bool
+    sweeps: int
     select: str
     shard: str
     partial: bool

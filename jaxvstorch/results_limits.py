@@ -59,4 +59,4 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
 
 def busy(timing: Timing) -> float:
     """Seconds per call on a device that is kept busy: a rate is no matter of asking and waiting."""
-    return timing.queued or timing.median
+    return timing.queued or timing.minimum

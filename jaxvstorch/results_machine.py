@@ -75,8 +75,9 @@ def has_gpu(results: Results) -> bool:
 def machine_table(results: Results) -> str:
     """Everything a reader must know to judge the numbers, one line each."""
     machine, versions = results.machine, results.versions
-    session = f"{'quick' if results.quick else 'full'}, {results.seconds / 60:.0f} minutes, "
-    session += f"{results.share:.0%} of them spent on compiling and timing"
+    sweeps = f"{results.sweeps} sweeps, " if results.sweeps > 1 else ""
+    session = f"{'quick' if results.quick else 'full'}, {sweeps}{results.seconds / 60:.0f} minutes"
+    session += f", {results.share:.0%} of them spent on compiling and timing"
     known = "not recorded" if machine["gpus"] is None else "none"
     lines = {
         "machine": f"{machine_name(results)}, {machine['system']}",

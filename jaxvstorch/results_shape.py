@@ -9,13 +9,14 @@ from typing import Any
 from jaxvstorch.timings import KINDS, Timing
 
 SCHEMA = "jaxvstorch-benchmarks"
-VERSION = 2
+VERSION = 3
 
 _AGAIN = "measure again with `nox -s bench`"
 Kind = type | UnionType
 _FILE: dict[str, Kind] = {
     "date": str,
     "quick": bool,
+    "sweeps": int,
     "select": str,
     "shard": str,
     "partial": bool,
@@ -153,7 +154,7 @@ def _timing(entry: Any, what: str, devices: Mapping[str, Any]) -> Timing:
     _check_entry(entry, kinds, what)
     if entry["framework"] not in _FRAMEWORKS:
         raise ResultsError(f"'framework' of {what} is none of {', '.join(_FRAMEWORKS)}")
-    if not entry["median"]:
-        raise ResultsError(f"'median' of {what} must be more than 0")
+    if not entry["minimum"]:
+        raise ResultsError(f"'minimum' of {what} must be more than 0")
     platform = devices.get(entry["framework"], {"platform": ""})["platform"]
     return Timing(**entry, platform=platform)

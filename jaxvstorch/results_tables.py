@@ -37,7 +37,7 @@ def steady_table(found: Sequence[Row]) -> str:
 
 
 def _steady_line(row: Row, kinds: Sequence[tuple[str, str]]) -> list[str]:
-    times = [seconds(row.times[k].median if k in row.times else None) for k in kinds]
+    times = [seconds(row.times[k].minimum if k in row.times else None) for k in kinds]
     return [f"`{row.name}`", f"{row.size:,}", *times, str(row.ratio() or "-")]
 
 
@@ -69,7 +69,7 @@ def compile_table(found: Sequence[Row]) -> str:
 
 def mode_table(found: Sequence[Timing]) -> str:
     """Benchmarks of their own: one line per way of calling."""
-    header = ["function", "size", "framework", "how", "time", "interquartile range"]
+    header = ["function", "size", "framework", "how", "time", "spread"]
     return markdown(header, map(_line, found))
 
 
@@ -80,7 +80,7 @@ def limit_table(found: Sequence[Timing], machine: Sequence[Timing]) -> str:
         found: the timings.
         machine: all timings of that machine, with its copies and products.
     """
-    header = ["function", "size", "framework", "how", "time", "interquartile range"]
+    header = ["function", "size", "framework", "how", "time", "spread"]
     header += ["per second", "of the machine's"]
     body = []
     for timing in found:
@@ -91,7 +91,7 @@ def limit_table(found: Sequence[Timing], machine: Sequence[Timing]) -> str:
 
 
 def _line(timing: Timing) -> list[str]:
-    times = [seconds(timing.median), seconds(timing.spread)]
+    times = [seconds(timing.minimum), seconds(timing.spread)]
     return [f"`{timing.name}`", f"{timing.size:,}", timing.framework, timing.mode, *times]
 
 
@@ -117,7 +117,7 @@ def topic_tables(results: Results, topic: str) -> str:
 def yardstick_table(results: Results) -> str:
     """What the machine can do: copies, products and smallest calls; empty where none was timed."""
     chosen = [t for t in results.timings if t.topic == limits.YARDSTICKS or t.mode == "copy"]
-    header = ["function", "size", "framework", "how", "time", "interquartile range", "per second"]
+    header = ["function", "size", "framework", "how", "time", "spread", "per second"]
     body = [[*_line(t), rate(t)] for t in sorted(chosen, key=lambda t: t.name)]
     return markdown(header, body) if body else ""
 

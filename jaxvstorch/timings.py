@@ -24,9 +24,10 @@ class Timing:
         size: what the topic's inputs were made for.
         framework: ``"numpy"``, ``"jax"`` or ``"torch"``.
         mode: ``"eager"``, ``"compiled"``, or what else a benchmark of its own compares.
-        median: of the rounds, per call.
-        spread: the rounds' interquartile range, per call.
-        rounds: how many rounds were timed.
+        minimum: the least of the rounds, per call. What else a machine does only ever adds time.
+        spread: how well the least repeats, per call: the rounds are cut into parts, three for each
+            sweep over the set, and this is how far the median of the parts' leasts is above it.
+        rounds: how many rounds were timed, in all sweeps over the set.
         calls: how many calls each round had.
         dtype: of the result.
         first_call: compiling included, in a fresh process; ``None`` where not measured.
@@ -45,7 +46,7 @@ class Timing:
     size: int
     framework: str
     mode: str
-    median: float
+    minimum: float
     spread: float
     rounds: int
     calls: int
@@ -88,8 +89,8 @@ class Row:
         jax, torch = self.times.get(("jax", mode)), self.times.get(("torch", mode))
         if jax is None or torch is None or jax.platform != torch.platform:
             return None
-        value = jax.median / torch.median
-        relative = math.hypot(jax.spread / jax.median, torch.spread / torch.median)
+        value = jax.minimum / torch.minimum
+        relative = math.hypot(jax.spread / jax.minimum, torch.spread / torch.minimum)
         return Ratio(value, value * relative)
 
 

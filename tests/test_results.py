@@ -9,7 +9,7 @@ from jaxvstorch import results, results_machine, results_tables, timings
 
 TIMING = {
     "topic": "branching", "name": "select_where", "size": 16, "framework": "jax",
-    "mode": "compiled", "median": 4e-6, "spread": 3e-7, "rounds": 10, "calls": 100,
+    "mode": "compiled", "minimum": 4e-6, "spread": 3e-7, "rounds": 10, "calls": 100,
     "dtype": "float32", "first_call": 0.05, "new_shape": 0.02, "moved": 0,
 }  # fmt: skip
 CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
@@ -17,6 +17,7 @@ DOCUMENT = {
     "schema": {"name": results.SCHEMA, "version": results.VERSION},
     "date": "2026-01-02T03:04:05+00:00",
     "quick": False,
+    "sweeps": 3,
     "select": "",
     "shard": "",
     "partial": False,
@@ -36,7 +37,7 @@ DOCUMENT = {
     "settings": {"dtype": "float32", "matmul_precision": "highest"},
     "timings": [
         TIMING,
-        TIMING | {"framework": "torch", "median": 8e-6, "spread": 8e-7, "first_call": 2.0},
+        TIMING | {"framework": "torch", "minimum": 8e-6, "spread": 8e-7, "first_call": 2.0},
         TIMING | {"framework": "torch", "mode": "eager", "first_call": None, "new_shape": None},
     ],
     "clock": [
@@ -75,10 +76,10 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
         (lambda text: text[: len(text) // 2], "not JSON, or cut off"),
         (lambda text: "[]", "its schema is None"),
         (lambda text: text.replace(results.SCHEMA, "another"), "its schema is .*another"),
-        (lambda text: text.replace('"version": 2', '"version": 1'), "version 1, .*measure again"),
+        (lambda text: text.replace('"version": 3', '"version": 2'), "version 2, .*measure again"),
         (
-            lambda text: text.replace('"version": 2', '"version": 3'),
-            "version 3, .*newer jaxvstorch",
+            lambda text: text.replace('"version": 3', '"version": 4'),
+            "version 4, .*newer jaxvstorch",
         ),
         (lambda text: text.replace('"commit": "", ', ""), "the file lacks 'commit'"),
         (lambda text: text.replace('"image"', '"picture"'), "the file lacks 'image'"),
@@ -96,16 +97,16 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
             "'quick' of the file must be bool, and is 0",
         ),
         (
-            lambda text: text.replace('"median"', '"mean"'),
-            "timing 1 lacks 'median': .*measure again",
+            lambda text: text.replace('"minimum"', '"mean"'),
+            "timing 1 lacks 'minimum': .*measure again",
         ),
         (
-            lambda text: text.replace('"median": 4e-06', '"median": NaN'),
-            "'median' of timing 1 must be finite .* is nan",
+            lambda text: text.replace('"minimum": 4e-06', '"minimum": NaN'),
+            "'minimum' of timing 1 must be finite .* is nan",
         ),
         (
-            lambda text: text.replace('"median": 4e-06', '"median": "4"'),
-            "'median' of timing 1 must be float, and is '4'",
+            lambda text: text.replace('"minimum": 4e-06', '"minimum": "4"'),
+            "'minimum' of timing 1 must be float, and is '4'",
         ),
         (lambda text: text.replace('"cores": 2', '"kernels": 2'), "'machine' lacks 'cores'"),
         (lambda text: text.replace('"over_timeit": 1.0, ', ""), "clock check 1 lacks 'over_timeit"),
@@ -186,7 +187,7 @@ def test_tables_show_every_time_and_the_ratio(tmp_path, document) -> None:
 
 def test_ways_of_calling_stand_beside_a_copy(tmp_path, document) -> None:
     copies = [TIMING | {"framework": f, "mode": "copy", "moved": 8} for f in ("numpy", "torch")]
-    copies = [copy | {"median": t} for copy, t in zip(copies, (4e-9, 0.8e-9), strict=True)]
+    copies = [copy | {"minimum": t} for copy, t in zip(copies, (4e-9, 0.8e-9), strict=True)]
     document["timings"] = [
         TIMING | {"mode": "compiled, donated", "moved": 20_000, "first_call": 0},
         *copies,

@@ -8,16 +8,16 @@ from jaxvstorch import results_limits as limits
 from jaxvstorch.timings import Timing, plain_rows, rows
 
 
-def timing(topic="tracing", name="f", framework="jax", mode="compiled", median=1.0, **more):
+def timing(topic="tracing", name="f", framework="jax", mode="compiled", minimum=1.0, **more):
     more = {"spread": 0.1, "rounds": 5, "calls": 1, "dtype": "float32"} | more
-    return Timing(topic, name, 16, framework, mode, median, **more)
+    return Timing(topic, name, 16, framework, mode, minimum, **more)
 
 
 SLOW = timing("memory", "copy", "numpy", "copy", 4.0, moved=1000)
 FAST = timing("memory", "copy", "torch", "copy", 2.0, moved=1000, spread=0.2)
 PRODUCTS = [
-    timing(limits.YARDSTICKS, f"matmul {dtype}", median=median, operations=400, dtype=dtype)
-    for dtype, median in (("float32", 1.0), ("float64", 2.0))
+    timing(limits.YARDSTICKS, f"matmul {dtype}", minimum=minimum, operations=400, dtype=dtype)
+    for dtype, minimum in (("float32", 1.0), ("float64", 2.0))
 ]
 
 

@@ -119,9 +119,9 @@ def _curve(name: str, function: str, found: Sequence[Row]) -> str:
             continue
         line = ":" if framework == "numpy" else _LINES[mode]
         style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
-        points = [[t.size for t in timed], [t.median for t in timed]]
+        points = [[t.size for t in timed], [t.minimum for t in timed]]
         ax.loglog(*points, linestyle=line, label=label, **style)
-        listed = ", ".join(f"{seconds(t.median)} at {t.size:,}" for t in timed)
+        listed = ", ".join(f"{seconds(t.minimum)} at {t.size:,}" for t in timed)
         said.append(f"{label}: {listed}")
     ax.set(xlabel="size", ylabel="seconds per call")
     ax.legend()

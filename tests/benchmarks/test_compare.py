@@ -24,8 +24,8 @@ CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 def document(*timings, **more):
     return {
         "schema": {"name": results.SCHEMA, "version": results.VERSION},
-        "date": "2026-01-02", "quick": True, "select": "", "shard": "", "partial": False,
-        "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
+        "date": "2026-01-02", "quick": True, "sweeps": 1, "select": "", "shard": "",
+        "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
         "settings": SETTINGS, "problems": [], "clock": [],
@@ -38,8 +38,8 @@ def entry(timing):
     return {k: v for k, v in dataclasses.asdict(timing).items() if k != "platform"}
 
 
-def timing(name="f", median=1.0, spread=0.1, framework="jax"):
-    return Timing("branching", name, 16, framework, "compiled", median, spread, 5, 1)
+def timing(name="f", minimum=1.0, spread=0.1, framework="jax"):
+    return Timing("branching", name, 16, framework, "compiled", minimum, spread, 5, 1)
 
 
 def write(path, *timings, **more):
@@ -86,7 +86,7 @@ def test_another_machine_is_named(tmp_path) -> None:
 
 
 def test_the_report_shows_ratio_share_and_problems(tmp_path) -> None:
-    both = timing(), timing(framework="torch", median=2.0)
+    both = timing(), timing(framework="torch", minimum=2.0)
     text = shown(report.show, load(tmp_path, *both, problems=["[a] failed"]))
     assert "0.50 ± 0.06" in text
     assert "50% of 9 s went into compiling and timing." in text
@@ -111,7 +111,7 @@ def test_a_clock_that_is_off_is_shown_and_is_no_problem(tmp_path, monkeypatch, c
 def test_compare_takes_the_newest_file_of_the_folder(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "FOLDER", tmp_path)
     old = write(tmp_path / "old.json", timing())
-    write(tmp_path / "new.json", timing(median=2.0))
+    write(tmp_path / "new.json", timing(minimum=2.0))
     assert command.main(["compare", str(old)]) == 0
     assert "2.00" in capsys.readouterr().out
 
@@ -154,6 +154,8 @@ def test_a_selection_of_nothing_writes_over_nothing(
     pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
     monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
     monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(command, "PUBLISHED", tmp_path)
+    write(tmp_path / "published.json", timing())
     output = tmp_path / "kept"
     output.write_text("as it was")
     assert command.main([*arguments, "-k", select, "--output", str(output)]) == 2

@@ -169,7 +169,7 @@ def test_shards_keep_the_most_memory_and_the_order_of_a_gpu(tmp_path) -> None:
 
 def test_a_rate_is_that_of_a_busy_device() -> None:
     copy = dataclasses.replace(timing("copy", 4.0), mode="copy", moved=100, queued=1.0)
-    half = dataclasses.replace(timing(median=4.0), moved=100, queued=2.0)
+    half = dataclasses.replace(timing(minimum=4.0), moved=100, queued=2.0)
     assert limits.copy([copy]) == 100.0
     assert limits.fraction(half, [copy]).value == 0.5
 

@@ -42,7 +42,7 @@ def build(tmp_path):
 
 
 def both(name="f", **more):
-    return timing(name, **more), timing(name, framework="torch", median=2.0)
+    return timing(name, **more), timing(name, framework="torch", minimum=2.0)
 
 
 TOPIC = "```{results} branching\n```"
@@ -93,7 +93,7 @@ def test_a_bad_file_is_named_and_the_others_are_shown(build) -> None:
 
 def test_each_machine_has_a_tab_and_no_name_occurs_twice(build) -> None:
     write(build.results / "one.json", *both())
-    write(build.results / "two.json", *both(median=4.0))
+    write(build.results / "two.json", *both(minimum=4.0))
     page = build(TOPIC + "\n\n" + TOPIC)
     assert page.count("sd-tab-label") == 4
     assert "A processor, 2 cores (one)" in page
@@ -188,7 +188,7 @@ def test_first_calls_and_shares_of_the_limit_are_drawn(figures) -> None:
 
 
 def test_three_sizes_make_a_curve_and_two_do_not(figures) -> None:
-    curve = [dataclasses.replace(timing(median=n / 10), size=n) for n in (1, 10, 100)]
+    curve = [dataclasses.replace(timing(minimum=n / 10), size=n) for n in (1, 10, 100)]
     assert drawings(figures.topic("name", curve, curve)) == [
         "f: time of a later call by size. jax.jit: 100 ms at 1, 1.00 s at 10, 10.0 s at 100"
     ]

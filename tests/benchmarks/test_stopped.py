@@ -161,27 +161,6 @@ def test_cases_that_cannot_begin_in_time_are_left_out_and_the_clock_is_checked(t
     assert found["session"]["failed"] == []
 
 
-def test_the_frameworks_share_the_minutes(tmp_path, monkeypatch) -> None:
-    """Each has its part of what is left then, but for the clock checks, which NumPy has none of."""
-    seconds, now = [], [0.0]
-    monkeypatch.setattr(session.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(session, "_installed", lambda: ["numpy", "jax", "torch"])
-
-    def run(line, **options):
-        seconds.append(float(line[line.index("--seconds") + 1]))
-        now[0] += 60.0
-        return pytest.ExitCode.NO_TESTS_COLLECTED
-
-    monkeypatch.setattr(processes, "run", run)
-    session._time_all(False, "", None, 0, end=600.0)
-    clock = session.CLOCK_SECONDS
-    assert seconds == [
-        (600 - 2 * clock) / 8,
-        pytest.approx((540 - 2 * clock) * 2 / 7),
-        480 - clock,
-    ]
-
-
 @pytest.mark.parametrize("text", ["2", "soon"])
 def test_too_few_minutes(text, capsys) -> None:
     with pytest.raises(SystemExit, match="2"):

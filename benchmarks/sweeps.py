@@ -1,0 +1,132 @@
+"""Sweeps over the set of cases, minutes apart: what else a machine does can last for a while.
+
+In each, every framework is timed in a process of its own. A case's rounds are pooled. First calls
+and the clock are timed in the first sweep only.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from benchmarks import one_framework
+from benchmarks.merge import Document
+
+SWEEPS = 3  # of a full session; a quick one, and one with a limit of time, has one
+PARTS = 3  # of a sweep's rounds: how far their leasts differ tells how well the least repeats
+
+CLOCK_SECONDS = 45.0  # what a framework's clock check takes, on two slow cores
+# What of the rest each takes, about. With these all get through the same part of the cases.
+WEIGHTS = {"numpy": 1, "jax": 2, "torch": 5}
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What all sweeps found.
+
+    Attributes:
+        parts: by framework, what its processes wrote; one that crashed has written nothing.
+        codes: by framework, its process's exit code in the first sweep; none where it never ran.
+        problems: what went wrong in a process as a whole.
+        whole: the sweeps in which each framework's process ended.
+    """
+
+    parts: dict[str, Document]
+    codes: dict[str, int]
+    problems: list[str]
+    whole: int
+
+
+def run(frameworks: Sequence[str], choice: list[str], count: int, end: float | None) -> Timed:
+    """Time the cases; Ctrl-C ends it early.
+
+    Args:
+        frameworks: which.
+        choice: the options that choose the cases.
+        count: how many sweeps.
+        end: no case of the first sweep begins after it, by ``time.perf_counter``.
+    """
+    codes: dict[tuple[int, str], int] = {}
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
+        paths = {
+            (n, name): Path(folder, f"{name}-{n}.json")
+            for n, name in product(range(count), frameworks)
+        }
+        try:
+            for (sweep, name), path in paths.items():
+                own = ["--again"] if sweep else _limit(end, name, frameworks)
+                codes[sweep, name] = one_framework.run(name, path, choice + own)
+        except KeyboardInterrupt:
+            print("stopped: what was measured is kept", file=sys.stderr)
+        found = {key: one_framework.read(path) for key, path in paths.items()}
+    problems = [
+        line
+        for (sweep, name), code in codes.items()
+        for line in one_framework.problem(name, code, found[sweep, name])
+    ]
+    return Timed(
+        {
+            name: pool(found[0, name], (found[sweep, name] for sweep in range(1, count)))
+            for name in frameworks if found[0, name]
+        },
+        {name: code for (sweep, name), code in codes.items() if sweep == 0},
+        list(dict.fromkeys(problems)),
+        sum(all((sweep, name) in codes for name in frameworks) for sweep in range(count)),
+    )  # fmt: skip
+
+
+def _limit(end: float | None, name: str, frameworks: Sequence[str]) -> list[str]:
+    """The seconds for the cases of one framework, of what is left for it and those after it."""
+    if end is None:
+        return []
+    left = frameworks[frameworks.index(name) :]
+    checks = CLOCK_SECONDS * sum(other != "numpy" for other in left)
+    share = WEIGHTS[name] / sum(WEIGHTS[other] for other in left)
+    return ["--seconds", str(max(0.0, (end - time.perf_counter() - checks) * share))]
+
+
+def pool(first: Document, later: Iterable[Document]) -> Document:
+    """The first sweep's document of one framework, with what later sweeps found."""
+    later = [part for part in later if part]
+    again: dict[str, list[Document]] = {}
+    for entry in (entry for part in later for entry in part["benchmarks"]):
+        again.setdefault(entry["name"], []).append(entry)
+    benchmarks = [_pooled([entry, *again.get(entry["name"], [])]) for entry in first["benchmarks"]]
+    sessions = [part["session"] for part in (first, *later)]
+    session = sessions[0] | {
+        "busy": sum(session["busy"] for session in sessions),
+        "failed": list(dict.fromkeys(line for session in sessions for line in session["failed"])),
+    }
+    return first | {"benchmarks": benchmarks, "session": session}
+
+
+def _pooled(entries: list[Document]) -> Document:
+    stats = [entry["stats"] for entry in entries]
+    best = min(stats, key=lambda found: found["min"])
+    leasts = [least for found in stats for least in _leasts(found["data"])]
+    pooled = {
+        "min": best["min"],
+        "spread": statistics.median(leasts) - best["min"],
+        "rounds": sum(found["rounds"] for found in stats),
+        "iterations": best["iterations"],
+    }
+    return entries[0] | {"stats": pooled, "extra_info": _with_least_queued(entries)}
+
+
+def _leasts(rounds: Sequence[float]) -> list[float]:
+    """The least of each part of one sweep's rounds, in the order in which they were timed."""
+    size = -(-len(rounds) // PARTS)
+    return [min(rounds[start : start + size]) for start in range(0, len(rounds), size)]
+
+
+def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
+    first: dict[str, Any] = entries[0]["extra_info"]
+    if "case" not in first:
+        return first
+    times = [entry["extra_info"]["case"]["queued"] for entry in entries]
+    return {"case": first["case"] | {"queued": min(filter(None, times), default=None)}}

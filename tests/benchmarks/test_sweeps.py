@@ -1,0 +1,133 @@
+"""Sweeps over the set: what is pooled, what only the first has, and what stops them."""
+
+import pytest
+from test_merge import clock, entry, part
+
+from benchmarks import __main__ as command
+from benchmarks import one_framework, processes, session, sweeps
+from jaxvstorch import results
+
+SELECT = "select_cond-16-numpy"
+
+
+def timed(framework, name, rounds, **more):
+    stats = {"min": min(rounds), "data": rounds, "rounds": len(rounds), "iterations": 3}
+    return entry(framework, **more) | {"name": name, "stats": stats}
+
+
+def found(name, *rounds, **more):
+    return timed("jax", name, rounds or (1.0,), queued=None, **more)
+
+
+def test_the_rounds_of_all_sweeps_are_pooled() -> None:
+    first = part(found("a", 4.0, 9.0, first_call=0.5), found("b", 1.0), failed=["x: broke"])
+    later = [part(found("a", 3.0)), part(found("a", 5.0), failed=["x: broke", "b: broke"])]
+    pooled = sweeps.pool(first, later)
+    a, b = pooled["benchmarks"]
+    assert a["stats"] == {"min": 3.0, "spread": 1.5, "rounds": 4, "iterations": 3}
+    assert b["stats"]["min"] == 1.0  # it is in the first sweep only, and is kept
+    assert a["extra_info"]["case"]["first_call"] == 0.5
+    assert pooled["session"]["failed"] == ["x: broke", "b: broke"]
+    assert pooled["session"]["busy"] == pytest.approx(3 * 45.0)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "spread"),
+    [
+        ([2.0, 9.0, 9.0, 2.0, 9.0, 9.0, 2.0], 0.0),  # each part finds the least again
+        ([2.0, 9.0, 9.0, 3.0, 9.0, 9.0, 4.0], 1.0),
+        ([2.0], 0.0),
+    ],
+    ids=["repeated", "drifting", "one round"],
+)
+def test_the_spread_tells_how_well_the_least_repeats(rounds, spread) -> None:
+    (pooled,) = sweeps.pool(part(found("a", *rounds)), [])["benchmarks"]
+    assert pooled["stats"]["spread"] == spread
+
+
+def test_a_sweep_whose_process_crashed_takes_nothing_away() -> None:
+    first = part(found("a", 4.0))
+    assert sweeps.pool(first, [{}])["benchmarks"][0]["stats"]["min"] == 4.0
+
+
+def test_the_least_time_of_a_busy_gpu_is_kept() -> None:
+    parts = [part(timed("jax", "a", [1.0], queued=time)) for time in (3.0, 2.0)]
+    (pooled,) = sweeps.pool(parts[0], parts[1:])["benchmarks"]
+    assert pooled["extra_info"]["case"]["queued"] == 2.0
+
+
+def test_clock_checks_stay_as_they_are() -> None:
+    check = clock(1.0, 1.0, None) | {"name": "c"}
+    check["stats"]["data"] = [4.0, 5.0]
+    (pooled,) = sweeps.pool(part(check), [])["benchmarks"]
+    assert pooled["extra_info"] == check["extra_info"]
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """Collects the command lines of a session's processes; NumPy's alone are run."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    begin, seen = processes.run, []
+    monkeypatch.setattr(
+        processes, "run", lambda line, **o: (seen.append(line), begin(line, **o))[1]
+    )
+    return seen
+
+
+def run(output, *options):
+    code = command.main([*options, "-k", SELECT, "--output", str(output)])
+    return code, results.read(output)
+
+
+def test_a_full_session_goes_through_the_set_several_times(tmp_path, lines) -> None:
+    code, whole = run(tmp_path / "full.json")
+    assert (code, whole.sweeps, whole.partial) == (0, sweeps.SWEEPS, False)
+    assert ["--again" in line for line in lines] == [False, True, True]
+    del lines[:]
+    _, quick = run(tmp_path / "quick.json", "--quick")
+    assert (quick.sweeps, len(lines)) == (1, 1)
+    (timing,) = whole.timings
+    assert timing.rounds > quick.timings[0].rounds
+
+
+def test_a_later_sweep_that_is_stopped_is_named(tmp_path, lines, monkeypatch) -> None:
+    begin = one_framework.run
+
+    def stop(framework, part, choice):
+        if len(lines) == 2:
+            raise KeyboardInterrupt
+        return begin(framework, part, choice)
+
+    monkeypatch.setattr(one_framework, "run", stop)
+    code, stopped = run(tmp_path / "stopped.json")
+    assert (code, stopped.sweeps, stopped.left_out) == (130, 2, ("sweep 3 of 3",))
+    assert len(stopped.timings) == 1
+
+
+def test_a_later_sweep_times_no_first_calls_and_no_clock(tmp_path) -> None:
+    first, later = (
+        one_framework.command("jax", tmp_path / "part.json", own) for own in ([], ["--again"])
+    )
+    assert "benchmarks/bench_clock.py" in first
+    assert "benchmarks/bench_clock.py" not in later
+
+
+def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
+    """Each has its part of what is left then, but for the clock checks, which NumPy has none of."""
+    seconds, now = [], [0.0]
+    monkeypatch.setattr(sweeps.time, "perf_counter", lambda: now[0])
+
+    def run(line, **options):
+        seconds.append(float(line[line.index("--seconds") + 1]))
+        now[0] += 60.0
+        return pytest.ExitCode.NO_TESTS_COLLECTED
+
+    monkeypatch.setattr(processes, "run", run)
+    sweeps.run(["numpy", "jax", "torch"], [], count=1, end=600.0)
+    clock = sweeps.CLOCK_SECONDS
+    assert seconds == [
+        (600 - 2 * clock) / 8,
+        pytest.approx((540 - 2 * clock) * 2 / 7),
+        480 - clock,
+    ]
