@@ -9,10 +9,11 @@ _PRINT = "Inductor does not compile a print in a graph"
 # By version: tests that fail there, and why.
 KNOWN = {
     "2.10": {
-        "tests/examples/test_loops.py::test_torch_only_python_loops_have_forward_mode": (
+        "tests/examples/loops/test_loop_derivatives.py::"
+        "test_torch_only_python_loops_have_forward_mode": (
             "torch.func.grad of a scan is another error"
         ),
-        "tests/examples/test_tracing.py::"
+        "tests/examples/tracing/test_prints.py::"
         "test_a_print_in_a_graph_makes_inductor_store_what_is_printed": _PRINT,
         _REGION_MARKS: _REGION,
         "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (

@@ -1,0 +1,50 @@
+"""Versions and CUDA libraries."""
+
+import pytest
+
+from jaxvstorch.doctor import packages
+
+
+def test_a_missing_package_and_an_old_one() -> None:
+    missing = packages._check_version("no-such-package", None)
+    assert (missing.value, missing.problem) == ("not installed", "the pairs need it")
+    old = packages._check_version("numpy", "99.0")
+    assert "tested with 99.0 and newer" in old.problem
+    assert old.cure == "pip install 'numpy>=99.0'"
+    assert packages._check_version("numpy", "1.0").problem is None
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"), [("2.10", "2.9.1"), ("2.13.0+cpu", "2.8"), ("0.12.0.1", "0.12.0")]
+)
+def test_versions_are_compared_as_numbers(newer, older) -> None:
+    assert packages._numbers(newer) > packages._numbers(older)
+
+
+TORCH_12 = [("torch", "2.9.1+cu128"), ("nvidia-cublas-cu12", "12.8.4.1")]
+TORCH_13 = [("torch", "2.11.0"), ("nvidia-cublas", "13.1.0"), ("nvidia-cudnn-cu13", "9.15.1")]
+JAX_12 = [("jax-cuda12-plugin", "0.10.2"), ("nvidia-cudnn-cu12", "9.8.0")]
+JAX_13 = [("jax-cuda13-pjrt", "0.10.2"), ("nvidia-cuda-runtime", "13.0.96")]
+
+
+@pytest.mark.parametrize(
+    ("distributions", "value"),
+    [
+        ([("torch", "2.13.0+cpu"), ("jax", "0.10.2"), ("nvidia-ml-py", "13.1.0")], "none"),
+        (TORCH_12 + JAX_12, "CUDA 12"),
+        (TORCH_13 + JAX_13, "CUDA 13"),
+    ],
+)
+def test_one_cuda_version_is_fine(distributions, value) -> None:
+    found = packages._check_stacks(distributions)
+    assert (found.value, found.problem) == (value, None)
+
+
+@pytest.mark.parametrize("distributions", [TORCH_12 + JAX_13, TORCH_13 + JAX_12])
+def test_two_cuda_versions_are_wrong(distributions) -> None:
+    found = packages._check_stacks(distributions)
+    assert found.value == "CUDA 12, CUDA 13"
+    assert "two CUDA versions" in found.problem
+    assert "jaxvstorch[cuda13]" in found.cure
+    older = [name for name, _ in distributions if "12" in name]
+    assert found.cure.endswith("pip uninstall " + " ".join(sorted(older)))

@@ -1,0 +1,24 @@
+"""Several steps of a loop, and their derivative by the chain rule."""
+
+import numpy as np
+
+NUM_STEPS = 5
+
+
+def slopes(x) -> np.ndarray:
+    """The derivative of the cosine taken ``NUM_STEPS`` times, by the chain rule."""
+    state, slope = np.asarray(x, np.float64), 1.0
+    for _ in range(NUM_STEPS):
+        slope = slope * -np.sin(state)
+        state = np.cos(state)
+    return slope
+
+
+def total_cosines(t, step):
+    """A scan with PyTorch's private prototype: the last state of ``step``, taken five times."""
+
+    def body(state, _):
+        state = step(state)
+        return state, state.clone()
+
+    return lambda x: t.prototypes.scan(body, x, t.torch.arange(NUM_STEPS))[0]

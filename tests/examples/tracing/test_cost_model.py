@@ -1,0 +1,58 @@
+"""What the first call costs, as the frameworks report it."""
+
+import numpy as np
+import pytest
+from needs import needs_compiler
+from tracing_programs import X
+
+from jaxvstorch import ledger
+
+
+def test_jax_reports_three_stages_on_the_first_call_and_none_later(in_jax) -> None:
+    monitoring, seen = in_jax.jax.monitoring, []
+
+    def listen(event, seconds, **kwargs):
+        if kwargs.get("fun_name") in ("sin_cos", "jit(sin_cos)"):
+            assert seconds > 0
+            seen.append(event.rpartition("/")[-1])
+
+    function = in_jax.jit(in_jax.examples.sin_cos)
+    monitoring.register_event_duration_secs_listener(listen)
+    try:
+        for _ in range(2):
+            function(X)
+    finally:
+        monitoring.unregister_event_duration_listener(listen)
+    stages = ["jaxpr_trace", "jaxpr_to_mlir_module", "backend_compile"]
+    assert seen == [f"{stage}_duration" for stage in stages]
+
+
+def test_jax_stages_can_be_taken_one_by_one_and_are_kept(in_jax) -> None:
+    function = in_jax.jit(in_jax.examples.sin_cos)
+    compiled = function.trace(X).lower().compile()
+    np.testing.assert_allclose(compiled(X), np.sin(X) + np.cos(X), rtol=1e-6)
+    assert ledger(function, [(X,)]).programs == [0]
+    with pytest.raises(TypeError, match="compiled"):
+        compiled(X[:2])  # a compiled program takes no other shape, and does not compile again
+
+
+@needs_compiler
+def test_torch_reports_its_stages_on_the_first_call_and_none_later(in_torch) -> None:
+    from torch._dynamo.utils import get_compilation_metrics
+    from torch._inductor.utils import fresh_cache
+
+    t = in_torch
+    with fresh_cache():
+        function = t.torch.compile(t.examples.polynomial_sum)
+        function(t.x)
+        metrics = get_compilation_metrics()[-1]
+        assert metrics.co_name == "polynomial_sum"
+        stages = (
+            metrics.duration_us,
+            metrics.aot_autograd_cumulative_compile_time_us,
+            metrics.inductor_code_gen_cumulative_compile_time_us,
+        )
+        assert list(stages) == sorted(stages, reverse=True)  # each is a part of the one before
+        assert stages[-1] > 0
+        function(t.x)
+        assert get_compilation_metrics()[-1] is metrics
