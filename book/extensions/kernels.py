@@ -1,7 +1,10 @@
-"""Lets the kernels of a parallel build talk over files and not over TCP ports.
+"""How the kernels that run the pages start and end.
 
-A kernel's ports are chosen before it starts, and another program may take one in between: the
-kernel then ends, and the page with it.
+They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
+another program may take one in between: the kernel then ends, and the page with it.
+
+They are ended at once. What they would do by themselves, closing both frameworks, takes one to
+three seconds, and nothing of it is needed.
 """
 
 import functools
@@ -11,6 +14,7 @@ import tempfile
 from typing import Any
 
 from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="jaxvstorch-book-")
@@ -18,7 +22,7 @@ _NUMBERS = itertools.count()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Make this the way of every kernel manager; it takes no settings from Sphinx."""
+    """Make this the way of every kernel; MyST-NB hands on no settings for it."""
     original = KernelManager.__init__
 
     @functools.wraps(original)
@@ -28,4 +32,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
         original(self, *args, **{"transport": "ipc", "ip": address, **kwargs})
 
     KernelManager.__init__ = initialise
+    NotebookClient.shutdown_kernel.default_value = "immediate"
     return {"parallel_read_safe": True, "parallel_write_safe": True}
