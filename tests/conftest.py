@@ -1,6 +1,7 @@
 """What every test shares: settings that must be made before a framework is imported."""
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -39,3 +40,12 @@ def strict_promotion() -> Iterator[None]:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.numpy_dtype_promotion("strict"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """What an impure example kept in its module's list is not there for the next test."""
+    yield
+    for framework in ("jax", "torch"):
+        if half := sys.modules.get(f"jaxvstorch.examples.purity.{framework}"):
+            half.kept.clear()

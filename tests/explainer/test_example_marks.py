@@ -25,9 +25,7 @@ def half(request, monkeypatch, fresh_torch_compile, random_numbers_as_before):
         if name in world:
             monkeypatch.setitem(world, name, world[name])
     monkeypatch.delenv("SHIFT", raising=False)
-    yield pair, framework, function
-    if "kept" in world:
-        world["kept"].clear()
+    return pair, framework, function
 
 
 def arguments(pair: Pair, framework: str):

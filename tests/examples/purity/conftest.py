@@ -15,8 +15,7 @@ def jax():
 def in_jax(jax):
     from jaxvstorch.examples.purity import jax as half
 
-    yield half
-    half.kept.clear()
+    return half
 
 
 @pytest.fixture
@@ -28,5 +27,4 @@ def torch(fresh_torch_compile):
 def in_torch(torch):
     from jaxvstorch.examples.purity import torch as half
 
-    yield half
-    half.kept.clear()
+    return half
