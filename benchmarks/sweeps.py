@@ -33,7 +33,7 @@ class Timed:
         parts: by framework, what its processes wrote; one that crashed has written nothing.
         codes: by framework, its process's exit code in the first sweep; none where it never ran.
         problems: what went wrong in a process as a whole.
-        whole: the sweeps in which each framework's process ended.
+        whole: in how many sweeps each framework's process ended.
     """
 
     parts: dict[str, Document]

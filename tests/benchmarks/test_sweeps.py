@@ -1,10 +1,15 @@
 """Sweeps over the set: what is pooled, what only the first has, and what stops them."""
 
+from types import SimpleNamespace
+
 import pytest
 from test_merge import clock, entry, part
 
 from benchmarks import __main__ as command
 from benchmarks import one_framework, processes, session, sweeps
+from benchmarks.bench_cases import bench_case
+from benchmarks.cases import Case, Work
+from benchmarks.conftest import Stopwatch
 from jaxvstorch import results
 
 SELECT = "select_cond-16-numpy"
@@ -80,15 +85,25 @@ def run(output, *options):
     return code, results.read(output)
 
 
-def test_a_full_session_goes_through_the_set_several_times(tmp_path, lines) -> None:
+def test_a_full_session_goes_through_the_set_several_times(tmp_path, lines, monkeypatch) -> None:
+    read, rounds = one_framework.read, []
+
+    def count(path):
+        part = read(path)
+        rounds.extend(entry["stats"]["rounds"] for entry in part["benchmarks"])
+        return part
+
+    monkeypatch.setattr(one_framework, "read", count)
     code, whole = run(tmp_path / "full.json")
     assert (code, whole.sweeps, whole.partial) == (0, sweeps.SWEEPS, False)
     assert ["--again" in line for line in lines] == [False, True, True]
-    del lines[:]
+    assert len(rounds) == sweeps.SWEEPS
+    assert whole.timings[0].rounds == sum(rounds)
+
+
+def test_a_quick_session_goes_through_it_once(tmp_path, lines) -> None:
     _, quick = run(tmp_path / "quick.json", "--quick")
     assert (quick.sweeps, len(lines)) == (1, 1)
-    (timing,) = whole.timings
-    assert timing.rounds > quick.timings[0].rounds
 
 
 def test_a_later_sweep_that_is_stopped_is_named(tmp_path, lines, monkeypatch) -> None:
@@ -105,7 +120,30 @@ def test_a_later_sweep_that_is_stopped_is_named(tmp_path, lines, monkeypatch) ->
     assert len(stopped.timings) == 1
 
 
-def test_a_later_sweep_times_no_first_calls_and_no_clock(tmp_path) -> None:
+class Benchmark:
+    """Stands for pytest-benchmark's fixture."""
+
+    def __init__(self) -> None:
+        self.extra_info: dict = {}
+        self.stats = SimpleNamespace(stats=SimpleNamespace(min=1.0))
+
+    def __call__(self, run) -> None:
+        """Run it once."""
+        run()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_first_calls_are_timed_in_the_first_sweep_only(again) -> None:
+    work = Work(start=lambda: lambda: None, fresh=lambda: [0.5, 0.25])
+    case = Case("branching", "f", 16, "numpy", "eager", build=lambda: work)
+    benchmark, config = Benchmark(), SimpleNamespace(getoption={"--again": again}.__getitem__)
+    bench_case(case, benchmark, Stopwatch(), config)
+    timed = benchmark.extra_info["case"]
+    expected = (None, None) if again else (0.5, 0.25)
+    assert (timed["first_call"], timed["new_shape"]) == expected
+
+
+def test_the_clock_is_checked_in_the_first_sweep_only(tmp_path) -> None:
     first, later = (
         one_framework.command("jax", tmp_path / "part.json", own) for own in ([], ["--again"])
     )
