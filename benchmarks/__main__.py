@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import compare, join, machine, processes, report, reproduce, session
-from benchmarks.one_framework import ROOT
+from benchmarks.origin import ROOT
 from benchmarks.shards import Shard, ShardError
 from jaxvstorch.results import Results, ResultsError, read, write, write_text
 

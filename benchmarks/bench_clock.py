@@ -1,25 +1,35 @@
-"""Checks the harness's own clock at the end of a session, beside clocks in bare processes."""
+"""Checks the harness's own clock at the end of a session, beside clocks in bare processes.
+
+They take turns, round by round: what else a machine does can change its speed within a second.
+"""
 
 import importlib.util
+import math
 import subprocess
 import sys
+import timeit
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from benchmarks import clock
+from benchmarks.cases import PASSES, SMALL_CALLS
 from jaxvstorch.measure import warm
 from jaxvstorch.waiting import in_fair_thread, one_pass
 
-Ask = Callable[[str, str], float]
+Ask = Callable[[str, str, int], float]
 Process = subprocess.Popen[str]
 WITH_TORCH = importlib.util.find_spec("torch") is not None
+
+ROUND_SECONDS = 1e-2  # what a round takes at least
+SECONDS = 1.5  # how long the harness times one function, at most
+MOST_ROUNDS = 70
 
 
 @pytest.fixture(scope="session")
 def ask(framework: str) -> Iterator[Ask]:
-    """Asks bare processes that stay alive, so that the clocks can take turns.
+    """Asks bare processes, which stay alive, for a round.
 
     PyTorch's timer measures JAX from a process of its own, for it brings PyTorch along.
     """
@@ -30,8 +40,9 @@ def ask(framework: str) -> Iterator[Ask]:
     for process in processes.values():  # they import at the same time
         _line(process)
 
-    def ask(timer: str, name: str) -> float:
-        return _ask(processes[timer if framework == "jax" else framework], f"{timer} {name}")
+    def ask(timer: str, name: str, number: int) -> float:
+        process = processes[timer if framework == "jax" else framework]
+        return _ask(process, f"{timer} {number} {name}")
 
     yield ask
     for process in processes.values():
@@ -54,27 +65,41 @@ def _line(process: Process) -> str:
     return process.stdout.readline()
 
 
-@pytest.mark.parametrize("turn", range(3))
 @pytest.mark.parametrize("name", clock.NAMES)
-def bench_clock(
-    name: str, turn: int, framework: str, ask: Ask, benchmark: Any, stopwatch: Any
-) -> None:
-    """One turn: the harness, then the other clocks."""
+def bench_clock(name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any) -> None:
+    """A round of the harness, then one of each other clock, and so on."""
+    calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
+    others: dict[str, list[float]] = {"timeit": [], **({"torch": []} if WITH_TORCH else {})}
 
     def measure() -> None:
         function, arguments = clock.prepare(framework, name)
-        run = one_pass(function, [arguments] * 4)
+        run = one_pass(function, [arguments] * calls)
         warm(run)
-        benchmark(run)
+        seconds = min(timeit.repeat(run, number=1, repeat=5))
+        number = math.ceil(ROUND_SECONDS / seconds)
+        rounds = min(MOST_ROUNDS, math.ceil(SECONDS / (number * seconds)))
+
+        def between_rounds() -> None:
+            for timer, times in others.items():
+                times.append(ask(timer, name, number * calls))
+            clock.get_ready(lambda: timeit.timeit(run, number=number))
+
+        between_rounds()  # the other processes compile now
+        for times in others.values():
+            times.clear()
+        benchmark.pedantic(run, rounds=rounds, iterations=number, teardown=between_rounds)
 
     with stopwatch.running():
         in_fair_thread(measure, with_torch=framework == "torch")
-        by_timeit = ask("timeit", name)
-        by_torch = ask("torch", name) if WITH_TORCH else None
+    harness = [seconds / calls for seconds in benchmark.stats.stats.data]
+    # pytest-benchmark ends with a call that it does not time, and asks the others after it too.
+    by_timeit, by_torch = (others.get(timer, [])[: len(harness)] for timer in ("timeit", "torch"))
     benchmark.extra_info["clock"] = {
         "framework": framework,
         "function": name,
-        "timeit": by_timeit,
-        "torch_timer": by_torch,
-        "calls_per_run": 4,
+        "harness": min(harness),
+        "timeit": min(by_timeit),
+        "torch_timer": min(by_torch, default=None),
+        "over_timeit": clock.ratio(harness, by_timeit),
+        "over_torch_timer": clock.ratio(harness, by_torch) if by_torch else None,
     }

@@ -1,5 +1,6 @@
 """What is timed: a case is one function at one size, in one framework and one mode."""
 
+import timeit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -8,14 +9,16 @@ from typing import Any
 
 from benchmarks import devices
 from jaxvstorch import frameworks
-from jaxvstorch.measure import fresh_calls
+from jaxvstorch.measure import fresh_calls, warm
 from jaxvstorch.registry import Pair
 from jaxvstorch.waiting import one_pass
 
 Run = Callable[[], None]
 
+SMALL_CALLS = 4  # of a small input in a pass
+PASSES = 4  # in a run, where one pass is so short that what surrounds it would count:
+SHORT = 1e-4  # seconds
 _SMALL = 2**20  # bytes
-_SMALL_CALLS = 4  # of a small input per run, so that what surrounds the calls weighs little
 _MOST_INPUTS = 16
 _GPU_CACHE = 2**27  # bytes; not every framework tells it
 
@@ -28,19 +31,21 @@ class Work:
     """A case whose inputs are ready.
 
     Attributes:
-        start: compiles, and returns what is timed.
-        calls: how many calls one run of it makes.
+        start: compiles, and returns what is timed: one pass over the inputs.
+        calls: how many calls one pass makes.
+        longer: the same with ``PASSES`` of them, for where one is ``SHORT``.
         fresh: times the calls of a fresh process, in seconds: the first, and one with a new shape.
         moved: bytes that a call must read and write, where memory is the limit.
         streamed: bytes of a call's arguments, where they do not stay in a cache from pass to pass.
         operations: floating-point operations that a call must make, where they are known.
-        ask: asks for the calls of one run without waiting, and returns the last result.
+        ask: asks for the calls of one pass without waiting, and returns the last result.
         after: called after each round, outside what is timed; each round is then one run.
         sample: gives one result, so that its dtype can be stated.
     """
 
     start: Callable[[], Run]
     calls: int = 1
+    longer: Callable[[], Run] | None = None
     fresh: Callable[[], list[float]] | None = None
     moved: int = 0
     streamed: int = 0
@@ -48,6 +53,16 @@ class Work:
     ask: Callable[[], Any] | None = None
     after: Run | None = None
     sample: Callable[[], Any] | None = None
+
+    def begin(self) -> tuple[Run, int]:
+        """What is timed, warmed up, and how many calls one run of it makes."""
+        run = self.start()
+        warm(run)
+        if self.longer is None or timeit.timeit(run, number=1) > SHORT:
+            return run, self.calls
+        run = self.longer()
+        warm(run)
+        return run, PASSES * self.calls
 
     def facts(self) -> dict[str, Any]:
         """What is stated beside the times: the first result's dtype, bytes moved, operations."""
@@ -135,7 +150,8 @@ def calling(function: Callable[..., Any], inputs: list[tuple[Any, ...]], **more:
     """Calls of one function with each of the inputs in turn."""
     sample = partial(function, *inputs[0])
     ask = partial(_ask, function, inputs)
-    return Work(partial(one_pass, function, inputs), len(inputs), sample=sample, ask=ask, **more)
+    start, longer = (partial(one_pass, function, inputs * passes) for passes in (1, PASSES))
+    return Work(start, len(inputs), longer, sample=sample, ask=ask, **more)
 
 
 def _ask(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> Any:
@@ -168,7 +184,7 @@ def rotated(make: Callable[[int], tuple[Any, ...]], cache: int) -> list[tuple[An
     first = make(0)
     size = _bytes(first)
     if size < _SMALL:
-        return [first] * _SMALL_CALLS
+        return [first] * SMALL_CALLS
     count = min(_MOST_INPUTS, -(-2 * cache // size))
     return [first, *(make(seed) for seed in range(1, count))]
 

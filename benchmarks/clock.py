@@ -1,13 +1,16 @@
 """Is the harness's clock right? The same calls by ``timeit`` and ``torch.utils.benchmark``.
 
 Run as a script, this file is the bare process in which those two measure: it reads one line per
-request, ``TIMER NAME``, and answers with seconds per call.
+round, ``TIMER NUMBER NAME``, and answers with seconds per call.
 """
 
+import functools
 import importlib
+import statistics
 import sys
+import time
 import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +23,11 @@ TRUST = 0.03  # how far the harness's clock may be from another, so how far it i
 SHORTEST = "sin+cos+x of 9"
 SIDES = {f"{n:,} by {n:,} product": n for n in (150, 600, 1_800)}
 NAMES = (SHORTEST, *SIDES)
-SECONDS = 0.3  # about how long each clock times, in rounds as long as pytest-benchmark's:
-ROUND_SECONDS = 1e-3
-MIN_ROUNDS = 5
+
+PAUSE_SECONDS = 0.01  # after 3 ms the threads still were in the way, after 10 no more
 
 
+@functools.cache
 def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The function and its arguments, compiled by ``jax.jit`` or as PyTorch runs it eagerly."""
     shape = (9,) if name == SHORTEST else (SIDES[name], SIDES[name])
@@ -38,33 +41,52 @@ def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, .
     import torch
 
     if x.ndim == 1:
-        return (lambda x: torch.sin(x) + torch.cos(x) + x), (torch.from_numpy(x),)
-    return (lambda x: x @ x), (torch.from_numpy(x),)
+        return (lambda x: torch.sin(x) + torch.cos(x) + x), (torch.tensor(x),)
+    return (lambda x: x @ x), (torch.tensor(x),)
 
 
-def by_timeit(framework: str, name: str) -> float:
-    """The least of many rounds, in seconds per call: what Python's documentation advises."""
-    function, (x,) = prepare(framework, name)
-    statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
-    timer = timeit.Timer(statement, globals={"f": function, "x": x})
-    timer.timeit(2)
-    number = 1
-    while (seconds := timer.timeit(number)) < ROUND_SECONDS:
-        number = max(number + 1, int(1.2 * number * ROUND_SECONDS / seconds))
-    rounds = max(MIN_ROUNDS, round(SECONDS / seconds))
-    return min(timer.repeat(rounds, number)) / number
+def ratio(harness: Sequence[float], other: Sequence[float]) -> float:
+    """The harness's time over another clock's: the median over rounds taken one after the other.
+
+    The machine may be slower for seconds on end. It then is so for both rounds of most pairs, and
+    in the others it is as often the one that was disturbed as the other.
+    """
+    return statistics.median(ours / theirs for ours, theirs in zip(harness, other, strict=True))
 
 
-def by_torch(framework: str, name: str) -> float:
-    """The least of PyTorch's own timer's rounds, in seconds per call."""
+def get_ready(a_round: Callable[[], Any]) -> None:
+    """What every clock does before a round, for another process computed just now.
+
+    Its threads look for more to do for some milliseconds, and take a core from this one's; and it
+    emptied the caches.
+    """
+    time.sleep(PAUSE_SECONDS)
+    a_round()
+
+
+def by_timeit(framework: str, name: str, number: int) -> float:
+    """One round of Python's own timer, in seconds per call."""
+    statement, names = _statement(framework, name)
+    timer = timeit.Timer(statement, globals=names)
+    get_ready(lambda: timer.timeit(number))
+    return timer.timeit(number) / number
+
+
+def by_torch(framework: str, name: str, number: int) -> float:
+    """One round of PyTorch's own timer, in seconds per call."""
     import torch
     from torch.utils.benchmark import Timer
 
+    statement, names = _statement(framework, name)
+    timer = Timer(statement, globals=names, num_threads=torch.get_num_threads())
+    get_ready(lambda: timer.timeit(number))
+    return float(timer.timeit(number).median)
+
+
+def _statement(framework: str, name: str) -> tuple[str, dict[str, Any]]:
     function, (x,) = prepare(framework, name)
     statement = "f(x).block_until_ready()" if framework == "jax" else "f(x)"
-    timer = Timer(statement, globals={"f": function, "x": x}, num_threads=torch.get_num_threads())
-    timer.timeit(2)
-    return float(min(timer.blocked_autorange(min_run_time=SECONDS).times))
+    return statement, {"f": function, "x": x}
 
 
 def answer(framework: str, timer: str) -> None:
@@ -74,8 +96,8 @@ def answer(framework: str, timer: str) -> None:
         importlib.import_module(name)
     print("ready", flush=True)
     for line in sys.stdin:
-        timer, name = line.strip().split(" ", 1)
-        print(timers[timer](framework, name), flush=True)
+        timer, number, name = line.strip().split(" ", 2)
+        print(timers[timer](framework, name, int(number)), flush=True)
 
 
 if __name__ == "__main__":

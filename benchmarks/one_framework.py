@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks import machine, processes
 from benchmarks.merge import Document
+from benchmarks.origin import ROOT
 
-ROOT = Path(__file__).parent.parent
 NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
@@ -36,10 +36,9 @@ def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
         part: the file that it writes.
         choice: the options that choose its cases.
     """
-    with_clock = framework != "numpy" and "--again" not in choice
     return [
         sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
-        *(["benchmarks/bench_clock.py"] if with_clock else []),
+        *(["benchmarks/bench_clock.py"] if framework != "numpy" else []),
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
         "-p", "no:cacheprovider", "-q", "--framework", framework, f"--benchmark-json={part}",
         "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",

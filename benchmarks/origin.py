@@ -4,6 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+ROOT = Path(__file__).parent.parent  # the project's folder
+
 
 def commit(root: Path) -> str:
     """The commit of the files in ``root``, with ``-dirty`` where they are not as committed.

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import accelerator, machine, origin, shards, sweeps
 from benchmarks.merge import Document, merge
-from benchmarks.one_framework import NO_CASE, ROOT
+from benchmarks.one_framework import NO_CASE
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
 from jaxvstorch.results import ResultsError, write_document
@@ -39,7 +39,7 @@ def run(
         ResultsError: ``select`` matches no case, or cannot be read: then nothing is written; or the
             file cannot be written: then the results are in a temporary folder, which is named.
     """
-    start, commit = time.perf_counter(), origin.commit(ROOT)
+    start, commit = time.perf_counter(), origin.commit(origin.ROOT)
     installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
     gpu_memory, without = accelerator.memory(installed)

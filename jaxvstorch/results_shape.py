@@ -9,7 +9,7 @@ from typing import Any
 from jaxvstorch.timings import KINDS, Timing
 
 SCHEMA = "jaxvstorch-benchmarks"
-VERSION = 3
+VERSION = 4
 
 _AGAIN = "measure again with `nox -s bench`"
 Kind = type | UnionType

@@ -25,8 +25,8 @@ class Timing:
         framework: ``"numpy"``, ``"jax"`` or ``"torch"``.
         mode: ``"eager"``, ``"compiled"``, or what else a benchmark of its own compares.
         minimum: the least of the rounds, per call. What else a machine does only ever adds time.
-        spread: how well the least repeats, per call: the rounds are cut into parts, three for each
-            sweep over the set, and this is how far the median of the parts' leasts is above it.
+        spread: how well the least repeats, per call: how far the median of the leasts of the sweeps
+            over the set is above it, or of three parts of the rounds where there was one sweep.
         rounds: how many rounds were timed, in all sweeps over the set.
         calls: how many calls each round had.
         dtype: of the result.

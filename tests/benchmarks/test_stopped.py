@@ -13,7 +13,7 @@ from benchmarks import __main__ as benchmarks_command
 from benchmarks import one_framework, processes, session
 from jaxvstorch import results
 
-ROOT = one_framework.ROOT
+ROOT = Path(__file__).parents[2]
 SELECT = "select_cond-16-numpy"
 
 
@@ -154,9 +154,9 @@ def test_cases_that_cannot_begin_in_time_are_left_out_and_the_clock_is_checked(t
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
     found = one_framework.read(part)
-    timed, *checks = [entry["extra_info"] for entry in found["benchmarks"]]
+    timed, check = [entry["extra_info"] for entry in found["benchmarks"]]
     assert timed["case"]["mode"] == "eager"
-    assert [check["clock"]["function"] for check in checks] == ["150 by 150 product"] * 3
+    assert check["clock"]["function"] == "150 by 150 product"
     assert found["session"]["left_out"] == ["branching.select_cond-16-jax-compiled"]
     assert found["session"]["failed"] == []
 

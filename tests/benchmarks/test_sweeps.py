@@ -29,7 +29,7 @@ def test_the_rounds_of_all_sweeps_are_pooled() -> None:
     later = [part(found("a", 3.0)), part(found("a", 5.0), failed=["x: broke", "b: broke"])]
     pooled = sweeps.pool(first, later)
     a, b = pooled["benchmarks"]
-    assert a["stats"] == {"min": 3.0, "spread": 1.5, "rounds": 4, "iterations": 3}
+    assert a["stats"] == {"min": 3.0, "spread": 1.0, "rounds": 4, "iterations": 3}
     assert b["stats"]["min"] == 1.0  # it is in the first sweep only, and is kept
     assert a["extra_info"]["case"]["first_call"] == 0.5
     assert pooled["session"]["failed"] == ["x: broke", "b: broke"]
@@ -61,11 +61,21 @@ def test_the_least_time_of_a_busy_gpu_is_kept() -> None:
     assert pooled["extra_info"]["case"]["queued"] == 2.0
 
 
-def test_clock_checks_stay_as_they_are() -> None:
-    check = clock(1.0, 1.0, None) | {"name": "c"}
-    check["stats"]["data"] = [4.0, 5.0]
-    (pooled,) = sweeps.pool(part(check), [])["benchmarks"]
-    assert pooled["extra_info"] == check["extra_info"]
+def test_of_the_clock_checks_of_all_sweeps_the_median_is_kept() -> None:
+    checks = [
+        part(clock(*ratios) | {"name": "c"}) for ratios in ((1.0, 0.9), (1.2, 1.0), (1.1, 2.0))
+    ]
+    checks[1]["benchmarks"][0]["extra_info"]["clock"]["timeit"] = 0.5
+    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
+    found = pooled["extra_info"]["clock"]
+    assert (found["over_timeit"], found["over_torch_timer"]) == (1.1, 1.0)
+    assert (found["harness"], found["timeit"], found["torch_timer"]) == (1.0, 0.5, None)
+
+
+def test_without_pytorch_there_is_no_ratio_over_its_timer() -> None:
+    checks = [part(clock(1.0, None) | {"name": "c"}) for _ in range(3)]
+    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
+    assert pooled["extra_info"]["clock"]["over_torch_timer"] is None
 
 
 @pytest.fixture
@@ -143,12 +153,11 @@ def test_first_calls_are_timed_in_the_first_sweep_only(again) -> None:
     assert (timed["first_call"], timed["new_shape"]) == expected
 
 
-def test_the_clock_is_checked_in_the_first_sweep_only(tmp_path) -> None:
-    first, later = (
-        one_framework.command("jax", tmp_path / "part.json", own) for own in ([], ["--again"])
-    )
-    assert "benchmarks/bench_clock.py" in first
-    assert "benchmarks/bench_clock.py" not in later
+@pytest.mark.parametrize("choice", [[], ["--again"]], ids=["first", "later"])
+def test_the_clock_is_checked_in_each_sweep_with_a_framework(tmp_path, choice) -> None:
+    for framework in ("numpy", "jax", "torch"):
+        line = one_framework.command(framework, tmp_path / "part.json", choice)
+        assert ("benchmarks/bench_clock.py" in line) == (framework != "numpy")
 
 
 def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
