@@ -17,7 +17,7 @@ from jaxvstorch.results import Results, ResultsError, read, write, write_text
 FOLDER = ROOT / "bench-out"
 PUBLISHED = ROOT / "benchmarks" / "results"
 INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended; or its time was over
-LEAST_MINUTES = 3  # the clock check alone takes half of them
+LEAST_MINUTES = 3  # the clock checks alone take most of them
 
 
 def main(arguments: list[str]) -> int:
