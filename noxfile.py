@@ -44,12 +44,14 @@ def tests_jax_only(session: nox.Session) -> None:
 
 @nox.session
 def book(session: nox.Session) -> None:
-    """Build the book and print where it is; ``-- serve`` serves it and opens it."""
+    """Build the book and print where it is; ``-- serve`` opens it and rebuilds what is saved."""
     install(session, "--group", "docs", "-e", ".")
-    output = "book/_build/html"
     if "serve" in session.posargs:
-        session.run("sphinx-autobuild", "-j", "4", "--open-browser", "book", output)
+        # A page runs again when its cells, the package or the frameworks' versions have changed.
+        kept = ("-D", "nb_execution_mode=cache", "--watch", "jaxvstorch", "--open-browser")
+        session.run("sphinx-autobuild", "-j", "4", *kept, "book", "book/_build/served")
         return
+    output = "book/_build/html"
     # Pages wait for kernels of their own, so more jobs than cores are faster.
     session.run("sphinx-build", "-n", "-W", "-T", "--keep-going", "-j", "4", "book", output)
     session.log(f"open {output}/index.html")

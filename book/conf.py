@@ -27,6 +27,7 @@ extensions = [
     "sphinxext.opengraph",
     "extensions.diagram",
     "extensions.kernels",
+    "extensions.kept_outputs",
     "extensions.notebooks",
     "extensions.pair",
     "extensions.results",

@@ -1,0 +1,37 @@
+"""Where outputs of pages are kept, for builds that run only pages whose cells changed.
+
+Such a build has ``nb_execution_mode`` set to ``cache``. MyST-NB then finds a page's outputs by its
+cells. What these call can change too: outputs are kept apart for each state of the package and for
+each set of the frameworks' versions.
+"""
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import jaxvstorch
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Set the folder after MyST-NB has read its settings.
+
+    As a setting it would have Sphinx read every page anew whenever it changed.
+    """
+    app.connect("builder-inited", _set_folder, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def state(package: Path) -> str:
+    """A name for what the cells call: the package's files and the frameworks' versions."""
+    found = hashlib.sha256(" ".join(map(version, ("jax", "jaxlib", "numpy", "torch"))).encode())
+    for path in sorted(package.rglob("*.py")):
+        found.update(f"\n{path.relative_to(package)}\n".encode() + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _set_folder(app: Sphinx) -> None:
+    package = Path(jaxvstorch.__file__).parent
+    folder = Path(app.doctreedir) / "kept-outputs" / state(package)
+    app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))

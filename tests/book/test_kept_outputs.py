@@ -1,0 +1,63 @@
+"""A build that keeps outputs runs a page when its cells, or what they call, have changed."""
+
+import os
+import subprocess
+import sys
+
+from extensions import kept_outputs
+
+CONF = """
+import os
+from extensions import kept_outputs
+
+kept_outputs.version = lambda name: os.environ["VERSION"]
+extensions = ["myst_nb", "extensions.kernels", "extensions.kept_outputs"]
+nb_execution_mode = "cache"
+exclude_patterns = ["_build"]
+"""
+PAGE = """\
+---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+# Title
+
+{prose}
+
+```{{code-cell}}
+with open("runs", "a") as file:
+    file.write("{mark}")
+```
+"""
+
+
+def build(folder, prose, mark, version):
+    """Build the page; returns what its cell wrote at every run so far."""
+    (folder / "index.md").write_text(PAGE.format(prose=prose, mark=mark), encoding="utf-8")
+    book = os.path.dirname(os.path.dirname(kept_outputs.__file__))
+    environment = os.environ | {"VERSION": version, "PYTHONPATH": book}
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", folder, folder / "_build" / "html"]
+    subprocess.run(command, env=environment, check=True)
+    assert prose in (folder / "_build" / "html" / "index.html").read_text(encoding="utf-8")
+    return (folder / "runs").read_text(encoding="utf-8")
+
+
+def test_a_page_runs_again_when_its_cells_or_versions_change(tmp_path):
+    (tmp_path / "conf.py").write_text(CONF, encoding="utf-8")
+    assert build(tmp_path, "Prose.", "a", "1") == "a"
+    assert build(tmp_path, "Other prose.", "a", "1") == "a"
+    assert build(tmp_path, "Other prose.", "b", "1") == "ab"
+    assert build(tmp_path, "Yet other prose.", "b", "2") == "abb"
+
+
+def test_a_change_of_the_package_is_another_state(tmp_path):
+    module = tmp_path / "module.py"
+    states = set()
+    for text in ("x = 1", "x = 2"):
+        module.write_text(text, encoding="utf-8")
+        states.add(kept_outputs.state(tmp_path))
+    module.rename(tmp_path / "renamed.py")
+    states.add(kept_outputs.state(tmp_path))
+    assert len(states) == 3
+    assert states == states | {kept_outputs.state(tmp_path)}
