@@ -48,8 +48,9 @@ def book(session: nox.Session) -> None:
     install(session, "--group", "docs", "-e", ".")
     if "serve" in session.posargs:
         # A page runs again when its cells, the package or the frameworks' versions have changed.
-        kept = ("-D", "nb_execution_mode=cache", "--watch", "jaxvstorch", "--open-browser")
-        session.run("sphinx-autobuild", "-j", "4", *kept, "book", "book/_build/served")
+        kept = ("-D", "nb_execution_mode=cache", "--watch", "jaxvstorch", "--ignore", "*/_build/*")
+        served = ("--open-browser", "book", "book/_build/served")
+        session.run("sphinx-autobuild", "-j", "4", *kept, *served)
         return
     output = "book/_build/html"
     # Pages wait for kernels of their own, so more jobs than cores are faster.
