@@ -58,7 +58,7 @@ class Work:
         """What is timed, warmed up, and how many calls one run of it makes."""
         run = self.start()
         warm(run)
-        if self.longer is None or timeit.timeit(run, number=1) > SHORT:
+        if self.longer is None or min(timeit.repeat(run, number=1, repeat=3)) > SHORT:
             return run, self.calls
         run = self.longer()
         warm(run)

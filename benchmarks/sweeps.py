@@ -115,16 +115,22 @@ def _pooled(entries: list[Document]) -> Document:
     Six runs were made, and three of them held against the other three. This spread was as wide as
     94 % of the differences; one of thirds of each sweep's rounds covered all, at twice the width.
     In one sweep there is only the latter, which covers six in ten.
+
+    All is per call: how many calls a run has is each sweep's own choice.
     """
-    stats = [entry["stats"] for entry in entries]
-    best = min(stats, key=lambda found: found["min"])
-    several = len(stats) > 1
-    leasts = [found["min"] for found in stats] if several else _leasts(stats[0]["data"])
+    calls = [entry["extra_info"]["case"]["calls_per_run"] for entry in entries]
+    rounds = [
+        [seconds / count for seconds in entry["stats"]["data"]]
+        for entry, count in zip(entries, calls, strict=True)
+    ]
+    leasts = [min(found) for found in rounds]
+    best = leasts.index(min(leasts))
+    parts = leasts if len(leasts) > 1 else _leasts(rounds[0])
     pooled = {
-        "min": best["min"],
-        "spread": statistics.median(leasts) - best["min"],
-        "rounds": sum(found["rounds"] for found in stats),
-        "iterations": best["iterations"],
+        "min": leasts[best],
+        "spread": statistics.median(parts) - leasts[best],
+        "rounds": sum(map(len, rounds)),
+        "calls": entries[best]["stats"]["iterations"] * calls[best],
     }
     return entries[0] | {"stats": pooled, "extra_info": _with_least_queued(entries)}
 
@@ -136,7 +142,8 @@ def _leasts(rounds: Sequence[float]) -> list[float]:
 
 
 def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
-    case: dict[str, Any] = entries[0]["extra_info"]["case"]
+    case: dict[str, Any] = dict(entries[0]["extra_info"]["case"])
+    del case["calls_per_run"]
     times = [entry["extra_info"]["case"]["queued"] for entry in entries]
     return {"case": case | {"queued": min(filter(None, times), default=None)}}
 

@@ -44,3 +44,16 @@ def test_cond_saves_an_expensive_branch_alone_and_nothing_else(results, framewor
     assert over_where("expensive_cond", 65_536) < 0.2
     assert 0.5 < over_where("expensive_cond_batch", 65_536) < 1.5
     assert over_where("select_cond", 16) > 0.9
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("results", ON_CPU)
+def test_no_compiled_call_takes_less_than_the_smallest_one(results, framework) -> None:
+    """A time that was divided by too many calls would."""
+    times = {
+        f"{t.topic}.{t.name}-{t.size}": t.minimum
+        for t in results.timings
+        if (t.framework, t.mode) == (framework, "compiled")
+    }
+    smallest = times["yardsticks.dispatch-1"]
+    assert {name: seconds for name, seconds in times.items() if seconds < 0.7 * smallest} == {}

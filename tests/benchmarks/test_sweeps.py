@@ -15,9 +15,10 @@ from jaxvstorch import results
 SELECT = "select_cond-16-numpy"
 
 
-def timed(framework, name, rounds, **more):
-    stats = {"min": min(rounds), "data": rounds, "rounds": len(rounds), "iterations": 3}
-    return entry(framework, **more) | {"name": name, "stats": stats}
+def timed(framework, name, rounds, calls_per_run=1, **more):
+    stats = {"data": rounds, "iterations": 3}
+    found = entry(framework, calls_per_run=calls_per_run, **more)
+    return found | {"name": name, "stats": stats}
 
 
 def found(name, *rounds, **more):
@@ -29,11 +30,22 @@ def test_the_rounds_of_all_sweeps_are_pooled() -> None:
     later = [part(found("a", 3.0)), part(found("a", 5.0), failed=["x: broke", "b: broke"])]
     pooled = sweeps.pool(first, later)
     a, b = pooled["benchmarks"]
-    assert a["stats"] == {"min": 3.0, "spread": 1.0, "rounds": 4, "iterations": 3}
+    assert a["stats"] == {"min": 3.0, "spread": 1.0, "rounds": 4, "calls": 3}
     assert b["stats"]["min"] == 1.0  # it is in the first sweep only, and is kept
     assert a["extra_info"]["case"]["first_call"] == 0.5
     assert pooled["session"]["failed"] == ["x: broke", "b: broke"]
     assert pooled["session"]["busy"] == pytest.approx(3 * 45.0)
+
+
+def test_sweeps_whose_runs_have_different_numbers_of_calls_are_pooled_per_call() -> None:
+    """Each sweep finds out for itself whether one pass is short, and may find otherwise."""
+    first = part(found("a", 16.0, 32.0, calls_per_run=16))
+    later = [part(found("a", 3.6, calls_per_run=4)), part(found("a", 17.6, calls_per_run=16))]
+    (pooled,) = sweeps.pool(first, later)["benchmarks"]
+    assert pooled["stats"] == {
+        "min": 0.9, "spread": pytest.approx(0.1), "rounds": 4, "calls": 12,
+    }  # fmt: skip
+    assert "calls_per_run" not in pooled["extra_info"]["case"]
 
 
 @pytest.mark.parametrize(
