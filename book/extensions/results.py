@@ -117,7 +117,7 @@ class PartDirective(_ResultsDirective):
         if part not in parts:
             known = ", ".join(parts)
             raise self.error(f"there is no part {part!r}; there are {known}")
-        absent = "No results are committed yet. `nox -s bench` makes them on your machine."
+        absent = "No committed results hold this. `nox -s bench` measures it on your machine."
         shown = self.shown(parts[part], absent)
         if part == "machines" and not any(map(machine.has_gpu, self.read()[0].values())):
             shown += self.parse_text_to_nodes(f":::{{note}}\n{_NO_GPU}\n:::")

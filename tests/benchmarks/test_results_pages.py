@@ -112,7 +112,7 @@ def test_clock_and_machines_have_parts_of_their_own(build) -> None:
     assert "1.004" in page
     assert "A processor, 2 cores, 8 GiB, Linux x86_64" in page
     assert "c0ffee" in page
-    assert "No results are committed yet" in build("```{results-of} founding\n```")
+    assert "No committed results hold this" in build("```{results-of} founding\n```")
 
 
 MACHINES = "```{results-of} machines\n```"
