@@ -16,7 +16,7 @@ from jaxvstorch.waiting import one_pass
 Run = Callable[[], None]
 
 SMALL_CALLS = 4  # of a small input in a pass
-PASSES = 4  # in a run, where one pass is so short that what surrounds it would count:
+PASSES = 16  # in a run, where one pass is so short that what surrounds it would count:
 SHORT = 1e-4  # seconds
 _SMALL = 2**20  # bytes
 _MOST_INPUTS = 16
