@@ -23,8 +23,9 @@ Process = subprocess.Popen[str]
 WITH_TORCH = importlib.util.find_spec("torch") is not None
 
 ROUND_SECONDS = 1e-2  # what a round takes at least
-SECONDS = 1.5  # how long the harness times one function, at most
-MOST_ROUNDS = 70
+# How long the harness times one function, at most, and in how many rounds; in a quick session less.
+SECONDS, MOST_ROUNDS = 1.5, 70
+QUICK_SECONDS, QUICK_MOST_ROUNDS = 0.4, 25
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +47,8 @@ def ask(framework: str) -> Iterator[Ask]:
 
     yield ask
     for process in processes.values():
-        process.communicate()
+        with process:  # closes its pipes, and waits for it
+            process.kill()  # its own end takes up to a second
 
 
 def _start(framework: str, timer: str) -> Process:
@@ -66,8 +68,14 @@ def _line(process: Process) -> str:
 
 
 @pytest.mark.parametrize("name", clock.NAMES)
-def bench_clock(name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any) -> None:
+def bench_clock(
+    name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any, pytestconfig: pytest.Config
+) -> None:
     """A round of the harness, then one of each other clock, and so on."""
+    quick = pytestconfig.getoption("--quick")
+    most_seconds, most_rounds = (
+        (QUICK_SECONDS, QUICK_MOST_ROUNDS) if quick else (SECONDS, MOST_ROUNDS)
+    )
     calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
     others: dict[str, list[float]] = {"timeit": [], **({"torch": []} if WITH_TORCH else {})}
 
@@ -77,7 +85,7 @@ def bench_clock(name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: 
         warm(run)
         seconds = min(timeit.repeat(run, number=1, repeat=5))
         number = math.ceil(ROUND_SECONDS / seconds)
-        rounds = min(MOST_ROUNDS, math.ceil(SECONDS / (number * seconds)))
+        rounds = min(most_rounds, math.ceil(most_seconds / (number * seconds)))
 
         def between_rounds() -> None:
             for timer, times in others.items():

@@ -79,7 +79,7 @@ def by_torch(framework: str, name: str, number: int) -> float:
 
     statement, names = _statement(framework, name)
     timer = Timer(statement, globals=names, num_threads=torch.get_num_threads())
-    get_ready(lambda: timer.timeit(number))
+    get_ready(lambda: timeit.timeit(statement, globals=names, number=number))
     return float(timer.timeit(number).median)
 
 
