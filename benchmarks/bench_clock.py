@@ -109,5 +109,7 @@ def bench_clock(
         "timeit": min(by_timeit),
         "torch_timer": min(by_torch, default=None),
         "over_timeit": clock.ratio(harness, by_timeit),
+        "over_timeit_spread": None,  # of several sweeps
         "over_torch_timer": clock.ratio(harness, by_torch) if by_torch else None,
+        "over_torch_timer_spread": None,
     }

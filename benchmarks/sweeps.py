@@ -149,16 +149,20 @@ def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
 
 
 def _check(entries: list[Document]) -> Document:
-    """A check of the clock: its least times, and of the sweeps' ratios the median.
+    """A check of the clock: its least times, and of the sweeps' ratios the median and the spread.
 
-    A process is a little faster or slower than another one, for as long as it lives.
+    A process is a little faster or slower than another one, for as long as it lives: the spread
+    tells how much. It is how far a sweep's ratio is from the median at most.
     """
     checks: list[dict[str, Any]] = [entry["extra_info"]["clock"] for entry in entries]
     pooled = dict(checks[0])
-    for key, put_together in (
-        ("harness", min), ("timeit", min), ("torch_timer", min),
-        ("over_timeit", statistics.median), ("over_torch_timer", statistics.median),
-    ):  # fmt: skip
+    for key in ("harness", "timeit", "torch_timer"):
         found = [check[key] for check in checks]
-        pooled[key] = None if None in found else put_together(found)
+        pooled[key] = None if None in found else min(found)
+    for key in ("over_timeit", "over_torch_timer"):
+        ratios = [check[key] for check in checks]
+        if None not in ratios:
+            pooled[key] = statistics.median(ratios)
+            if len(ratios) > 1:
+                pooled[f"{key}_spread"] = max(abs(ratio - pooled[key]) for ratio in ratios)
     return entries[0] | {"extra_info": {"clock": pooled}}

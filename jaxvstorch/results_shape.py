@@ -9,7 +9,7 @@ from typing import Any
 from jaxvstorch.timings import KINDS, Timing
 
 SCHEMA = "jaxvstorch-benchmarks"
-VERSION = 4
+VERSION = 5
 
 _AGAIN = "measure again with `nox -s bench`"
 Kind = type | UnionType
@@ -65,7 +65,9 @@ _CLOCK: dict[str, Kind] = {
     "timeit": float,
     "torch_timer": float | None,
     "over_timeit": float,
+    "over_timeit_spread": float | None,
     "over_torch_timer": float | None,
+    "over_torch_timer_spread": float | None,
     "passed": bool,
 }
 _TIMING: dict[str, Any] = {f.name: f.type for f in fields(Timing) if f.name != "platform"}

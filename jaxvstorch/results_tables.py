@@ -132,11 +132,16 @@ def clock_lines(results: Results) -> list[list[str]]:
     body = []
     for check in results.clock:
         times = [seconds(check[key]) for key in ("harness", "timeit", "torch_timer")]
-        ratios = [f"{check['over_timeit']:.3f}", _number(check["over_torch_timer"])]
+        ratios = [
+            _ratio(check[key], check[f"{key}_spread"])
+            for key in ("over_timeit", "over_torch_timer")
+        ]
         verdict = "yes" if check["passed"] else "no"
         body.append([check["framework"], check["function"], *times, *ratios, verdict])
     return body
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _ratio(value: float | None, spread: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if spread is None else f"{value:.3f} ± {spread:.3f}"

@@ -96,7 +96,8 @@ def test_the_report_shows_ratio_share_and_problems(tmp_path) -> None:
 def test_a_clock_that_is_off_is_shown_and_is_no_problem(tmp_path, monkeypatch, capsys) -> None:
     check = {
         "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
-        "over_timeit": 1.2, "over_torch_timer": None, "passed": False,
+        "over_timeit": 1.2, "over_timeit_spread": None,
+        "over_torch_timer": None, "over_torch_timer_spread": None, "passed": False,
     }  # fmt: skip
     monkeypatch.setattr(session, "run", lambda output, *more: write(output, clock=[check]))
     assert command.main(["--output", str(tmp_path / "x.json")]) == 0

@@ -24,7 +24,8 @@ def entry(framework, mode="compiled", minimum=1e-3, **more):
 def clock(over_timeit, over_torch_timer):
     check = {
         "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
-        "over_timeit": over_timeit, "over_torch_timer": over_torch_timer,
+        "over_timeit": over_timeit, "over_timeit_spread": None,
+        "over_torch_timer": over_torch_timer, "over_torch_timer_spread": None,
     }  # fmt: skip
     stats = {"min": 4.0, "rounds": 7, "iterations": 3}
     return {"extra_info": {"clock": check}, "stats": stats}

@@ -97,7 +97,8 @@ def test_the_nearest_is_of_the_class_before_it_is_new(tmp_path) -> None:
 def test_the_report_says_what_must_be_known(tmp_path) -> None:
     clock = {
         "framework": "jax", "function": "sin", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
-        "over_timeit": 1.2, "over_torch_timer": None, "passed": False,
+        "over_timeit": 1.2, "over_timeit_spread": None,
+        "over_torch_timer": None, "over_torch_timer_spread": None, "passed": False,
     }  # fmt: skip
     old = {"python": "3.11", "jax": "0.9"}
     timings = *ratio(0.5), *ratio(2.0, "g"), *ratio(2.0, "h")

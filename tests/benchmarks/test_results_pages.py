@@ -105,10 +105,12 @@ def test_each_machine_has_a_tab_and_no_name_occurs_twice(build) -> None:
 def test_clock_and_machines_have_parts_of_their_own(build) -> None:
     clock = {
         "framework": "jax", "function": "sin+cos of 9", "harness": 4e-6, "timeit": 4e-6,
-        "torch_timer": 4e-6, "over_timeit": 1.0, "over_torch_timer": 1.004, "passed": True,
+        "torch_timer": 4e-6, "over_timeit": 1.0, "over_timeit_spread": 0.02,
+        "over_torch_timer": 1.004, "over_torch_timer_spread": None, "passed": True,
     }  # fmt: skip
     write(build.results / "one.json", clock=[clock], commit="c0ffee")
     page = build("```{results-of} clock\n```\n\n```{results-of} machines\n```")
+    assert "1.000 ± 0.020" in page
     assert "1.004" in page
     assert "A processor, 2 cores, 8 GiB, Linux x86_64" in page
     assert "c0ffee" in page

@@ -17,7 +17,8 @@ SCHEMA = json.loads((FOLDER / "results.schema.json").read_text())
 GPU = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
 CLOCK = {
     "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": 1.0,
-    "over_timeit": 1.0, "over_torch_timer": None, "passed": True,
+    "over_timeit": 1.0, "over_timeit_spread": 0.0, "over_torch_timer": None,
+    "over_torch_timer_spread": None, "passed": True,
 }  # fmt: skip
 WHOLE = document(
     dataclasses.replace(timing(), first_call=0.5, queued=0.5),

@@ -50,7 +50,8 @@ def test_what_is_no_shard_is_refused_in_one_line(text, capsys) -> None:
 def check(over_timeit, framework="jax"):
     return {
         "framework": framework, "function": "f", "harness": 1.0, "timeit": 1.0,
-        "torch_timer": None, "over_timeit": over_timeit, "over_torch_timer": None,
+        "torch_timer": None, "over_timeit": over_timeit, "over_timeit_spread": None,
+        "over_torch_timer": None, "over_torch_timer_spread": None,
         "passed": abs(over_timeit - 1) <= 0.03,
     }  # fmt: skip
 

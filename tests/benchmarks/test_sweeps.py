@@ -81,13 +81,23 @@ def test_of_the_clock_checks_of_all_sweeps_the_median_is_kept() -> None:
     (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
     found = pooled["extra_info"]["clock"]
     assert (found["over_timeit"], found["over_torch_timer"]) == (1.1, 1.0)
+    assert found["over_timeit_spread"] == pytest.approx(0.1)
+    assert found["over_torch_timer_spread"] == pytest.approx(1.0)
     assert (found["harness"], found["timeit"], found["torch_timer"]) == (1.0, 0.5, None)
 
 
 def test_without_pytorch_there_is_no_ratio_over_its_timer() -> None:
     checks = [part(clock(1.0, None) | {"name": "c"}) for _ in range(3)]
     (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
-    assert pooled["extra_info"]["clock"]["over_torch_timer"] is None
+    found = pooled["extra_info"]["clock"]
+    assert (found["over_torch_timer"], found["over_torch_timer_spread"]) == (None, None)
+    assert found["over_timeit_spread"] == 0
+
+
+def test_one_sweep_tells_no_spread_of_the_clock() -> None:
+    (pooled,) = sweeps.pool(part(clock(1.0, 1.1) | {"name": "c"}), [])["benchmarks"]
+    found = pooled["extra_info"]["clock"]
+    assert (found["over_timeit"], found["over_timeit_spread"]) == (1.0, None)
 
 
 @pytest.fixture
