@@ -22,10 +22,12 @@ Ask = Callable[[str, str, int], float]
 Process = subprocess.Popen[str]
 WITH_TORCH = importlib.util.find_spec("torch") is not None
 
-ROUND_SECONDS = 1e-2  # what a round takes at least
-# How long the harness times one function, at most, and in how many rounds; in a quick session less.
-SECONDS, MOST_ROUNDS = 1.5, 70
-QUICK_SECONDS, QUICK_MOST_ROUNDS = 0.4, 25
+# What a round takes at least. Where other programs come and go, half of two rounds of 10 ms one
+# after the other differed by a third and more: many short rounds tell more than a few long ones.
+ROUND_SECONDS = 2.5e-3
+SECONDS = 8.0  # how long all clocks together time one function, about
+QUICK_SECONDS = 2.5  # the same in a quick session
+LEAST_ROUNDS = 5
 
 
 @pytest.fixture(scope="session")
@@ -72,10 +74,7 @@ def bench_clock(
     name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any, pytestconfig: pytest.Config
 ) -> None:
     """A round of the harness, then one of each other clock, and so on."""
-    quick = pytestconfig.getoption("--quick")
-    most_seconds, most_rounds = (
-        (QUICK_SECONDS, QUICK_MOST_ROUNDS) if quick else (SECONDS, MOST_ROUNDS)
-    )
+    all_seconds = QUICK_SECONDS if pytestconfig.getoption("--quick") else SECONDS
     calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
     others: dict[str, list[float]] = {"timeit": [], **({"torch": []} if WITH_TORCH else {})}
 
@@ -85,12 +84,13 @@ def bench_clock(
         warm(run)
         seconds = min(timeit.repeat(run, number=1, repeat=5))
         number = math.ceil(ROUND_SECONDS / seconds)
-        rounds = min(most_rounds, math.ceil(most_seconds / (number * seconds)))
+        turn = (1 + len(others)) * (clock.pause(name) + 2 * number * seconds)
+        rounds = max(LEAST_ROUNDS, round(all_seconds / turn))
 
         def between_rounds() -> None:
             for timer, times in others.items():
                 times.append(ask(timer, name, number * calls))
-            clock.get_ready(lambda: timeit.timeit(run, number=number))
+            clock.get_ready(name, lambda: timeit.timeit(run, number=number))
 
         between_rounds()  # the other processes compile now
         for times in others.values():

@@ -24,7 +24,10 @@ SHORTEST = "sin+cos+x of 9"
 SIDES = {f"{n:,} by {n:,} product": n for n in (150, 600, 1_800)}
 NAMES = (SHORTEST, *SIDES)
 
-PAUSE_SECONDS = 0.01  # after 3 ms the threads still were in the way, after 10 no more
+# What every clock waits before a round of a product. PyTorch's threads look for more to do for some
+# milliseconds after one, and take a core from the next process: after 3 ms they still were in the
+# way, after 10 no more.
+PAUSE_SECONDS = 0.01
 
 
 @functools.cache
@@ -54,13 +57,17 @@ def ratio(harness: Sequence[float], other: Sequence[float]) -> float:
     return statistics.median(ours / theirs for ours, theirs in zip(harness, other, strict=True))
 
 
-def get_ready(a_round: Callable[[], Any]) -> None:
-    """What every clock does before a round, for another process computed just now.
+def pause(name: str) -> float:
+    """How long every clock waits before a round of a function, in seconds."""
+    return PAUSE_SECONDS if name in SIDES else 0.0
 
-    Its threads look for more to do for some milliseconds, and take a core from this one's; and it
-    emptied the caches.
+
+def get_ready(name: str, a_round: Callable[[], Any]) -> None:
+    """What every clock does before a round: another process computed just now.
+
+    Its threads may still be awake, and it emptied the caches.
     """
-    time.sleep(PAUSE_SECONDS)
+    time.sleep(pause(name))
     a_round()
 
 
@@ -68,7 +75,7 @@ def by_timeit(framework: str, name: str, number: int) -> float:
     """One round of Python's own timer, in seconds per call."""
     statement, names = _statement(framework, name)
     timer = timeit.Timer(statement, globals=names)
-    get_ready(lambda: timer.timeit(number))
+    get_ready(name, lambda: timer.timeit(number))
     return timer.timeit(number) / number
 
 
@@ -79,7 +86,7 @@ def by_torch(framework: str, name: str, number: int) -> float:
 
     statement, names = _statement(framework, name)
     timer = Timer(statement, globals=names, num_threads=torch.get_num_threads())
-    get_ready(lambda: timeit.timeit(statement, globals=names, number=number))
+    get_ready(name, lambda: timeit.timeit(statement, globals=names, number=number))
     return float(timer.timeit(number).median)
 
 
