@@ -151,8 +151,7 @@ def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
 def _check(entries: list[Document]) -> Document:
     """A check of the clock: its least times, and of the sweeps' ratios the median and the spread.
 
-    A process is a little faster or slower than another one, for as long as it lives: the spread
-    tells how much. It is how far a sweep's ratio is from the median at most.
+    The spread is how far a sweep's ratio is from the median, at most.
     """
     checks: list[dict[str, Any]] = [entry["extra_info"]["clock"] for entry in entries]
     pooled = dict(checks[0])

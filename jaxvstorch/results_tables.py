@@ -6,8 +6,8 @@ from jaxvstorch import results_limits as limits
 from jaxvstorch.results import Results
 from jaxvstorch.timings import KINDS, Row, Timing, own_rows, plain_rows, rows
 
-CLOCK = ("framework", "function", "harness", "timeit", "PyTorch's timer", "over timeit",
-         "over PyTorch's", "within 3 %")  # fmt: skip
+CLOCK = ("framework", "function", "within 3 %", "over timeit", "over PyTorch's", "harness",
+         "timeit", "PyTorch's timer")  # fmt: skip
 
 
 def seconds(value: float | None) -> str:
@@ -137,7 +137,7 @@ def clock_lines(results: Results) -> list[list[str]]:
             for key in ("over_timeit", "over_torch_timer")
         ]
         verdict = "yes" if check["passed"] else "no"
-        body.append([check["framework"], check["function"], *times, *ratios, verdict])
+        body.append([check["framework"], check["function"], verdict, *ratios, *times])
     return body
 
 

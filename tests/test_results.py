@@ -201,4 +201,4 @@ def test_ways_of_calling_stand_beside_a_copy(tmp_path, document) -> None:
 def test_clock_table_says_yes_or_no(tmp_path, document) -> None:
     document["clock"].append(document["clock"][0] | {"passed": False, "over_timeit": 1.2})
     lines = results_tables.clock_table(results.read(write(tmp_path / "a.json", document)))
-    assert [line.split("|")[-2].strip() for line in lines.splitlines()[2:]] == ["yes", "no"]
+    assert [line.split("|")[3].strip() for line in lines.splitlines()[2:]] == ["yes", "no"]
