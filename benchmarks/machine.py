@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks import devices
 from jaxvstorch.doctor.settings import usable_cores
 
+CPUINFO = Path("/proc/cpuinfo")
 CORES = usable_cores()
 # Set in every process of a session, before a framework is imported.
 ENVIRONMENT = {
@@ -44,10 +45,17 @@ def describe() -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """The processor's own name, where the system tells it."""
-    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
+    """The processor's own name, where the system tells it.
+
+    A virtual machine's name may fit processors of several generations. Without a number in it, the
+    numbers of family and model follow: ``"AMD EPYC (family 25, model 17)"``.
+    """
+    text = CPUINFO.read_text() if CPUINFO.exists() else ""
+    entries = dict(re.findall(r"^([\w ]+\w)\s*: *(.+?) *$", text, re.MULTILINE))
+    name = entries.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in entries and "model" in entries and not re.search(r"\d", name):
+        return f"{name} (family {entries['cpu family']}, model {entries['model']})"
+    return name
 
 
 def slug() -> str:

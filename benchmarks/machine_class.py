@@ -21,8 +21,11 @@ def machine_class(results: Results) -> str:
 def cpu_family(cpu: str) -> str:
     """A processor's name without model number and clock, such as ``"Intel Xeon Platinum"``.
 
-    Virtual machines often report no more than this, so it is what can be compared.
+    Virtual machines often report no more than this, so it is what can be compared. Where a name
+    without a number is followed by those of family and model, they stay: the name alone does not
+    tell apart processors with other instructions.
     """
+    cpu, opening, numbers = cpu.partition(" (family ")
     cpu = re.sub(r"\(\w+\)|@.*|\b(\d+-Core|\d+th Gen|CPU|Processor)\b", " ", cpu)
     cpu = re.sub(r"-?\b[A-Za-z]*\d[A-Za-z]*\d\w*", " ", cpu)  # 7B13, 8481C, the end of i7-1185G7
-    return " ".join(cpu.split())
+    return " ".join(cpu.split()) + opening + numbers

@@ -144,4 +144,5 @@ def clock_lines(results: Results) -> list[list[str]]:
 def _ratio(value: float | None, spread: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:.3f}" if spread is None else f"{value:.3f} ± {spread:.3f}"
+    text = f"{value:.3f}" if spread is None else f"{value:.3f} ± {spread:.3f}"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")  # in one line, however narrow the column

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from test_compare import MACHINE, load
 
-from benchmarks import devices, origin
+from benchmarks import devices, machine, origin
 from jaxvstorch.results_machine import provenance
 
 ROOT = Path(__file__).parents[2]
@@ -157,3 +157,29 @@ def test_all_of_it_stands_in_one_line(tmp_path) -> None:
         "A processor, 2 cores, 8 GiB, NVIDIA H200, 140 GiB; Python 3.11, CUDA 13.0 (jax), driver "
         "580.65; threads: jax 2; float32; commit 0123456789ab-dirty; image cpu@sha256:1; 2026-01-02"
     )
+
+
+CPUINFO = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: {}\nbugs\t\t:\n\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "known_as"),
+    [
+        ("AMD EPYC", "AMD EPYC (family 25, model 17)"),
+        ("AMD EPYC 7B13 64-Core Processor", "AMD EPYC 7B13 64-Core Processor"),
+    ],
+)
+def test_a_processor_whose_name_fits_several_has_its_numbers(
+    tmp_path, monkeypatch, name, known_as
+) -> None:
+    monkeypatch.setattr(machine, "CPUINFO", tmp_path / "cpuinfo")
+    machine.CPUINFO.write_text(2 * CPUINFO.format(name))
+    assert machine.cpu_model() == known_as
+
+
+def test_a_processor_without_cpuinfo_has_the_name_that_python_knows(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(machine, "CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr("platform.processor", lambda: "arm")
+    assert machine.cpu_model() == "arm"
+    machine.CPUINFO.write_text("processor\t: 0\nFeatures\t: fp asimd\n")
+    assert machine.cpu_model() == "arm"

@@ -79,6 +79,7 @@ def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> Non
         ("Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", "Intel Xeon Platinum"),
         ("11th Gen Intel(R) Core(TM) i7-1185G7 @ 3.00GHz", "Intel Core i7"),
         ("Apple M2 Pro", "Apple M2 Pro"),
+        ("AMD EPYC (family 25, model 17)", "AMD EPYC (family 25, model 17)"),
     ],
 )
 def test_a_family_is_a_name_without_its_model(cpu, family) -> None:

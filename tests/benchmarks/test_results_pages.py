@@ -110,7 +110,7 @@ def test_clock_and_machines_have_parts_of_their_own(build) -> None:
     }  # fmt: skip
     write(build.results / "one.json", clock=[clock], commit="c0ffee")
     page = build("```{results-of} clock\n```\n\n```{results-of} machines\n```")
-    assert "1.000 ± 0.020" in page
+    assert "1.000\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.020" in page
     assert "1.004" in page
     assert "A processor, 2 cores, 8 GiB, Linux x86_64" in page
     assert "c0ffee" in page
