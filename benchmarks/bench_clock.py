@@ -22,8 +22,8 @@ Ask = Callable[[str, str, int], float]
 Process = subprocess.Popen[str]
 WITH_TORCH = importlib.util.find_spec("torch") is not None
 
-# What a round takes at least. Where other programs come and go, half of two rounds of 10 ms one
-# after the other differed by a third and more: many short rounds tell more than a few long ones.
+# What a round takes at least. On a machine that others share, half of all pairs of rounds of 10 ms,
+# one after the other, differed by a quarter and more: many short rounds tell more than a few long.
 ROUND_SECONDS = 2.5e-3
 SECONDS = 8.0  # how long all clocks together time one function, about
 QUICK_SECONDS = 2.5  # the same in a quick session

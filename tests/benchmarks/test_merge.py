@@ -6,7 +6,6 @@ import pytest
 from test_compare import CPU, MACHINE, SETTINGS
 
 from benchmarks import merge
-from benchmarks.clock import ratio
 from jaxvstorch import results
 
 
@@ -88,11 +87,3 @@ def test_the_clock_is_honest_within_three_percent(ratios, passed) -> None:
     (check,) = merged(jax=part(clock(*ratios)))["clock"]
     assert check["passed"] is passed
     assert (check["over_timeit"], check["over_torch_timer"]) == ratios
-
-
-def test_clocks_are_compared_round_by_round() -> None:
-    """A machine that is half as fast for a while, and a round of each that was disturbed alone."""
-    harness = [1.0, 1.0, 2.0, 2.0, 2.0, 9.0, 1.0]
-    other = [1.0, 1.0, 2.0, 2.0, 8.0, 1.0, 1.0]
-    assert ratio(harness, other) == 1.0
-    assert ratio([1.1 * seconds for seconds in harness], other) == pytest.approx(1.1)
