@@ -48,6 +48,8 @@ def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
         "-W", "ignore:Not saving anything, no benchmarks have been run",
         # A case that was stopped while it compiled has not been timed yet.
         "-W", "ignore:Benchmark fixture was not used at all in this test",
+        # A case may take as long as it needs, unlike a test.
+        "-o", "faulthandler_timeout=0",
         *choice,
     ]  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 import _thread
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from queue import SimpleQueue
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -77,20 +77,25 @@ def in_fair_thread(work: Callable[[], T], with_torch: bool) -> T:
     """
     if with_torch:
         return work()
-    outcomes: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    outcomes: list[tuple[Any, BaseException | None]] = []
+    ended = threading.Event()
 
     def report() -> None:
         try:
-            outcomes.put((work(), None))
+            outcomes.append((work(), None))
         except BaseException as error:
-            outcomes.put((None, error))
+            outcomes.append((None, error))
+        ended.set()
 
-    _thread.start_new_thread(report, ())
     try:
-        result, error = outcomes.get()
+        _thread.start_new_thread(report, ())
+        ended.wait()
     except KeyboardInterrupt:
-        outcomes.get()  # the work goes on, and would disturb what comes next
+        # The work goes on, and would disturb what comes next. It may also have ended just now,
+        # so this must be something that can be waited for twice.
+        ended.wait()
         raise
+    ((result, error),) = outcomes
     if error is not None:
         raise error
     return cast(T, result)

@@ -140,14 +140,24 @@ def test_an_error_in_what_is_timed_comes_through() -> None:
 
 
 @pytest.fixture
-def ctrl_c():
-    """Presses it. Where tests run in the background of a shell, Python would not hear it."""
+def heeded():
+    """Ctrl-C is heard. Where tests run in the background of a shell, Python would not hear it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    yield
     signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_leaves_nothing_running(ctrl_c) -> None:
+def wake_the_one_that_waits() -> None:
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def be_noticed_when_the_work_has_ended() -> None:
+    """As where the signal comes just before the wait begins: what it is in is not broken off."""
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("ctrl_c", [wake_the_one_that_waits, be_noticed_when_the_work_has_ended])
+def test_ctrl_c_leaves_nothing_running(heeded, ctrl_c) -> None:
     calls: list[int] = []
 
     def call() -> None:
