@@ -1,5 +1,6 @@
 """The sessions' options, and what a session adds to pytest-benchmark's file."""
 
+import gc
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     devices.set_precision(framework)
     with STOPWATCH.running():
         STOPWATCH.set_up = machine.set_up(framework)
+    gc.collect()
+    gc.freeze()  # what is there by now stays: collecting after each case need not look at it
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -83,6 +86,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def stopwatch() -> Stopwatch:
     """The process's one stopwatch."""
     return STOPWATCH
+
+
+@pytest.fixture(autouse=True)
+def cleaned_up(framework: str) -> Iterator[None]:
+    """What a case leaves behind is dropped before the next one."""
+    yield
+    machine.clean_up(framework)
 
 
 @pytest.fixture(scope="session")

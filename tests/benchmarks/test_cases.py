@@ -1,10 +1,14 @@
 """A case whose inputs are ready."""
 
+import os
+import subprocess
 import time
 
 import pytest
 
+from benchmarks import one_framework
 from benchmarks.cases import PASSES, calling
+from benchmarks.origin import ROOT
 
 
 @pytest.mark.parametrize(
@@ -24,3 +28,31 @@ def test_a_run_of_short_calls_has_more_of_them(work, calls) -> None:
     called.clear()
     run()
     assert (len(called), said) == (calls, calls)
+
+
+PLUGIN = """
+import jax, pytest
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    jitted = jax.jit(lambda x: x)
+    jitted(1.0)
+    print("\\nprograms before:", jitted._cache_size())
+    yield
+    print("\\nprograms after:", jitted._cache_size())
+    return True
+"""
+
+
+def test_a_case_finds_no_programs_of_earlier_ones(tmp_path) -> None:
+    """JAX keeps all of them, and in a process with many its calls take longer."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    pytest.importorskip("jax", reason="JAX is not installed")
+    (tmp_path / "programs.py").write_text(PLUGIN)
+    choice = ["--quick", "-k", "select_where-16-jax-eager", "-p", "programs", "-s"]
+    command = one_framework.command("jax", tmp_path / "part.json", choice)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment |= {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    said = [line for line in done.stdout.splitlines() if line.startswith("programs")]
+    assert said == ["programs before: 1", "programs after: 0"], done.stdout + done.stderr
