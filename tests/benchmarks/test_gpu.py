@@ -9,8 +9,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from result_files import load, timing
 from rich.console import Console
-from test_compare import load, timing
 from test_shards import write
 
 from benchmarks import accelerator, compare, devices, join, queued, selection

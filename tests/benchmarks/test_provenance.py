@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from test_compare import MACHINE, load
+from result_files import MACHINE, load
 
 from benchmarks import devices, machine, origin
 from jaxvstorch.results_machine import provenance

@@ -5,7 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from test_compare import CPU, MACHINE, load, timing, write
+from result_files import CPU, MACHINE, check, load, timing, write
 
 from benchmarks import __main__ as command
 from benchmarks import machine_class, reproduce, session
@@ -96,15 +96,11 @@ def test_the_nearest_is_of_the_class_before_it_is_new(tmp_path) -> None:
 
 
 def test_the_report_says_what_must_be_known(tmp_path) -> None:
-    clock = {
-        "framework": "jax", "function": "sin", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
-        "over_timeit": 1.2, "over_timeit_spread": None,
-        "over_torch_timer": None, "over_torch_timer_spread": None, "passed": False,
-    }  # fmt: skip
     old = {"python": "3.11", "jax": "0.9"}
     timings = *ratio(0.5), *ratio(2.0, "g"), *ratio(2.0, "h")
     theirs = load(tmp_path, *timings, versions=old, devices=DEVICES)
-    new = {"versions": {"python": "3.11", "jax": "1.0"}, "clock": [clock], "problems": ["a gap"]}
+    clock = [check(function="sin", over_timeit=1.2, passed=False)]
+    new = {"versions": {"python": "3.11", "jax": "1.0"}, "clock": clock, "problems": ["a gap"]}
     yours = other(tmp_path, *ratio(0.5), *ratio(3.0, "g"), **new)
     found = reproduce.lines(theirs, yours)
     text = reproduce.report(reproduce.summary(theirs, yours, found), found)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from test_compare import CPU, timing, write
+from result_files import CPU, check, timing, write
 
 from jaxvstorch.timings import Timing
 
@@ -103,11 +103,7 @@ def test_each_machine_has_a_tab_and_no_name_occurs_twice(build) -> None:
 
 
 def test_clock_and_machines_have_parts_of_their_own(build) -> None:
-    clock = {
-        "framework": "jax", "function": "sin+cos of 9", "harness": 4e-6, "timeit": 4e-6,
-        "torch_timer": 4e-6, "over_timeit": 1.0, "over_timeit_spread": 0.02,
-        "over_torch_timer": 1.004, "over_torch_timer_spread": None, "passed": True,
-    }  # fmt: skip
+    clock = check(over_timeit_spread=0.02, over_torch_timer=1.004)
     write(build.results / "one.json", clock=[clock], commit="c0ffee")
     page = build("```{results-of} clock\n```\n\n```{results-of} machines\n```")
     assert "1.000\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.020" in page

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from test_compare import CPU, MACHINE, SETTINGS, document, timing
+from result_files import CPU, MACHINE, SETTINGS, check, document, timing
 
 from jaxvstorch import results, results_shape
 from jaxvstorch.timings import Timing
@@ -15,15 +15,11 @@ jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not install
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SCHEMA = json.loads((FOLDER / "results.schema.json").read_text())
 GPU = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
-CLOCK = {
-    "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": 1.0,
-    "over_timeit": 1.0, "over_timeit_spread": 0.0, "over_torch_timer": None,
-    "over_torch_timer_spread": None, "passed": True,
-}  # fmt: skip
 WHOLE = document(
     dataclasses.replace(timing(), first_call=0.5, queued=0.5),
     machine=MACHINE | {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": 8}]},
-    devices={"jax": GPU, "torch": CPU}, precision={"jax": {"x": False}}, clock=[CLOCK],
+    devices={"jax": GPU, "torch": CPU}, precision={"jax": {"x": False}},
+    clock=[check(torch_timer=1.0, over_timeit_spread=0.0)],
     left_out=["a case"], problems=["a gap"], peak_memory={"jax": 8, "torch": None},
     settings=SETTINGS | {"gpu_memory": 8},
 )  # fmt: skip

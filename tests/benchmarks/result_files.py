@@ -1,0 +1,53 @@
+"""Results files, and parts of them, for tests to write and to read."""
+
+import dataclasses
+import json
+
+from jaxvstorch import results
+from jaxvstorch.timings import Timing
+
+MACHINE = {
+    "cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux x86_64",
+    "driver": None, "gpus": [],
+}  # fmt: skip
+SETTINGS = {"dtype": "float32", "matmul_precision": "highest"}
+CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
+
+
+def document(*timings, **more):
+    return {
+        "schema": {"name": results.SCHEMA, "version": results.VERSION},
+        "date": "2026-01-02", "quick": True, "sweeps": 1, "select": "", "shard": "",
+        "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
+        "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
+        "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
+        "settings": SETTINGS, "problems": [], "clock": [],
+        "timings": [entry(timing) for timing in timings], **more,
+    }  # fmt: skip
+
+
+def entry(timing):
+    """A timing as a file has it."""
+    return {k: v for k, v in dataclasses.asdict(timing).items() if k != "platform"}
+
+
+def timing(name="f", minimum=1.0, spread=0.1, framework="jax"):
+    return Timing("branching", name, 16, framework, "compiled", minimum, spread, 5, 1)
+
+
+def check(**more):
+    """A clock check of one sweep, without PyTorch."""
+    return {
+        "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
+        "over_timeit": 1.0, "over_timeit_spread": None,
+        "over_torch_timer": None, "over_torch_timer_spread": None, "passed": True, **more,
+    }  # fmt: skip
+
+
+def write(path, *timings, **more):
+    path.write_text(json.dumps(document(*timings, **more)))
+    return path
+
+
+def load(tmp_path, *timings, **more):
+    return results.read(write(tmp_path / "x.json", *timings, **more))
