@@ -106,7 +106,7 @@ def clean_up(framework: str) -> None:
         import jax
 
         jax.clear_caches()
-    gc.collect()
+        gc.collect()
 
 
 def threads(framework: str) -> int:

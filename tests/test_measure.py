@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -70,6 +71,24 @@ def test_calls_of_pytorch_stay_in_the_thread_that_asks() -> None:
     threads = set()
     measure.steady(lambda x: threads.add(threading.get_ident()), torch.ones(1), seconds=0.01)
     assert threads == {threading.get_ident()}
+
+
+def test_inputs_are_freed_at_once() -> None:
+    """They may fill a GPU, and the next ones come before the garbage collector does."""
+
+    class Array:
+        pass
+
+    array = Array()
+    kept = weakref.ref(array)
+    gc.disable()
+    try:
+        run = waiting.one_pass(lambda x: None, [(array,)])
+        run()
+        del array, run
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 def test_inputs_are_taken_in_turn() -> None:
