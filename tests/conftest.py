@@ -35,6 +35,21 @@ def fresh_torch_compile() -> Iterator[None]:
 
 
 @pytest.fixture
+def compiled_by_jax() -> Iterator[list[str]]:
+    """The names of the programs that JAX compiles in this test, in their order."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    names: list[str] = []
+
+    def listen(event: str, seconds: float, **details: str | int) -> None:
+        if event.endswith("/backend_compile_duration"):
+            names.append(str(details["fun_name"]))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    yield names
+    jax.monitoring.unregister_event_duration_listener(listen)
+
+
+@pytest.fixture
 def strict_promotion() -> Iterator[None]:
     """JAX refuses to mix dtypes, so that an example cannot widen or narrow unseen."""
     jax = pytest.importorskip("jax", reason="JAX is not installed")

@@ -45,6 +45,23 @@ def test_torch_cond_is_compiled_even_when_called_eagerly(in_torch) -> None:
     assert (once - before, counters["stats"]["unique_graphs"] - once) == (1, 0)
 
 
+def test_without_jit_jax_compiles_a_cond_anew_for_a_new_function(in_jax, compiled_by_jax) -> None:
+    j = in_jax
+
+    def square(x):
+        return x * x
+
+    def select_named(predicate, x):
+        return j.lax.cond(predicate, j.jnp.sin, square, x)
+
+    for function, compilations in ((j.examples.select_cond, 3), (select_named, 0)):
+        function(True, j.x)
+        compiled_by_jax.clear()
+        for _ in range(3):
+            function(True, j.x)
+        assert compiled_by_jax == ["jit(cond)"] * compilations
+
+
 def test_jax_runs_one_branch_of_a_cond_and_both_under_vmap(in_jax) -> None:
     j = in_jax
     ran: list[str] = []

@@ -1,0 +1,66 @@
+"""JAX's loops without ``jit``: a program for each body that JAX has not met."""
+
+import pytest
+
+
+def add_one(x):
+    return x + 1
+
+
+def add_one_for_once(_, x):
+    return x + 1
+
+
+def unfinished(x):
+    return x.sum() < 9
+
+
+def add_element(total, element):
+    return total + element, total
+
+
+def loops(j, anew):
+    """Each loop as a function of no arguments; ``anew`` makes a function that is not known yet."""
+    return {
+        "fori_loop": lambda: j.lax.fori_loop(0, 3, anew(add_one_for_once), j.x),
+        "while_loop": lambda: j.lax.while_loop(anew(unfinished), anew(add_one), j.x),
+        "scan": lambda: j.lax.scan(anew(add_element), 0.0, j.x),
+        "map": lambda: j.lax.map(anew(add_one), j.x),
+    }
+
+
+@pytest.mark.parametrize("name", ["fori_loop", "while_loop", "scan", "map"])
+def test_a_new_body_is_compiled_on_each_call(in_jax, compiled_by_jax, name) -> None:
+    loop = loops(in_jax, lambda function: lambda *arguments: function(*arguments))[name]
+    assert compilations(loop, compiled_by_jax) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("fori_loop", 0), ("while_loop", 0), ("scan", 0), ("map", 3)]
+)
+def test_a_body_defined_outside_is_compiled_once(in_jax, compiled_by_jax, name, expected) -> None:
+    """But for ``map``, which wraps it in a function of its own."""
+    loop = loops(in_jax, lambda function: function)[name]
+    assert compilations(loop, compiled_by_jax) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("evolve_fori", "x3"), ("evolve_while", "x3"), ("evolve_scan", "x3"),
+        ("evolve_scan_unrolled", "x3"), ("sqrt_while", "x"), ("recurrence_sequential", "xx"),
+    ],
+)  # fmt: skip
+def test_so_are_most_examples(in_jax, compiled_by_jax, name, arguments) -> None:
+    values = [in_jax.x if kind == "x" else 3 for kind in arguments]
+    function = getattr(in_jax.examples, name)
+    assert compilations(lambda: function(*values), compiled_by_jax) == 3
+
+
+def compilations(loop, compiled) -> int:
+    """How many of three calls after the first compile a loop."""
+    loop()
+    compiled.clear()
+    for _ in range(3):
+        loop()
+    return sum(name in ("jit(scan)", "jit(while)") for name in compiled)
