@@ -4,6 +4,7 @@ They take turns, round by round: what else a machine does can change its speed w
 """
 
 import importlib.util
+import itertools
 import math
 import subprocess
 import sys
@@ -28,6 +29,7 @@ ROUND_SECONDS = 2.5e-3
 SECONDS = 8.0  # how long all clocks together time one function, about
 QUICK_SECONDS = 2.5  # the same in a quick session
 LEAST_ROUNDS = 5
+HARNESS = "harness"
 
 
 @pytest.fixture(scope="session")
@@ -73,13 +75,20 @@ def _line(process: Process) -> str:
 def bench_clock(
     name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any, pytestconfig: pytest.Config
 ) -> None:
-    """A round of the harness, then one of each other clock, and so on."""
+    """In each turn a round of the harness and one of each other clock, in an order by chance.
+
+    Always in the same order, one of them could be in step with what else disturbs the machine.
+    """
     all_seconds = QUICK_SECONDS if pytestconfig.getoption("--quick") else SECONDS
     calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
     others: dict[str, list[float]] = {"timeit": [], **({"torch": []} if WITH_TORCH else {})}
 
     def measure() -> None:
         function, arguments = clock.prepare(framework, name)
+        with clock.on_one_core(name):
+            compare(function, arguments)
+
+    def compare(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         run = one_pass(function, [arguments] * calls)
         warm(run)
         seconds = min(timeit.repeat(run, number=1, repeat=5))
@@ -87,20 +96,22 @@ def bench_clock(
         turn = (1 + len(others)) * (clock.pause(name) + 2 * number * seconds)
         rounds = max(LEAST_ROUNDS, round(all_seconds / turn))
 
-        def between_rounds() -> None:
-            for timer, times in others.items():
-                times.append(ask(timer, name, number * calls))
+        for timer in others:
+            ask(timer, name, number * calls)  # compiles
+        order = clock.turns([HARNESS, *others], rounds + 2)
+
+        def until_next_round() -> None:
+            for timer in itertools.takewhile(lambda timer: timer != HARNESS, order):
+                others[timer].append(ask(timer, name, number * calls))
             clock.get_ready(name, lambda: timeit.timeit(run, number=number))
 
-        between_rounds()  # the other processes compile now
-        for times in others.values():
-            times.clear()
-        benchmark.pedantic(run, rounds=rounds, iterations=number, teardown=between_rounds)
+        until_next_round()
+        benchmark.pedantic(run, rounds=rounds, iterations=number, teardown=until_next_round)
 
     with stopwatch.running():
         in_fair_thread(measure, with_torch=framework == "torch")
     harness = [seconds / calls for seconds in benchmark.stats.stats.data]
-    # pytest-benchmark ends with a call that it does not time, and asks the others after it too.
+    # pytest-benchmark ends with a call that it does not time: two turns more have begun.
     by_timeit, by_torch = (others.get(timer, [])[: len(harness)] for timer in ("timeit", "torch"))
     benchmark.extra_info["clock"] = {
         "framework": framework,

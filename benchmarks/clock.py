@@ -6,11 +6,14 @@ round, ``TIMER NUMBER NAME``, and answers with seconds per call.
 
 import functools
 import importlib
+import os
+import random
 import statistics
 import sys
 import time
 import timeit
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,7 +43,9 @@ def prepare(framework: str, name: str) -> tuple[Callable[..., Any], tuple[Any, .
         import jax.numpy as jnp
 
         function = (lambda x: jnp.sin(x) + jnp.cos(x) + x) if x.ndim == 1 else (lambda x: x @ x)
-        return jax.jit(function), (jnp.asarray(x),)
+        function, argument = jax.jit(function), jnp.asarray(x)
+        function(argument)  # compiles, with threads that may use every core
+        return function, (argument,)
     import torch
 
     if x.ndim == 1:
@@ -57,6 +62,13 @@ def ratio(harness: Sequence[float], other: Sequence[float]) -> float:
     return statistics.median(ours / theirs for ours, theirs in zip(harness, other, strict=True))
 
 
+def turns(timers: Sequence[str], count: int) -> Iterator[str]:
+    """Who measures next: in each turn everyone once, in an order by chance, the same every time."""
+    chance = random.Random(0)
+    for _ in range(count):
+        yield from chance.sample(timers, len(timers))
+
+
 def pause(name: str) -> float:
     """How long every clock waits before a round of a function, in seconds."""
     return PAUSE_SECONDS if name in SIDES else 0.0
@@ -71,12 +83,33 @@ def get_ready(name: str, a_round: Callable[[], Any]) -> None:
     a_round()
 
 
+@contextmanager
+def on_one_core(name: str) -> Iterator[None]:
+    """Keep the calling thread on the core of all other clocks, where one thread does the work.
+
+    Processes that take turns tend to stay on a core each, and of two cores of a machine that others
+    share one may be the slower one. Free to choose, two processes differed by 3 to 15 % for twenty
+    seconds, and on one core by up to 1.5 % (2 cores, 2026-11-22). Systems other than Linux do not
+    let a thread choose.
+    """
+    if name in SIDES or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 def by_timeit(framework: str, name: str, number: int) -> float:
     """One round of Python's own timer, in seconds per call."""
     statement, names = _statement(framework, name)
     timer = timeit.Timer(statement, globals=names)
-    get_ready(name, lambda: timer.timeit(number))
-    return timer.timeit(number) / number
+    with on_one_core(name):
+        get_ready(name, lambda: timer.timeit(number))
+        return timer.timeit(number) / number
 
 
 def by_torch(framework: str, name: str, number: int) -> float:
@@ -86,8 +119,9 @@ def by_torch(framework: str, name: str, number: int) -> float:
 
     statement, names = _statement(framework, name)
     timer = Timer(statement, globals=names, num_threads=torch.get_num_threads())
-    get_ready(name, lambda: timeit.timeit(statement, globals=names, number=number))
-    return float(timer.timeit(number).median)
+    with on_one_core(name):
+        get_ready(name, lambda: timeit.timeit(statement, globals=names, number=number))
+        return float(timer.timeit(number).median)
 
 
 def _statement(framework: str, name: str) -> tuple[str, dict[str, Any]]:
