@@ -1,7 +1,6 @@
-"""The clock: it waits, it starts warm, its thread is its own, and a fresh process knows nothing."""
+"""The clock for later calls: it waits, it starts warm, and its thread is its own."""
 
 import gc
-import os
 import signal
 import sys
 import threading
@@ -10,7 +9,6 @@ import weakref
 
 import numpy as np
 import pytest
-from needs import needs_compiler
 
 from jaxvstorch import measure, waiting
 
@@ -195,73 +193,3 @@ def test_ctrl_c_leaves_nothing_running(heeded, ctrl_c) -> None:
 def test_arrays_are_found_anywhere() -> None:
     jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
     assert len(waiting.arrays_of("jax", [{"a": jnp.ones(1)}, (jnp.ones(1), 3)])) == 2
-
-
-def polynomial(x):
-    return (x * x - x).sum()
-
-
-def require_no_caches(x, framework):
-    """Fails unless PyTorch's cache is this process's own and empty, or JAX's is switched off."""
-    if framework == "torch":
-        assert os.listdir(os.environ["TORCHINDUCTOR_CACHE_DIR"]) == []
-    else:
-        assert not sys.modules["jax"].config.jax_enable_compilation_cache
-    return x
-
-
-def test_jax_compiles_on_the_first_call_and_on_a_new_shape() -> None:
-    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
-    short, long = (jnp.linspace(0, 1, 9),), (jnp.linspace(0, 1, 99),)
-    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
-    assert first > 5 * later
-    assert new > 5 * last
-
-
-@needs_compiler
-def test_torch_compiles_on_the_first_call_and_on_a_new_shape() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    short, long = (torch.linspace(0, 1, 9),), (torch.linspace(0, 1, 99),)
-    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
-    assert first > 5 * later
-    assert new > 5 * last
-
-
-@pytest.mark.parametrize("framework", ["jax", "torch"])
-def test_nothing_compiled_comes_from_a_disk(framework) -> None:
-    pytest.importorskip(framework, reason=f"{framework} is not installed")
-    args = (np.ones(3, np.float32), framework)
-    times = measure.fresh_calls(require_no_caches, args, compiled=False, framework=framework)
-    assert len(times) == 1
-
-
-def test_a_function_that_a_decorator_has_compiled_can_be_sent() -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    from jaxvstorch.examples.tracing.jax import nested_layer
-
-    args = np.ones(3, np.float32), np.ones((3, 3), np.float32)
-    assert measure.first_call(nested_layer, *args, framework="jax") > 0
-    address = f"{nested_layer.__module__}:nested_layer"
-    assert measure.fresh_calls(address, args, framework="jax")[0] > 0
-
-
-def test_a_function_that_is_not_importable_is_refused() -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(TypeError, match="must be importable by its name"):
-        measure.first_call(lambda x: x, np.ones(3), framework="jax")
-
-
-def test_an_error_in_the_fresh_process_comes_back() -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(RuntimeError, match="in a fresh process: TypeError"):
-        measure.first_call(polynomial, framework="jax")
-
-
-def die(x):
-    os._exit(3)
-
-
-def test_the_end_of_the_fresh_process_is_reported() -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(RuntimeError, match="exit code 3"):
-        measure.fresh_calls(die, (np.ones(3, np.float32),), compiled=False, framework="jax")

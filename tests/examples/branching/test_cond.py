@@ -1,5 +1,7 @@
 """cond, switch and where: one program, and which branches run."""
 
+import gc
+
 import pytest
 from branching_programs import operations, primitives
 
@@ -60,6 +62,22 @@ def test_without_jit_jax_compiles_a_cond_anew_for_a_new_function(in_jax, compile
         for _ in range(3):
             function(True, j.x)
         assert compiled_by_jax == ["jit(cond)"] * compilations
+
+
+def test_jax_keeps_the_program_of_each_such_call(in_jax) -> None:
+    j = in_jax
+
+    def programs():
+        gc.collect()
+        return len(j.jax.devices()[0].client.live_executables())
+
+    j.examples.select_cond(True, j.x)
+    before = programs()
+    for _ in range(3):
+        j.examples.select_cond(True, j.x)
+    assert programs() == before + 3
+    j.jax.clear_caches()
+    assert programs() < before
 
 
 def test_jax_runs_one_branch_of_a_cond_and_both_under_vmap(in_jax) -> None:
