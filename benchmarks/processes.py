@@ -2,21 +2,22 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+_NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Take SIGTERM like Ctrl-C; and Ctrl-C also where a shell's background job would ignore it."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, _stop) for number in numbers]
+    before = [signal.signal(number, _stop) for number in _NUMBERS]
     try:
         yield
     finally:
-        for number, handler in zip(numbers, before, strict=True):
+        for number, handler in zip(_NUMBERS, before, strict=True):
             signal.signal(number, handler)
 
 
@@ -35,8 +36,9 @@ def run(command: Sequence[Any], **options: Any) -> int:
     Raises:
         KeyboardInterrupt: this process was stopped; the command has ended before it is raised.
     """
-    process = subprocess.Popen(command, start_new_session=True, **options)
+    process, heed = start(command, start_new_session=True, **options)
     try:
+        heed()
         return process.wait()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
@@ -45,4 +47,32 @@ def run(command: Sequence[Any], **options: Any) -> int:
         except KeyboardInterrupt:
             process.kill()
             process.wait()
+        raise
+
+
+def start(
+    command: Sequence[Any], **options: Any
+) -> tuple[subprocess.Popen[Any], Callable[[], None]]:
+    """Start a process; Ctrl-C is held back until the second of what this returns is called.
+
+    Else a Ctrl-C that came when the process ran already and ``Popen`` had not yet returned would
+    leave a process that nobody waits for. The call raises it, and so belongs into a ``try``.
+    """
+    held: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: held.append(number))
+        for number in _NUMBERS
+        if callable(signal.getsignal(number))
+    }
+
+    def heed() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for heard in held:
+            signal.raise_signal(heard)
+
+    try:
+        return subprocess.Popen(command, **options), heed
+    except BaseException:
+        heed()
         raise

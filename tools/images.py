@@ -18,7 +18,7 @@ import pip_settings
 from engine import Engine, EngineError
 
 sys.path.append(str(Path(__file__).parents[1]))  # the project is not installed for this
-from benchmarks import origin
+from benchmarks import origin, processes
 
 ROOT = Path(__file__).parents[1]
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
@@ -126,10 +126,11 @@ def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: 
             f"`{engine.command} buildx use default`"
         )
     given += ["--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
-    container = subprocess.Popen(
+    container, heed = processes.start(
         [engine.command, *given, image, *command(session, options)], env=engine.environment
     )
     try:
+        heed()
         return container.wait()
     except KeyboardInterrupt:
         # The container has had it too, and ends when it has kept what it measured.

@@ -4,12 +4,16 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+sys.path.append(str(Path(__file__).parents[1]))  # the project is not installed for this
+from benchmarks import processes
 
 _PR_SET_CHILD_SUBREAPER = 36  # of linux/prctl.h
 
@@ -50,12 +54,13 @@ def run(
         KeyboardInterrupt: this process was interrupted; the command has ended.
     """
     start = time.monotonic()
-    process = subprocess.Popen(
+    process, heed = processes.start(
         list(command), cwd=folder, env=dict(environ), stdin=subprocess.DEVNULL,
         stdout=output, stderr=errors, start_new_session=True,
     )  # fmt: skip
     cut = False
     try:
+        heed()
         process.wait(seconds)
     except subprocess.TimeoutExpired:
         cut = True

@@ -1,10 +1,8 @@
 """A session that is stopped keeps what it has measured."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,41 +13,6 @@ from jaxvstorch import results
 
 ROOT = Path(__file__).parents[2]
 SELECT = "select_cond-16-numpy"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_process_is_asked_once_and_waited_for(tmp_path, number) -> None:
-    """The child needs a second to write; one more signal in that time would disturb it."""
-    child = (
-        "import pathlib, time\n"
-        "try:\n    print('ready', flush=True); time.sleep(60)\n"
-        "except KeyboardInterrupt:\n    time.sleep(1); pathlib.Path('kept').touch()\n"
-    )
-    program = (
-        "import sys\nfrom benchmarks import processes\n"
-        "with processes.stoppable():\n"
-        "    try:\n"
-        f"        processes.run([sys.executable, '-c', {child!r}], cwd={str(tmp_path)!r})\n"
-        "    except KeyboardInterrupt:\n        print('stopped')\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    assert process.stdout.readline() == "ready\n"
-    os.killpg(process.pid, number)  # as a terminal does; the child is in a group of its own
-    time.sleep(0.3)
-    os.kill(process.pid, signal.SIGTERM)  # as nox does after Ctrl-C
-    assert process.communicate(timeout=30)[0] == "stopped\n"
-    assert process.returncode == 0
-    assert (tmp_path / "kept").exists()
-
-
-def test_signals_mean_again_what_they_meant() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with processes.stoppable():
-        assert signal.getsignal(signal.SIGTERM) is not before
-    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.fixture
