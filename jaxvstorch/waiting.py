@@ -71,13 +71,22 @@ def in_fair_thread(work: Callable[[], T], with_torch: bool) -> T:
     """Run ``work`` in the thread that is fair to its framework, and return its result.
 
     That is a new thread, where Python's call stack is short, because JAX collects the stack on
-    each call: a frame costs a call of 5 µs some 0.3 % (jax 0.10.2, 2 cores, 2026-11-22), so the
-    five that an executor or the three that ``threading`` would start with are left out. It is the
-    caller's thread for PyTorch: in a second thread of a process, sin + cos of 30,000 numbers took
-    98 µs and not 42 (torch 2.13.0, 2 cores, 2026-11-21; cause not profiled).
+    each call: a frame costs a call of 5 µs some 0.3 % (jax 0.10.2, 2 cores, 2026-11-22).
+
+    It is the caller's thread for PyTorch. Each thread that computes with several threads has
+    OpenMP ones of its own, and where all of these together are more than there are cores, GNU's
+    OpenMP has them sleep between two calls: in a second such thread of a process, sin + cos of
+    30,000 numbers took 160 to 175 µs and not 80 to 95 (torch 2.13.0, 2 cores, 2026-11-22).
     """
-    if with_torch:
-        return work()
+    return work() if with_torch else in_new_thread(work)
+
+
+def in_new_thread(work: Callable[[], T]) -> T:
+    """Run ``work`` in a new thread, and return its result; Ctrl-C is raised when it has ended.
+
+    The new thread's call stack is as short as can be: an executor would start with five frames,
+    and ``threading`` with three.
+    """
     outcomes: list[tuple[Any, BaseException | None]] = []
     ended = threading.Event()
 
