@@ -1,17 +1,22 @@
 """Where outputs of pages are kept, for builds that run only pages whose cells changed.
 
 Such a build has ``nb_execution_mode`` set to ``cache``. MyST-NB then finds a page's outputs by its
-cells. What these call can change too: outputs are kept apart for each state of the package and for
-each set of the frameworks' versions.
+cells. What these call can change too: outputs are kept apart for each state of the package, for
+each set of versions, and for each set of the environment variables that frameworks read.
 """
 
 import hashlib
+import os
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 import jaxvstorch
+
+# How the names of environment variables begin that change what the frameworks do.
+SETTINGS = ("JAX_", "OMP_", "TORCH", "XLA_")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -24,8 +29,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def state(package: Path) -> str:
-    """A name for what the cells call: the package's files and the frameworks' versions."""
-    found = hashlib.sha256(" ".join(map(version, ("jax", "jaxlib", "numpy", "torch"))).encode())
+    """A name for what the cells call: the package's files, versions and settings."""
+    versions = [sys.version, *map(version, ("jax", "jaxlib", "numpy", "torch"))]
+    settings = sorted(item for item in os.environ.items() if item[0].startswith(SETTINGS))
+    found = hashlib.sha256(repr((versions, settings)).encode())
     for path in sorted(package.rglob("*.py")):
         found.update(f"\n{path.relative_to(package)}\n".encode() + path.read_bytes())
     return found.hexdigest()[:16]

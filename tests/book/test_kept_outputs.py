@@ -61,3 +61,11 @@ def test_a_change_of_the_package_is_another_state(tmp_path):
     states.add(kept_outputs.state(tmp_path))
     assert len(states) == 3
     assert states == states | {kept_outputs.state(tmp_path)}
+
+
+def test_a_setting_of_a_framework_is_another_state(tmp_path, monkeypatch):
+    before = kept_outputs.state(tmp_path)
+    monkeypatch.setenv("OTHER", "1")
+    assert kept_outputs.state(tmp_path) == before
+    monkeypatch.setenv("JAX_ENABLE_X64", "1")
+    assert kept_outputs.state(tmp_path) != before
