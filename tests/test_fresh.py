@@ -23,18 +23,10 @@ def require_no_caches(x, framework):
     return x
 
 
-def test_jax_compiles_on_the_first_call_and_on_a_new_shape() -> None:
-    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
-    short, long = (jnp.linspace(0, 1, 9),), (jnp.linspace(0, 1, 99),)
-    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
-    assert first > 5 * later
-    assert new > 5 * last
-
-
-@needs_compiler
-def test_torch_compiles_on_the_first_call_and_on_a_new_shape() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    short, long = (torch.linspace(0, 1, 9),), (torch.linspace(0, 1, 99),)
+@pytest.mark.parametrize("module", ["jax.numpy", pytest.param("torch", marks=needs_compiler)])
+def test_the_first_call_compiles_and_so_does_a_new_shape(module) -> None:
+    library = pytest.importorskip(module, reason=f"{module} is not installed")
+    short, long = (library.linspace(0, 1, 9),), (library.linspace(0, 1, 99),)
     first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
     assert first > 5 * later
     assert new > 5 * last
