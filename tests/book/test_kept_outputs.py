@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from extensions import kept_outputs
 
 CONF = """
@@ -13,6 +14,7 @@ from extensions import kept_outputs
 kept_outputs.version = lambda name: os.environ["VERSION"]
 extensions = ["myst_nb", "extensions.kernels", "extensions.kept_outputs"]
 nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
 exclude_patterns = ["_build"]
 """
 PAGE = """\
@@ -49,6 +51,15 @@ def test_a_page_runs_again_when_its_cells_or_versions_change(tmp_path):
     assert build(tmp_path, "Other prose.", "a", "1") == "a"
     assert build(tmp_path, "Other prose.", "b", "1") == "ab"
     assert build(tmp_path, "Yet other prose.", "b", "2") == "abb"
+
+
+def test_a_page_that_failed_runs_again(tmp_path):
+    (tmp_path / "conf.py").write_text(CONF, encoding="utf-8")
+    failing = 'a"); raise ValueError(file.name + "'
+    for _ in range(2):
+        with pytest.raises(subprocess.CalledProcessError):
+            build(tmp_path, "Prose.", failing, "1")
+    assert (tmp_path / "runs").read_text(encoding="utf-8") == "aa"
 
 
 def test_a_change_of_the_package_is_another_state(tmp_path):
