@@ -3,25 +3,19 @@
 They take turns, round by round: what else a machine does can change its speed within a second.
 """
 
-import importlib.util
 import itertools
 import math
-import subprocess
-import sys
 import timeit
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from benchmarks import clock
+from benchmarks.bare import BareClocks
 from benchmarks.cases import PASSES, SMALL_CALLS
 from jaxvstorch.measure import warm
 from jaxvstorch.waiting import in_fair_thread, one_pass
-
-Ask = Callable[[str, str, int], float]
-Process = subprocess.Popen[str]
-WITH_TORCH = importlib.util.find_spec("torch") is not None
 
 # What a round takes at least. On a machine that others share, half of all pairs of rounds of 10 ms,
 # one after the other, differed by a quarter and more: many short rounds tell more than a few long.
@@ -32,56 +26,18 @@ LEAST_ROUNDS = 5
 HARNESS = "harness"
 
 
-@pytest.fixture(scope="session")
-def ask(framework: str) -> Iterator[Ask]:
-    """Asks bare processes, which stay alive, for a round.
-
-    PyTorch's timer measures JAX from a process of its own, for it brings PyTorch along.
-    """
-    wanted = {"timeit"} if framework == "jax" else {framework}
-    if framework == "jax" and WITH_TORCH:
-        wanted.add("torch")
-    processes = {key: _start(framework, key) for key in sorted(wanted)}
-    for process in processes.values():  # they import at the same time
-        _line(process)
-
-    def ask(timer: str, name: str, number: int) -> float:
-        process = processes[timer if framework == "jax" else framework]
-        return _ask(process, f"{timer} {number} {name}")
-
-    yield ask
-    for process in processes.values():
-        with process:  # closes its pipes, and waits for it
-            process.kill()  # its own end takes up to a second
-
-
-def _start(framework: str, timer: str) -> Process:
-    command = [sys.executable, clock.__file__, framework, timer]
-    return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-
-def _ask(process: Process, request: str) -> float:
-    assert process.stdin is not None
-    print(request, file=process.stdin, flush=True)
-    return float(_line(process))
-
-
-def _line(process: Process) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline()
-
-
 @pytest.mark.parametrize("name", clock.NAMES)
 def bench_clock(
-    name: str, framework: str, ask: Ask, benchmark: Any, stopwatch: Any, pytestconfig: pytest.Config
-) -> None:
+    name: str, framework: str, bare_clocks: BareClocks, benchmark: Any, stopwatch: Any,
+    pytestconfig: pytest.Config,
+) -> None:  # fmt: skip
     """In each turn a round of the harness and one of each other clock, in an order by chance.
 
     Always in the same order, one of them could be in step with what else disturbs the machine.
     """
     all_seconds = QUICK_SECONDS if pytestconfig.getoption("--quick") else SECONDS
     calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
-    others: dict[str, list[float]] = {"timeit": [], **({"torch": []} if WITH_TORCH else {})}
+    others: dict[str, list[float]] = {timer: [] for timer in bare_clocks.timers}
 
     def measure() -> None:
         function, arguments = clock.prepare(framework, name)
@@ -97,13 +53,13 @@ def bench_clock(
         rounds = max(LEAST_ROUNDS, round(all_seconds / turn))
 
         for timer in others:
-            ask(timer, name, number * calls)  # compiles
+            bare_clocks.ask(timer, name, number * calls)  # compiles
         order = clock.turns([HARNESS, *others], rounds + 2)
         untimed = timeit.Timer(run)  # made once: making it would disturb the round after it
 
         def until_next_round() -> None:
             for timer in itertools.takewhile(lambda timer: timer != HARNESS, order):
-                others[timer].append(ask(timer, name, number * calls))
+                others[timer].append(bare_clocks.ask(timer, name, number * calls))
             clock.get_ready(name, lambda: untimed.timeit(number))
 
         until_next_round()

@@ -1,5 +1,6 @@
 """What is timed: a case is one function at one size, in one framework and one mode."""
 
+import functools
 import timeit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def pair_case(pair: Pair, size: int, framework: str, mode: str, other: int | Non
 
 def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | None) -> Work:
     cache = cache_size(framework)
-    inputs = rotated(lambda seed: pair.make_inputs(size, seed=seed), cache)
+    inputs = _numpy_inputs(pair, size, cache)
     fresh = None
     function = pair.reference_function() if framework == "numpy" else pair.half(framework)
     if framework != "numpy":
@@ -133,6 +134,12 @@ def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | N
     return calling(
         function, inputs, fresh=fresh, streamed=streamed(inputs, cache), operations=operations
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _numpy_inputs(pair: Pair, size: int, cache: int) -> list[tuple[Any, ...]]:
+    """Kept for the pair's next mode, which is the next case: each framework makes its own copy."""
+    return rotated(lambda seed: pair.make_inputs(size, seed=seed), cache)
 
 
 def arguments_of(pair: Pair, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:

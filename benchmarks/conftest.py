@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from benchmarks import devices, machine, shards
+from benchmarks.bare import BareClocks
 from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
+from jaxvstorch.fresh import set_up_of_server, start_server
 from jaxvstorch.waiting import in_new_thread
 
 
@@ -47,18 +49,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
     parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Set the framework up before anything is timed."""
-    framework = config.getoption("--framework")
-    machine.keep_freed_memory()
-    machine.set_threads(framework)
-    devices.set_precision(framework)
-    with STOPWATCH.running():
-        STOPWATCH.set_up = machine.set_up(framework)
-    gc.collect()
-    gc.freeze()  # what is there by now stays: collecting after each case need not look at it
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -97,6 +87,40 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     case = pyfuncitem.obj
     pyfuncitem.obj = lambda **arguments: in_new_thread(partial(case, **arguments))
     return (yield)
+
+
+@pytest.fixture(scope="session")
+def bare_clocks(framework: str) -> Iterator[BareClocks]:
+    """Bare processes with other clocks, for as long as the session lasts."""
+    clocks = BareClocks(framework)
+    yield clocks
+    clocks.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def set_up(request: pytest.FixtureRequest, framework: str) -> None:
+    """Set the framework up before anything is timed.
+
+    The session's other processes import what they need at the same time, and then they wait.
+    """
+    machine.keep_freed_memory()
+    gc.disable()  # what imports make stays, and looking through it is a quarter of their time
+    checked = any("::bench_clock" in item.nodeid for item in request.session.items)
+    clocks = request.getfixturevalue("bare_clocks") if checked else None
+    first_calls = framework != "numpy" and not request.config.getoption("--again")
+    if first_calls:
+        start_server(framework)
+    machine.import_framework(framework)
+    if clocks:
+        clocks.wait()
+    once_per_machine = set_up_of_server(framework) if first_calls else 0.0
+    machine.set_threads(framework)
+    devices.set_precision(framework)
+    STOPWATCH.set_up = once_per_machine + machine.set_up(framework)
+    STOPWATCH.seconds += STOPWATCH.set_up
+    gc.enable()
+    gc.collect()
+    gc.freeze()  # what is there by now stays: collecting after each case need not look at it
 
 
 @pytest.fixture
@@ -148,6 +172,11 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "precision": devices.precision(framework),
         "peak_memory": devices.peak_memory(framework),
     }
+
+
+def pytest_unconfigure() -> None:
+    """End at once: looking for garbage at its end kept a process with PyTorch for a second."""
+    gc.freeze()
 
 
 def _name(node: str, framework: str) -> str:

@@ -1,6 +1,7 @@
 """What a result depends on besides the code: machine, versions, threads, settings."""
 
 import gc
+import importlib
 import importlib.metadata
 import os
 import platform
@@ -77,6 +78,13 @@ def keep_freed_memory() -> None:
     bytearray(2**25 - 2**16)  # freed at once; a block also holds a few bytes about itself
 
 
+def import_framework(framework: str) -> None:
+    """Import a framework and its compiler."""
+    modules = {"torch": ("torch._dynamo", "torch._inductor.compile_fx")}
+    for module in modules.get(framework, (framework,)):
+        importlib.import_module(module)
+
+
 def set_threads(framework: str) -> None:
     """As many threads as this process may use cores; the environment sets JAX's and NumPy's."""
     if framework == "torch":
@@ -86,11 +94,7 @@ def set_threads(framework: str) -> None:
 
 
 def set_up(framework: str) -> float:
-    """Do what a framework does once, before it first compiles anything; returns the seconds.
-
-    Both start a GPU, once per process. PyTorch finds out, once per machine, which vector
-    instructions the processor has.
-    """
+    """Do what a framework does once in each process: start a GPU. Returns the seconds."""
     start = time.perf_counter()
     if framework == "jax":
         import jax
@@ -98,11 +102,9 @@ def set_up(framework: str) -> float:
         jax.devices()
     if framework == "torch":
         import torch
-        from torch._inductor.cpu_vec_isa import pick_vec_isa
 
         if torch.cuda.is_available():
             torch.cuda.synchronize()
-        pick_vec_isa()
     return time.perf_counter() - start
 
 

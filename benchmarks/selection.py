@@ -103,7 +103,7 @@ def _of(pair: Pair, framework: str, quick: bool, gpu_memory: int) -> Iterator[Ca
     for size in sizes:
         yield pair_case(pair, size, framework, "eager")
         if framework != "numpy":
-            other = next((s for s in sizes if s != size), 2 * size) if size == sizes[0] else None
+            other = next((s for s in sizes if s != size), size // 2) if size == sizes[0] else None
             other = None if str(pair) in ONE_SHAPE else other
             yield pair_case(pair, size, framework, "compiled", other)
 

@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from jaxvstorch import frameworks
@@ -73,7 +75,7 @@ def fresh_calls(
         raise _not_importable(function) from error
     if getattr(function, "__module__", "") == "__main__" and not _main_is_a_file():
         raise _not_importable(function)
-    return _in_fresh_process(framework, work, compiled, tuple(static_argnames))
+    return _from_fresh_process(framework, _child, work, compiled, tuple(static_argnames))
 
 
 def _framework_of(calls: Sequence[Arguments]) -> str:
@@ -114,14 +116,37 @@ def _not_importable(function: Any) -> TypeError:
     )
 
 
-def _in_fresh_process(
-    framework: str, work: bytes, compiled: bool, static_argnames: tuple[str, ...]
-) -> list[float]:
+def start_server(framework: str) -> None:
+    """Start the server that fresh processes are forked from, without waiting for its imports.
+
+    The first of ``fresh_calls`` starts it where this has not.
+    """
+    _context(framework)
+    forkserver.ensure_running()
+
+
+def set_up_of_server(framework: str) -> float:
+    """Seconds that its server took for what the framework does once per machine.
+
+    Returns when the server has done so, and imported all that its processes need.
+    """
+    (seconds,) = _from_fresh_process(framework, _say_set_up)
+    return seconds
+
+
+def _context(framework: str) -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD[framework])
+    return context
+
+
+def _from_fresh_process(
+    framework: str, target: Callable[..., None], *arguments: Any
+) -> list[float]:
+    """What ``target`` sends; where that is a text, it says what went wrong."""
+    context = _context(framework)
     receiver, sender = context.Pipe(duplex=False)
-    arguments = (sender, framework, work, compiled, static_argnames)
-    process = context.Process(target=_child, args=arguments)
+    process = context.Process(target=target, args=(sender, framework, *arguments))
     process.start()
     sender.close()
     try:
@@ -134,6 +159,13 @@ def _in_fresh_process(
         raise RuntimeError(f"in a fresh process: {answer}")
     times: list[float] = answer
     return times
+
+
+def _say_set_up(sender: Connection, framework: str) -> None:
+    if framework == "torch":
+        sender.send([importlib.import_module("jaxvstorch.fresh_torch").SECONDS])
+    else:
+        sender.send([0.0])
 
 
 def _child(

@@ -43,7 +43,7 @@ def _moved(size: int) -> int:
 
 
 def _numbers(size: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(seed).standard_normal(size, dtype=np.float32)
+    return np.random.default_rng(seed).random(size, dtype=np.float32)
 
 
 def _array(framework: str, size: int, seed: int = 0) -> Any:

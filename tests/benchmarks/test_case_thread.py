@@ -87,6 +87,7 @@ def threads():
     return len(os.listdir("/proc/self/task"))
 
 machine.keep_freed_memory()
+machine.import_framework("torch")
 machine.set_threads("torch")
 torch.set_num_threads(2)  # also on one core
 before = threads()
