@@ -6,16 +6,13 @@ They take turns, round by round: what else a machine does can change its speed w
 import itertools
 import math
 import timeit
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from benchmarks import clock
 from benchmarks.bare import BareClocks
-from benchmarks.cases import PASSES, SMALL_CALLS
-from jaxvstorch.measure import warm
-from jaxvstorch.waiting import in_fair_thread, one_pass
+from benchmarks.cases import SMALL, SMALL_CALLS, calling
 
 # What a round takes at least. On a machine that others share, half of all pairs of rounds of 10 ms,
 # one after the other, differed by a quarter and more: many short rounds tell more than a few long.
@@ -36,17 +33,11 @@ def bench_clock(
     Always in the same order, one of them could be in step with what else disturbs the machine.
     """
     all_seconds = QUICK_SECONDS if pytestconfig.getoption("--quick") else SECONDS
-    calls = PASSES * SMALL_CALLS if name == clock.SHORTEST else 1
     others: dict[str, list[float]] = {timer: [] for timer in bare_clocks.timers}
-
-    def measure() -> None:
+    with stopwatch.running(), clock.on_one_core(name):
         function, arguments = clock.prepare(framework, name)
-        with clock.on_one_core(name):
-            compare(function, arguments)
-
-    def compare(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        run = one_pass(function, [arguments] * calls)
-        warm(run)
+        inputs = [arguments] * (SMALL_CALLS if arguments[0].nbytes < SMALL else 1)
+        run, calls = calling(function, inputs).begin()  # as every case begins
         seconds = min(timeit.repeat(run, number=1, repeat=5))
         number = math.ceil(ROUND_SECONDS / seconds)
         turn = (1 + len(others)) * (clock.pause(name) + 2 * number * seconds)
@@ -64,9 +55,6 @@ def bench_clock(
 
         until_next_round()
         benchmark.pedantic(run, rounds=rounds, iterations=number, teardown=until_next_round)
-
-    with stopwatch.running():
-        in_fair_thread(measure, with_torch=framework == "torch")
     harness = [seconds / calls for seconds in benchmark.stats.stats.data]
     # pytest-benchmark ends with a call that it does not time: two turns more have begun.
     by_timeit, by_torch = (others.get(timer, [])[: len(harness)] for timer in ("timeit", "torch"))

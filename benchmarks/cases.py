@@ -19,7 +19,7 @@ Run = Callable[[], None]
 SMALL_CALLS = 4  # of a small input in a pass
 PASSES = 16  # in a run, where one pass is so short that what surrounds it would count:
 SHORT = 1e-4  # seconds
-_SMALL = 2**20  # bytes
+SMALL = 2**20  # bytes
 _MOST_INPUTS = 16
 _GPU_CACHE = 2**27  # bytes; not every framework tells it
 
@@ -190,7 +190,7 @@ def rotated(make: Callable[[int], tuple[Any, ...]], cache: int) -> list[tuple[An
     """
     first = make(0)
     size = _bytes(first)
-    if size < _SMALL:
+    if size < SMALL:
         return [first] * SMALL_CALLS
     count = min(_MOST_INPUTS, -(-2 * cache // size))
     return [first, *(make(seed) for seed in range(1, count))]
