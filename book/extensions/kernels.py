@@ -3,6 +3,8 @@
 They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
 another program may take one in between: the kernel then ends, and the page with it.
 
+They look for garbage seldom: ``kernel_start.py`` says why.
+
 They are ended at once. What they would do by themselves, closing both frameworks, takes one to
 three seconds, and nothing of it is needed.
 """
@@ -11,6 +13,7 @@ import functools
 import itertools
 import os
 import tempfile
+from pathlib import Path
 from typing import Any
 
 from jupyter_client.manager import KernelManager
@@ -32,5 +35,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         original(self, *args, **{"transport": "ipc", "ip": address, **kwargs})
 
     KernelManager.__init__ = initialise
+    # Of the reader's own start-up file a page must not know anything, either.
+    os.environ["PYTHONSTARTUP"] = str(Path(__file__).with_name("kernel_start.py"))
     NotebookClient.shutdown_kernel.default_value = "immediate"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

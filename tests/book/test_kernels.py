@@ -1,0 +1,27 @@
+"""How the kernels that run the pages begin."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+from extensions import kernels
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+
+@pytest.fixture
+def of_the_book(monkeypatch):
+    """The settings that the extension makes, for one test."""
+    monkeypatch.setattr(KernelManager, "__init__", KernelManager.__init__)
+    shutdown = NotebookClient.shutdown_kernel
+    monkeypatch.setattr(shutdown, "default_value", shutdown.default_value)
+    monkeypatch.setitem(os.environ, "PYTHONSTARTUP", "the reader's own")
+    kernels.setup(SimpleNamespace())
+
+
+def test_a_kernel_looks_for_garbage_seldom_and_knows_no_new_name(of_the_book) -> None:
+    source = "import gc as own; print(own.get_threshold()[0]); print('gc' in dir())"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    assert notebook.cells[0].outputs[0].text == "100000\nFalse\n"
