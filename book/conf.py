@@ -1,12 +1,15 @@
 """Settings of the book. What they switch on lives in ``extensions/``."""
 
+import atexit
 import gc
 import os
 import sys
 from pathlib import Path
 
-# Sphinx makes much that stays. Looking for garbage took a fifth of the time for one page.
+# Sphinx makes much that stays. Looking for garbage took a fifth of the time for one page, and some
+# of it at the very end.
 gc.set_threshold(100_000, 20, 20)
+atexit.register(gc.freeze)
 
 sys.path.insert(0, str(Path(__file__).parent))
 # The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.

@@ -110,7 +110,7 @@ def _curves(name: str, found: Sequence[Row]) -> list[str]:
 
 
 def _curve(name: str, function: str, found: Sequence[Row]) -> str:
-    drawing = mpl.figure.Figure(figsize=(svg.WIDTH, 2.9), layout="tight")
+    drawing = mpl.figure.Figure(figsize=(svg.WIDTH, 2.9))
     ax = drawing.subplots()
     said = []
     for (framework, mode), label in KINDS.items():

@@ -40,7 +40,7 @@ _LINE = 0.19  # inches from one line of a list to the next
 def listed(names: Sequence[str]) -> tuple[Figure, Axes]:
     """A drawing with one named entry below the other; a name can have several lines."""
     lines = sum(name.count("\n") + 1 for name in names)
-    drawing = Figure(figsize=(WIDTH, 1.0 + _LINE * lines), layout="tight")
+    drawing = Figure(figsize=(WIDTH, 1.0 + _LINE * lines))
     ax = drawing.subplots()
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
@@ -77,6 +77,7 @@ def inline(name: str, drawing: Figure, caption: str, description: str) -> str:
         caption: what it shows, in one line that stands above it.
         description: the text alternative.
     """
+    drawing.tight_layout()  # once: as the figure's own layout it would be worked out twice
     buffer = io.StringIO()
     drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     svg = buffer.getvalue()
