@@ -7,8 +7,9 @@ import time
 import pytest
 
 from benchmarks import one_framework
-from benchmarks.cases import PASSES, calling
+from benchmarks.cases import PASSES, calling, pair_case
 from benchmarks.origin import ROOT
+from jaxvstorch.registry import PAIRS, Pair
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,26 @@ def test_a_run_of_short_calls_has_more_of_them(work, calls) -> None:
     called.clear()
     run()
     assert (len(called), said) == (calls, calls)
+
+
+def test_the_modes_of_a_pair_share_the_making_of_inputs_and_not_the_arrays() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    made = []
+    (found,) = [pair for pair in PAIRS if str(pair) == "tracing.sin_cos"]
+
+    class Counting(Pair):
+        def make_inputs(self, size, dtype="float32", seed=0):
+            made.append(seed)
+            return super().make_inputs(size, dtype, seed)
+
+    pair = Counting(**vars(found))
+    first, second = (
+        pair_case(pair, 300_000, "torch", "eager").build().start.args[1] for _ in range(2)
+    )
+    assert made == list(range(len(first)))
+    (x,), (y,) = first[0], second[0]
+    assert x.equal(y)
+    assert x.data_ptr() != y.data_ptr()
 
 
 PLUGIN = """

@@ -57,3 +57,8 @@ def test_no_compiled_call_takes_less_than_the_smallest_one(results, framework) -
     }
     smallest = times["yardsticks.dispatch-1"]
     assert {name: seconds for name, seconds in times.items() if seconds < 0.7 * smallest} == {}
+
+
+@pytest.mark.parametrize("results", ON_CPU)
+def test_most_of_a_full_session_compiled_and_timed(results) -> None:
+    assert results.quick or results.share >= 0.9
