@@ -1,24 +1,30 @@
 """Sweeps over the set of cases, minutes apart: what else a machine does can last for a while.
 
 In each, every framework is timed in a process of its own, and the clock is checked. A case's rounds
-are pooled. First calls are timed in the first sweep only.
+are pooled. First calls are timed in the first sweep only. Where there are several sweeps, further
+processes after each check the clock with the shortest call alone.
 """
 
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import one_framework
 from benchmarks.merge import Document
 
 SWEEPS = 3  # of a full session; a quick one, and one with a limit of time, has one
 PARTS = 3  # that the rounds are cut into where there is one sweep
+
+# A process's addresses change a call of 5 µs by 2 % (standard deviation), for as long as it lives.
+# The median of three pairs of processes was 5 % off; that of nine is known to about 1 %.
+CLOCK_PROCESSES = 2  # per framework and sweep, beside the one of the cases
+CLOCK_ALONE = ["--quick", "--again", "-k", "bench_clock and sin"]
 
 CLOCK_SECONDS = 55.0  # what a framework's clock check takes, on two slow cores
 # What of the rest each takes, about. With these all get through the same part of the cases.
@@ -33,7 +39,7 @@ class Timed:
         parts: by framework, what its processes wrote; one that crashed has written nothing.
         codes: by framework, its process's exit code in the first sweep; none where it never ran.
         problems: what went wrong in a process as a whole.
-        whole: in how many sweeps each framework's process ended.
+        whole: in how many sweeps all processes ended.
     """
 
     parts: dict[str, Document]
@@ -51,33 +57,59 @@ def run(frameworks: Sequence[str], choice: list[str], count: int, end: float | N
         count: how many sweeps.
         end: no case of the first sweep begins after it, by ``time.perf_counter``.
     """
-    codes: dict[tuple[int, str], int] = {}
+    codes: dict[_Process, int] = {}
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {
-            (n, name): Path(folder, f"{name}-{n}.json")
-            for n, name in product(range(count), frameworks)
+            process: Path(folder, "-".join(map(str, process)) + ".json")
+            for process in _processes(frameworks, choice, count)
         }
         try:
-            for (sweep, name), path in paths.items():
-                own = ["--again"] if sweep else _limit(end, name, frameworks)
-                codes[sweep, name] = one_framework.run(name, path, choice + own)
+            for process, path in paths.items():
+                codes[process] = one_framework.run(
+                    process.framework, path, choice + _own(process, end, frameworks)
+                )
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
-        found = {key: one_framework.read(path) for key, path in paths.items()}
+        found = {process: one_framework.read(path) for process, path in paths.items()}
     problems = [
         line
-        for (sweep, name), code in codes.items()
-        for line in one_framework.problem(name, code, found[sweep, name])
+        for process, code in codes.items()
+        for line in one_framework.problem(process.framework, code, found[process])
     ]
+    firsts = [process for process in paths if process.sweep == process.number == 0]
     return Timed(
         {
-            name: pool(found[0, name], (found[sweep, name] for sweep in range(1, count)))
-            for name in frameworks if found[0, name]
+            first.framework: pool(found[first], [
+                found[process] for process in paths
+                if process.framework == first.framework and process != first
+            ])
+            for first in firsts if found[first]
         },
-        {name: code for (sweep, name), code in codes.items() if sweep == 0},
+        {first.framework: codes[first] for first in firsts if first in codes},
         list(dict.fromkeys(problems)),
-        sum(all((sweep, name) in codes for name in frameworks) for sweep in range(count)),
+        sum(all(p in codes for p in paths if p.sweep == sweep) for sweep in range(count)),
     )  # fmt: skip
+
+
+class _Process(NamedTuple):
+    sweep: int
+    framework: str
+    number: int  # 0 times the cases and checks the clock, the others check it alone
+
+
+def _processes(frameworks: Sequence[str], choice: list[str], count: int) -> Iterator[_Process]:
+    """In the order in which they run."""
+    alone = CLOCK_PROCESSES if count > 1 and "-k" not in choice else 0
+    for sweep, framework in product(range(count), frameworks):
+        for number in range(1 + (alone if framework != "numpy" else 0)):
+            yield _Process(sweep, framework, number)
+
+
+def _own(process: _Process, end: float | None, frameworks: Sequence[str]) -> list[str]:
+    """The options of one process alone."""
+    if process.number:
+        return CLOCK_ALONE
+    return ["--again"] if process.sweep else _limit(end, process.framework, frameworks)
 
 
 def _limit(end: float | None, name: str, frameworks: Sequence[str]) -> list[str]:
@@ -91,7 +123,7 @@ def _limit(end: float | None, name: str, frameworks: Sequence[str]) -> list[str]
 
 
 def pool(first: Document, later: Iterable[Document]) -> Document:
-    """The first sweep's document of one framework, with what later sweeps found."""
+    """The first document of one framework, with what its later processes found."""
     later = [part for part in later if part]
     again: dict[str, list[Document]] = {}
     for entry in (entry for part in later for entry in part["benchmarks"]):
@@ -149,9 +181,9 @@ def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
 
 
 def _check(entries: list[Document]) -> Document:
-    """A check of the clock: its least times, and of the sweeps' ratios the median and the spread.
+    """A check of the clock: its least times, and of all ratios the median and the spread.
 
-    The spread is how far a sweep's ratio is from the median, at most.
+    The spread is how far a ratio of one process is from the median, at most.
     """
     checks: list[dict[str, Any]] = [entry["extra_info"]["clock"] for entry in entries]
     pooled = dict(checks[0])

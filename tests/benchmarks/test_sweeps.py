@@ -1,5 +1,7 @@
 """Sweeps over the set: what is pooled, what only the first has, and what stops them."""
 
+import json
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +11,9 @@ from benchmarks import __main__ as command
 from benchmarks import one_framework, processes, session, sweeps
 from benchmarks.bench_cases import bench_case
 from benchmarks.cases import Case, Work
+from benchmarks.clock import SHORTEST
 from benchmarks.conftest import Stopwatch
+from benchmarks.origin import ROOT
 from jaxvstorch import results
 
 SELECT = "select_cond-16-numpy"
@@ -180,6 +184,79 @@ def test_the_clock_is_checked_in_each_sweep_with_a_framework(tmp_path, choice) -
     for framework in ("numpy", "jax", "torch"):
         line = one_framework.command(framework, tmp_path / "part.json", choice)
         assert ("benchmarks/bench_clock.py" in line) == (framework != "numpy")
+
+
+@pytest.fixture
+def only_started(monkeypatch):
+    """Collects the command lines of processes, and runs none."""
+    seen = []
+    monkeypatch.setattr(processes, "run", lambda line, **o: (seen.append(line), 0)[1])
+    return seen
+
+
+def clocks_alone(lines) -> list[str]:
+    """The frameworks of the processes that check the clock alone, in the order of their start."""
+    return [line[line.index("--framework") + 1] for line in lines if sweeps.CLOCK_ALONE[-1] in line]
+
+
+def test_after_each_sweep_further_processes_check_the_clock(only_started) -> None:
+    sweeps.run(["numpy", "jax", "torch"], ["--gpu-memory", "5"], count=3, end=None)
+    assert len(only_started) == 3 * (3 + 4)
+    assert clocks_alone(only_started) == 3 * ["jax", "jax", "torch", "torch"]
+    assert all("--gpu-memory" in line for line in only_started)
+
+
+@pytest.mark.parametrize(
+    ("choice", "count"), [(["--quick"], 1), (["-k", "loops"], 3)], ids=["quick", "selection"]
+)
+def test_no_others_check_it_in_a_session_that_is_short_or_of_some_cases(
+    only_started, choice, count
+) -> None:
+    sweeps.run(["jax", "torch"], choice, count, end=None)
+    assert (len(only_started), clocks_alone(only_started)) == (2 * count, [])
+
+
+def test_these_time_the_shortest_call_and_nothing_else(tmp_path) -> None:
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    choice = [*sweeps.CLOCK_ALONE, "--collect-only"]
+    line = one_framework.command("jax", tmp_path / "part.json", choice)
+    found = subprocess.run(map(str, line), cwd=ROOT, capture_output=True, text=True).stdout
+    cases = [case for case in found.splitlines() if "::" in case]
+    assert cases == [f"benchmarks/bench_clock.py::bench_clock[{SHORTEST}]"]
+
+
+def test_what_they_find_joins_the_check_of_their_framework(monkeypatch) -> None:
+    ratios = iter([1.06, 1.05, 1.01, 0.97, 1.0, 0.99, 1.02, 1.03, 1.04])
+
+    def write(framework, path, choice):
+        checked = clock(next(ratios), None) | {"name": "c"}
+        cases = [] if "bench_clock" in choice[-1] else [found("a", 2.0)]
+        path.write_text(json.dumps(part(*cases, checked)))
+        return 0
+
+    monkeypatch.setattr(one_framework, "run", write)
+    timed = sweeps.run(["jax"], ["--gpu-memory", "5"], count=3, end=None)
+    case, check = timed.parts["jax"]["benchmarks"]
+    assert case["stats"]["rounds"] == 3
+    assert check["extra_info"]["clock"]["over_timeit"] == 1.02
+    assert check["extra_info"]["clock"]["over_timeit_spread"] == pytest.approx(0.05)
+    assert timed.parts["jax"]["session"]["busy"] == pytest.approx(9 * 45.0)
+    assert (timed.codes, timed.problems, timed.whole) == ({"jax": 0}, [], 3)
+
+
+def test_one_that_crashes_is_a_problem_and_one_that_is_stopped_ends_the_sweeps(
+    monkeypatch, only_started
+) -> None:
+    def crash(line, **options):
+        only_started.append(line)
+        if len(only_started) == 5:
+            raise KeyboardInterrupt
+        return 3 if clocks_alone([line]) else 0
+
+    monkeypatch.setattr(processes, "run", crash)
+    timed = sweeps.run(["jax"], [], count=3, end=None)
+    assert timed.problems == ["jax: pytest ended with exit code 3"]
+    assert timed.whole == 1  # the second one's clock was not checked to the end
 
 
 def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
