@@ -11,6 +11,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from jupyter_cache import get_cache
 from sphinx.application import Sphinx
 
 import jaxvstorch
@@ -42,3 +43,7 @@ def _set_folder(app: Sphinx) -> None:
     package = Path(jaxvstorch.__file__).parent
     folder = Path(app.doctreedir) / "kept-outputs" / state(package)
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
+    if app.env.mystnb_config.execution_mode == "cache":
+        # Made by the pages, which are read side by side, its tables would now and then be made
+        # twice, which ends the build: https://github.com/sphinx-doc/sphinx/issues/12481
+        get_cache(folder).db.dispose()

@@ -1,6 +1,8 @@
 """A build that keeps outputs runs a page when its cells, or what they call, have changed."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 
@@ -51,6 +53,27 @@ def test_a_page_runs_again_when_its_cells_or_versions_change(tmp_path):
     assert build(tmp_path, "Other prose.", "a", "1") == "a"
     assert build(tmp_path, "Other prose.", "b", "1") == "ab"
     assert build(tmp_path, "Yet other prose.", "b", "2") == "abb"
+
+
+BEFORE_PAGES = """
+from pathlib import Path
+
+def look(app, *_):
+    (database,) = Path(app.doctreedir).glob("kept-outputs/*/global.db")
+    Path(app.srcdir, "tables").write_bytes(database.read_bytes())
+
+def setup(app):
+    app.connect("env-before-read-docs", look)
+"""
+
+
+def test_what_outputs_are_kept_in_is_there_before_pages_are_read(tmp_path):
+    """Each page would make it else, and two may do so at the same time."""
+    (tmp_path / "conf.py").write_text(CONF + BEFORE_PAGES, encoding="utf-8")
+    build(tmp_path, "Prose.", "a", "1")
+    with contextlib.closing(sqlite3.connect(tmp_path / "tables")) as database:
+        names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    assert {"settings", "nbproject", "nbcache"} <= names
 
 
 def test_a_page_that_failed_runs_again(tmp_path):
