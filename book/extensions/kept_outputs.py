@@ -33,10 +33,16 @@ def state(package: Path) -> str:
     """A name for what the cells call: the package's files, versions and settings."""
     versions = [sys.version, *map(version, ("jax", "jaxlib", "numpy", "torch"))]
     settings = sorted(item for item in os.environ.items() if item[0].startswith(SETTINGS))
-    found = hashlib.sha256(repr((versions, settings)).encode())
-    for path in sorted(package.rglob("*.py")):
-        found.update(f"\n{path.relative_to(package)}\n".encode() + path.read_bytes())
-    return found.hexdigest()[:16]
+    found = repr((versions, settings, contents(package)))
+    return hashlib.sha256(found.encode()).hexdigest()[:16]
+
+
+def contents(folder: Path) -> str:
+    """A name for the Python files below a folder, with what they are called."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        found.update(f"\n{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 def _set_folder(app: Sphinx) -> None:

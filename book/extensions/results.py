@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from benchmarks.selection import ONE_SHAPE, why_not_timed
 from extensions import results_figure, results_yardsticks
+from extensions.kept_drawings import drawn
 from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
 from jaxvstorch.registry import PAIRS
@@ -50,6 +51,10 @@ class _ResultsDirective(SphinxDirective):
         for path in folder.glob("*.json"):
             self.env.note_dependency(str(path))
         return read_all(folder)
+
+    def drawn(self, draw: Callable[..., str], *arguments: object) -> str:
+        """What ``draw`` makes of the arguments, kept for later builds."""
+        return _raw(drawn(Path(self.env.doctreedir, "kept-drawings"), draw, *arguments))
 
     def unique(self, what: str) -> str:
         """Unique in the page."""
@@ -97,9 +102,9 @@ class TopicDirective(_ResultsDirective):
         timings = [timing for timing in results.timings if timing.topic == topic]
         if not timings:
             return ""
-        drawn = results_figure.figures(self.unique(topic), timings, results.timings)
+        figures = self.drawn(results_figure.figures, self.unique(topic), timings, results.timings)
         numbers = _folded(tables.topic_tables(results, topic))
-        return _joined(_raw(drawn), numbers, _left_out(topic), self.source(results))
+        return _joined(figures, numbers, _left_out(topic), self.source(results))
 
 
 class PartDirective(_ResultsDirective):
@@ -128,23 +133,25 @@ class PartDirective(_ResultsDirective):
         return _joined(machine.machine_table(results), self.outdated(results), *left_out)
 
     def _yardsticks(self, results: Results) -> str:
-        drawn = results_yardsticks.figure(self.unique("yardsticks"), results.timings)
+        figure = self.drawn(results_yardsticks.figure, self.unique("yardsticks"), results.timings)
         missing = results_yardsticks.missing(results.timings)
         said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
-        return _joined(_raw(drawn), said, _folded(tables.yardstick_table(results)))
+        return _joined(figure, said, _folded(tables.yardstick_table(results)))
 
     def _founding(self, results: Results) -> str:
         chosen = [t for t in results.timings if t.topic == "tracing" and t.name in _FOUNDING]
         chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
         if not chosen:
             return ""
-        drawn = results_figure.figures(self.unique("founding"), chosen, results.timings)
+        figures = self.drawn(
+            results_figure.figures, self.unique("founding"), chosen, results.timings
+        )
         found = rows(chosen)
         plain = plain_rows(found)
         own = [timing for row in own_rows(found) for timing in row.times.values()]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own)] if own else []
-        return _joined(_raw(drawn), _folded(_joined(*numbers)))
+        return _joined(figures, _folded(_joined(*numbers)))
 
 
 def _left_out(topic: str) -> str:
