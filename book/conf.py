@@ -38,6 +38,7 @@ extensions = [
     "extensions.notebooks",
     "extensions.pair",
     "extensions.results",
+    "extensions.vector_instructions",
 ]
 exclude_patterns = ["_build", "extensions"]
 
