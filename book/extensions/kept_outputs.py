@@ -1,8 +1,9 @@
 """Where outputs of pages are kept, for builds that run only pages whose cells changed.
 
 Such a build has ``nb_execution_mode`` set to ``cache``. MyST-NB then finds a page's outputs by its
-cells. What these call can change too: outputs are kept apart for each state of the package, for
-each set of versions, and for each set of the environment variables that frameworks read.
+cells. What these call can change too: outputs are kept apart for each state of the package and of
+how kernels start, for each set of versions, and for each set of the environment variables that
+frameworks read.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from jupyter_cache import get_cache
 from sphinx.application import Sphinx
 
 import jaxvstorch
+from extensions import kernels
 
 # How the names of environment variables begin that change what the frameworks do.
 SETTINGS = ("JAX_", "OMP_", "TORCH", "XLA_")
@@ -33,7 +35,7 @@ def state(package: Path) -> str:
     """A name for what the cells call: the package's files, versions and settings."""
     versions = [sys.version, *map(version, ("jax", "jaxlib", "numpy", "torch"))]
     settings = sorted(item for item in os.environ.items() if item[0].startswith(SETTINGS))
-    found = repr((versions, settings, contents(package)))
+    found = repr((versions, settings, contents(package), kernels.START.read_text("utf-8")))
     return hashlib.sha256(found.encode()).hexdigest()[:16]
 
 

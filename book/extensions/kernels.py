@@ -3,7 +3,7 @@
 They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
 another program may take one in between: the kernel then ends, and the page with it.
 
-They look for garbage seldom: ``kernel_start.py`` says why.
+They look for garbage seldom and print a cell's output at once: ``kernel_start.py`` says why.
 
 They are ended at once. What they would do by themselves, closing both frameworks, takes one to
 three seconds, and nothing of it is needed.
@@ -20,6 +20,7 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
+START = Path(__file__).with_name("kernel_start.py")
 _FOLDER = tempfile.TemporaryDirectory(prefix="jaxvstorch-book-")
 _NUMBERS = itertools.count()
 
@@ -36,6 +37,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
     KernelManager.__init__ = initialise
     # Of the reader's own start-up file a page must not know anything, either.
-    os.environ["PYTHONSTARTUP"] = str(Path(__file__).with_name("kernel_start.py"))
+    os.environ["PYTHONSTARTUP"] = str(START)
     NotebookClient.shutdown_kernel.default_value = "immediate"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

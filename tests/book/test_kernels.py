@@ -25,3 +25,10 @@ def test_a_kernel_looks_for_garbage_seldom_and_knows_no_new_name(of_the_book) ->
     notebook = new_notebook(cells=[new_code_cell(source)])
     NotebookClient(notebook, kernel_name="python3").execute()
     assert notebook.cells[0].outputs[0].text == "100000\nFalse\n"
+
+
+def test_what_a_cell_prints_slowly_comes_in_one_piece(of_the_book) -> None:
+    source = "import time; print('one', end=' '); time.sleep(0.5); print('line')"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    assert [output.text for output in notebook.cells[0].outputs] == ["one line\n"]
