@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.cases import rotated
+from benchmarks.clock import NAMES
 from jaxvstorch.registry import PAIRS
 from jaxvstorch.results import Results, read
 from jaxvstorch.results_machine import has_gpu
@@ -62,3 +63,12 @@ def test_no_compiled_call_takes_less_than_the_smallest_one(results, framework) -
 @pytest.mark.parametrize("results", ON_CPU)
 def test_most_of_a_full_session_compiled_and_timed(results) -> None:
     assert results.quick or results.share >= 0.9
+
+
+@pytest.mark.parametrize("results", ON_CPU)
+def test_the_clock_of_a_full_session_is_right(results) -> None:
+    """A session whose clock is off is shown where it was run; it is not what is published."""
+    off = [f"{check['framework']}, {check['function']}" for check in results.clock
+           if not check["passed"]]  # fmt: skip
+    assert results.quick or off == []
+    assert results.quick or len(results.clock) == 2 * len(NAMES)
