@@ -32,7 +32,6 @@ QUICK: dict[str, tuple[int, ...]] = {
     "branching.expensive_where": (65_536,),
     "branching.select_cond": (16,),
     "branching.select_where": (16, 100_000),
-    "loops.evolve_python": (16, 65_536),
     "loops.evolve_scan": (16, 65_536),
     "tracing.matmul": (1_024,),
     "tracing.polynomial_sum": (100, 1_000),

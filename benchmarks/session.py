@@ -96,7 +96,7 @@ def _keep(document: Document, output: Path) -> None:
 def _choice(quick: bool, select: str, shard: Shard | None, gpu_memory: int) -> list[str]:
     """The options that choose a framework's cases."""
     # A quick session goes through its cases once, so it stays longer with each.
-    choice = ["--quick", "--benchmark-max-time=0.35"] if quick else []
+    choice = ["--quick", "--benchmark-max-time=0.45"] if quick else []
     choice += ["-k", select] if select else []
     choice += ["--shard", str(shard)] if shard else []
     return choice + (["--gpu-memory", str(gpu_memory)] if gpu_memory else [])
