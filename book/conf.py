@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 # Sphinx makes much that stays. Looking for garbage took a fifth of the time for one page, and some
 # of it at the very end.
@@ -104,3 +105,7 @@ notfound_context = {
 notfound_urls_prefix = "/jaxvstorch/"
 ogp_site_url = site
 ogp_social_cards = {"enable": False}
+# They are off, and what would draw them imports Matplotlib: half a second of each build.
+sys.modules["sphinxext.opengraph._social_cards"] = SimpleNamespace(
+    DEFAULT_SOCIAL_CONFIG={}, create_social_card=None
+)

@@ -60,3 +60,14 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
 def busy(timing: Timing) -> float:
     """Seconds per call on a device that is kept busy: a rate is no matter of asking and waiting."""
     return timing.queued or timing.minimum
+
+
+def missing(timings: Sequence[Timing]) -> list[str]:
+    """The yardsticks that were not timed."""
+    mine = [timing for timing in timings if timing.topic == YARDSTICKS]
+    there = {
+        "a copy": copy(timings),
+        "the smallest call": any(timing.name == "dispatch" for timing in mine),
+        "products in each dtype": any(timing.operations for timing in mine),
+    }
+    return [name for name, found in there.items() if not found]

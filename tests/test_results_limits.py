@@ -59,6 +59,13 @@ def test_the_limit_is_of_the_device_that_computed() -> None:
     assert shares == [limits.Fraction(0.0025, "copy"), limits.Fraction(0.5, "copy"), None]
 
 
+def test_what_was_not_measured_is_named() -> None:
+    names = ["a copy", "the smallest call", "products in each dtype"]
+    assert limits.missing([timing()]) == names
+    assert limits.missing([FAST, *PRODUCTS]) == names[1:2]
+    assert limits.missing([FAST, *PRODUCTS, timing(limits.YARDSTICKS, "dispatch")]) == []
+
+
 def test_without_a_copy_there_is_no_fraction() -> None:
     assert limits.fraction(timing(moved=250), PRODUCTS) is None
 

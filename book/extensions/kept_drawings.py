@@ -17,7 +17,7 @@ from extensions.kept_outputs import contents
 PACKAGE, EXTENSIONS = (Path(file).parent for file in (jaxvstorch.__file__, __file__))
 
 
-def drawn(folder: Path, draw: Callable[..., str], *arguments: object) -> str:
+def kept(folder: Path, draw: Callable[..., str], *arguments: object) -> str:
     """What ``draw`` makes of the arguments, from the folder where it is there already."""
     key = repr((_state(), draw.__module__, draw.__qualname__, arguments))
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.html"

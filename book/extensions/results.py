@@ -14,8 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from benchmarks.selection import ONE_SHAPE, why_not_timed
-from extensions import results_figure, results_yardsticks
-from extensions.kept_drawings import drawn
+from extensions.kept_drawings import kept
+from jaxvstorch import results_limits as limits
 from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
 from jaxvstorch.registry import PAIRS
@@ -54,7 +54,7 @@ class _ResultsDirective(SphinxDirective):
 
     def drawn(self, draw: Callable[..., str], *arguments: object) -> str:
         """What ``draw`` makes of the arguments, kept for later builds."""
-        return _raw(drawn(Path(self.env.doctreedir, "kept-drawings"), draw, *arguments))
+        return _raw(kept(Path(self.env.doctreedir, "kept-drawings"), draw, *arguments))
 
     def unique(self, what: str) -> str:
         """Unique in the page."""
@@ -102,7 +102,7 @@ class TopicDirective(_ResultsDirective):
         timings = [timing for timing in results.timings if timing.topic == topic]
         if not timings:
             return ""
-        figures = self.drawn(results_figure.figures, self.unique(topic), timings, results.timings)
+        figures = self.drawn(_figures, self.unique(topic), timings, results.timings)
         numbers = _folded(tables.topic_tables(results, topic))
         return _joined(figures, numbers, _left_out(topic), self.source(results))
 
@@ -133,8 +133,8 @@ class PartDirective(_ResultsDirective):
         return _joined(machine.machine_table(results), self.outdated(results), *left_out)
 
     def _yardsticks(self, results: Results) -> str:
-        figure = self.drawn(results_yardsticks.figure, self.unique("yardsticks"), results.timings)
-        missing = results_yardsticks.missing(results.timings)
+        figure = self.drawn(_yardsticks, self.unique("yardsticks"), results.timings)
+        missing = limits.missing(results.timings)
         said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
         return _joined(figure, said, _folded(tables.yardstick_table(results)))
 
@@ -143,15 +143,28 @@ class PartDirective(_ResultsDirective):
         chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
         if not chosen:
             return ""
-        figures = self.drawn(
-            results_figure.figures, self.unique("founding"), chosen, results.timings
-        )
+        figures = self.drawn(_figures, self.unique("founding"), chosen, results.timings)
         found = rows(chosen)
         plain = plain_rows(found)
         own = [timing for row in own_rows(found) for timing in row.times.values()]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own)] if own else []
         return _joined(figures, _folded(_joined(*numbers)))
+
+
+# Matplotlib is imported where something has to be drawn: elsewhere a build spares half a second.
+
+
+def _figures(*arguments: object) -> str:
+    from extensions import results_figure
+
+    return results_figure.figures(*arguments)
+
+
+def _yardsticks(*arguments: object) -> str:
+    from extensions import results_yardsticks
+
+    return results_yardsticks.figure(*arguments)
 
 
 def _left_out(topic: str) -> str:

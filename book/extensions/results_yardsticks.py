@@ -37,17 +37,6 @@ def figure(name: str, timings: Sequence[Timing]) -> str:
         )
 
 
-def missing(timings: Sequence[Timing]) -> list[str]:
-    """The yardsticks that were not timed."""
-    mine = [timing for timing in timings if timing.topic == limits.YARDSTICKS]
-    there = {
-        "a copy": limits.copy(timings),
-        "the smallest call": any(timing.name == "dispatch" for timing in mine),
-        "products in each dtype": any(timing.operations for timing in mine),
-    }
-    return [name for name, found in there.items() if not found]
-
-
 def _drawing(name: str, entries: Sequence[Entry], caption: str, unit: str) -> str:
     if not entries:
         return ""
