@@ -3,7 +3,7 @@
 They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
 another program may take one in between: the kernel then ends, and the page with it.
 
-They look for garbage seldom and print a cell's output at once: ``kernel_start.py`` says why.
+They do not look for garbage and print a cell's output at once: ``kernel_start.py`` says why.
 
 They are ended at once. What they would do by themselves, closing both frameworks, takes one to
 three seconds, and nothing of it is needed.

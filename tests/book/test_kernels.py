@@ -20,11 +20,11 @@ def of_the_book(monkeypatch):
     kernels.setup(SimpleNamespace())
 
 
-def test_a_kernel_looks_for_garbage_seldom_and_knows_no_new_name(of_the_book) -> None:
-    source = "import gc as own; print(own.get_threshold()[0]); print('gc' in dir())"
+def test_a_kernel_does_not_look_for_garbage_and_knows_no_new_name(of_the_book) -> None:
+    source = "import gc as own; print(own.isenabled()); print({'gc', 'os', 'sys'} & set(dir()))"
     notebook = new_notebook(cells=[new_code_cell(source)])
     NotebookClient(notebook, kernel_name="python3").execute()
-    assert notebook.cells[0].outputs[0].text == "100000\nFalse\n"
+    assert notebook.cells[0].outputs[0].text == "False\nset()\n"
 
 
 def test_what_a_cell_prints_slowly_comes_in_one_piece(of_the_book) -> None:
