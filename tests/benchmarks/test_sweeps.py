@@ -1,11 +1,12 @@
-"""Sweeps over the set: what is pooled, what only the first has, and what stops them."""
+"""Which processes a session starts, what each of them times, and what stops them."""
 
 import json
 import subprocess
 from types import SimpleNamespace
 
 import pytest
-from test_merge import clock, entry, part
+from test_merge import clock, part
+from test_pooling import found
 
 from benchmarks import __main__ as command
 from benchmarks import one_framework, processes, session, sweeps
@@ -17,91 +18,6 @@ from benchmarks.origin import ROOT
 from jaxvstorch import results
 
 SELECT = "select_cond-16-numpy"
-
-
-def timed(framework, name, rounds, calls_per_run=1, **more):
-    stats = {"data": rounds, "iterations": 3}
-    found = entry(framework, calls_per_run=calls_per_run, **more)
-    return found | {"name": name, "stats": stats}
-
-
-def found(name, *rounds, **more):
-    return timed("jax", name, rounds or (1.0,), queued=None, **more)
-
-
-def test_the_rounds_of_all_sweeps_are_pooled() -> None:
-    first = part(found("a", 4.0, 9.0, first_call=0.5), found("b", 1.0), failed=["x: broke"])
-    later = [part(found("a", 3.0)), part(found("a", 5.0), failed=["x: broke", "b: broke"])]
-    pooled = sweeps.pool(first, later)
-    a, b = pooled["benchmarks"]
-    assert a["stats"] == {"min": 3.0, "spread": 1.0, "rounds": 4, "calls": 3}
-    assert b["stats"]["min"] == 1.0  # it is in the first sweep only, and is kept
-    assert a["extra_info"]["case"]["first_call"] == 0.5
-    assert pooled["session"]["failed"] == ["x: broke", "b: broke"]
-    assert pooled["session"]["busy"] == pytest.approx(3 * 45.0)
-
-
-def test_sweeps_whose_runs_have_different_numbers_of_calls_are_pooled_per_call() -> None:
-    """Each sweep finds out for itself whether one pass is short, and may find otherwise."""
-    first = part(found("a", 16.0, 32.0, calls_per_run=16))
-    later = [part(found("a", 3.6, calls_per_run=4)), part(found("a", 17.6, calls_per_run=16))]
-    (pooled,) = sweeps.pool(first, later)["benchmarks"]
-    assert pooled["stats"] == {
-        "min": 0.9, "spread": pytest.approx(0.1), "rounds": 4, "calls": 12,
-    }  # fmt: skip
-    assert "calls_per_run" not in pooled["extra_info"]["case"]
-
-
-@pytest.mark.parametrize(
-    ("rounds", "spread"),
-    [
-        ([2.0, 9.0, 9.0, 2.0, 9.0, 9.0, 2.0], 0.0),  # each part finds the least again
-        ([2.0, 9.0, 9.0, 3.0, 9.0, 9.0, 4.0], 1.0),
-        ([2.0], 0.0),
-    ],
-    ids=["repeated", "drifting", "one round"],
-)
-def test_the_spread_tells_how_well_the_least_repeats(rounds, spread) -> None:
-    (pooled,) = sweeps.pool(part(found("a", *rounds)), [])["benchmarks"]
-    assert pooled["stats"]["spread"] == spread
-
-
-def test_a_sweep_whose_process_crashed_takes_nothing_away() -> None:
-    first = part(found("a", 4.0))
-    assert sweeps.pool(first, [{}])["benchmarks"][0]["stats"]["min"] == 4.0
-
-
-def test_the_least_time_of_a_busy_gpu_is_kept() -> None:
-    parts = [part(timed("jax", "a", [1.0], queued=time)) for time in (3.0, 2.0)]
-    (pooled,) = sweeps.pool(parts[0], parts[1:])["benchmarks"]
-    assert pooled["extra_info"]["case"]["queued"] == 2.0
-
-
-def test_of_the_clock_checks_of_all_sweeps_the_median_is_kept() -> None:
-    checks = [
-        part(clock(*ratios) | {"name": "c"}) for ratios in ((1.0, 0.9), (1.2, 1.0), (1.1, 2.0))
-    ]
-    checks[1]["benchmarks"][0]["extra_info"]["clock"]["timeit"] = 0.5
-    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_timeit"], found["over_torch_timer"]) == (1.1, 1.0)
-    assert found["over_timeit_spread"] == pytest.approx(0.1)
-    assert found["over_torch_timer_spread"] == pytest.approx(1.0)
-    assert (found["harness"], found["timeit"], found["torch_timer"]) == (1.0, 0.5, None)
-
-
-def test_without_pytorch_there_is_no_ratio_over_its_timer() -> None:
-    checks = [part(clock(1.0, None) | {"name": "c"}) for _ in range(3)]
-    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_torch_timer"], found["over_torch_timer_spread"]) == (None, None)
-    assert found["over_timeit_spread"] == 0
-
-
-def test_one_sweep_tells_no_spread_of_the_clock() -> None:
-    (pooled,) = sweeps.pool(part(clock(1.0, 1.1) | {"name": "c"}), [])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_timeit"], found["over_timeit_spread"]) == (1.0, None)
 
 
 @pytest.fixture
