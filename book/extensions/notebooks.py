@@ -78,10 +78,11 @@ def add_links(app: Sphinx, document: nodes.document) -> None:
     name = app.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
     up = "../" * page.count("/")
     colab = _COLAB.format(name=name, page=page)
-    line = nodes.paragraph("", "Run it yourself: ", classes=["notebook-links"])
-    line += nodes.reference("", "notebook", refuri=f"{up}notebooks/{page}.ipynb")
-    line += nodes.Text(" · ")
-    line += nodes.reference("", "open in Colab", refuri=colab)
+    links = ((f"{up}notebooks/{page}.ipynb", "notebook"), (colab, "open in Colab"))
+    linked = " · ".join(f'<a class="reference external" href="{url}">{t}</a>' for url, t in links)
+    # As HTML it is no part of the description that search engines and previews of a link show.
+    shown = f'<p class="notebook-links">Run it yourself: {linked}</p>'
+    line = nodes.raw("", shown, format="html")
     title.parent.insert(title.parent.index(title) + 1, line)
 
 

@@ -44,3 +44,16 @@ def test_it_runs_from_top_to_bottom(notebook, tmp_path):
         files = {"transport": "ipc", "ip": f"{folder}/kernel"}
         config = Config({"KernelManager": files})
         NotebookClient(notebook, timeout=180, resources=resources, config=config).execute()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_its_page_links_to_it_and_is_not_described_by_the_link(built_book, page):
+    file = built_book / f"{page}.html"
+    html = file.read_text(encoding="utf-8")
+    (link,) = re.findall(r'Run it yourself: <a [^>]*href="([^"]+)"', html)
+    assert (file.parent / link).resolve() == built_book / "notebooks" / f"{page}.ipynb"
+    descriptions = re.findall(
+        r'<meta (?:name|property)="(?:og:)?description" content="(.*?)"', html
+    )
+    assert len(descriptions) == 2
+    assert not [text for text in descriptions if "Run it yourself" in text]
