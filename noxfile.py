@@ -28,7 +28,7 @@ def install(session: nox.Session, *arguments: str) -> None:
     """Install, unless in the image, the versions that CI and the book were last proven with.
 
     Where an environment has what these arguments and files asked for the last time, there is
-    nothing to do: pip takes four seconds to find that out.
+    nothing to do: for the book pip takes four seconds to find that out (2 cores, 2026-11-23).
     """
     if IN_IMAGE:
         return

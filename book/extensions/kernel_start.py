@@ -2,8 +2,8 @@
 
 A kernel runs one page and ends, so nobody looks for garbage: importing the frameworks and compiling
 make much that stays and little that does not. By Python's own thresholds, looking was a third of
-what the cells on loops took; without, a kernel holds some 3 % more memory (2 cores, 2026-11-23).
-PyTorch would also look after each compilation.
+what the cells on loops took (16 s, 2 cores, 2026-11-22); PyTorch would also look after each
+compilation. Without, a page's process holds 2 to 3 % more memory (2026-11-23).
 
 What a cell prints goes to the page once, at the cell's end. Sent every fifth of a second, as it
 would be, a line can come in two parts, and MyST-NB puts each of them on a line of its own.

@@ -102,7 +102,7 @@ class TopicDirective(_ResultsDirective):
         timings = [timing for timing in results.timings if timing.topic == topic]
         if not timings:
             return ""
-        figures = self.drawn(_figures, self.unique(topic), timings, results.timings)
+        figures = self.drawn(_topic_drawings, self.unique(topic), timings, results.timings)
         numbers = _folded(tables.topic_tables(results, topic))
         return _joined(figures, numbers, _left_out(topic), self.source(results))
 
@@ -133,7 +133,7 @@ class PartDirective(_ResultsDirective):
         return _joined(machine.machine_table(results), self.outdated(results), *left_out)
 
     def _yardsticks(self, results: Results) -> str:
-        figure = self.drawn(_yardsticks, self.unique("yardsticks"), results.timings)
+        figure = self.drawn(_yardstick_drawings, self.unique("yardsticks"), results.timings)
         missing = limits.missing(results.timings)
         said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
         return _joined(figure, said, _folded(tables.yardstick_table(results)))
@@ -143,7 +143,7 @@ class PartDirective(_ResultsDirective):
         chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
         if not chosen:
             return ""
-        figures = self.drawn(_figures, self.unique("founding"), chosen, results.timings)
+        figures = self.drawn(_topic_drawings, self.unique("founding"), chosen, results.timings)
         found = rows(chosen)
         plain = plain_rows(found)
         own = [timing for row in own_rows(found) for timing in row.times.values()]
@@ -152,16 +152,16 @@ class PartDirective(_ResultsDirective):
         return _joined(figures, _folded(_joined(*numbers)))
 
 
-# Matplotlib is imported where something has to be drawn: elsewhere a build spares half a second.
+# Matplotlib is imported where something has to be drawn: elsewhere a build is spared that.
 
 
-def _figures(*arguments: object) -> str:
+def _topic_drawings(*arguments: object) -> str:
     from extensions import results_figure
 
     return results_figure.figures(*arguments)
 
 
-def _yardsticks(*arguments: object) -> str:
+def _yardstick_drawings(*arguments: object) -> str:
     from extensions import results_yardsticks
 
     return results_yardsticks.figure(*arguments)

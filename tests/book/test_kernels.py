@@ -27,6 +27,13 @@ def test_a_kernel_does_not_look_for_garbage_and_knows_no_new_name(of_the_book) -
     assert notebook.cells[0].outputs[0].text == "False\nset()\n"
 
 
+def test_pytorch_does_not_look_for_garbage_after_each_compilation_either(of_the_book) -> None:
+    source = "import torch; print(torch._dynamo.config.run_gc_after_compile)"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    assert notebook.cells[0].outputs[0].text == "False\n"
+
+
 def test_what_a_cell_prints_slowly_comes_in_one_piece(of_the_book) -> None:
     source = "import time; print('one', end=' '); time.sleep(0.5); print('line')"
     notebook = new_notebook(cells=[new_code_cell(source)])
