@@ -37,6 +37,7 @@ extensions = [
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.notebooks",
+    "extensions.one_page",
     "extensions.pair",
     "extensions.results",
     "extensions.vector_instructions",
