@@ -54,7 +54,7 @@ def test_its_page_links_to_it_and_is_described_by_what_follows(built_book, page)
     (link,) = re.findall(r'Run it yourself: <a [^>]*href="([^"]+)"', html)
     assert (file.parent / link).resolve() == built_book / "notebooks" / f"{page}.ipynb"
     (first,) = re.findall(r'class="notebook-links">.*?</p>\s*<p>(.*?)</p>', html, re.DOTALL)
-    begin = unescape(re.sub(r"<.*?>", "", first))[:40]
+    begin = " ".join(unescape(re.sub(r"<.*?>", "", first)).split())[:40]
     meta = r'<meta (?:name|property)="(?:og:)?description" content="(.*?)"'
     descriptions = [unescape(text) for text in re.findall(meta, html)]
     assert [text[:40] for text in descriptions] == [begin, begin]
