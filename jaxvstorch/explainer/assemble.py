@@ -156,10 +156,10 @@ def _source(
     file: str, text: File, function: Function, seen: Seen, on_lines: dict[int, _OnLine]
 ) -> Source:
     runs = seen.runs.get((file, function.first), 0)
-    lines = []
+    nothing, lines = _OnLine(), []
     for number in range(function.first, min(function.last, len(text.lines)) + 1):
         found = on_lines.get(number)
-        happened = found or _OnLine()
+        happened = found or nothing
         stands = number in text.executable and number >= function.body
         mark = happened.mark() if found or stands else Mark.BLANK
         if mark is Mark.NOT_REACHED and not runs:

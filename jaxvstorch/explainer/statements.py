@@ -64,17 +64,17 @@ def read(file: str) -> File | None:
     """Read a file, or a notebook's cell; ``None`` where there is no source to be had."""
     if file.startswith("<") and not file.startswith(PROMPTS):
         return None  # what linecache has of "<string>", say, is another text of that name
-    lines = tuple(line.rstrip("\n") for line in linecache.getlines(file))
+    text = tuple(linecache.getlines(file))
     try:
-        return _parse(file, lines) if lines else None
+        return _parse(file, text) if text else None
     except SyntaxError:
         return None
 
 
 @functools.lru_cache(maxsize=256)
-def _parse(file: str, lines: tuple[str, ...]) -> File:
-    text = "\n".join(lines) + "\n"
-    tree = ast.parse(text)
+def _parse(file: str, text: tuple[str, ...]) -> File:
+    lines = tuple(line.rstrip("\n") for line in text)
+    tree = ast.parse("\n".join(lines) + "\n")
     functions = tuple(sorted(_functions(tree, ""), key=lambda f: (f.first, -f.last)))
     begins: dict[int, int] = {}
     for first, last in _statements(tree):
