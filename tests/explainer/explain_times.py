@@ -1,0 +1,39 @@
+"""Print, as JSON, how long functions of libraries take to compile, and to be explained.
+
+Run in a process of its own: in the tests types are checked at each call of the package, which
+takes as long again as ``explain`` itself, and slows no compiler down.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax_modules  # noqa: F401  # which adds to what jax_functions holds
+from jax_functions import BUILDERS
+
+from jaxvstorch import explain
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """How long it takes with JAX's memory cleared."""
+    jax.clear_caches()
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def least(name: str) -> tuple[float, float]:
+    """The least times of both, of three rounds, or of more where explaining seems to take twice."""
+    function, args, kwargs = call = BUILDERS[name]()
+    compiling, explaining = [], []
+    # A machine that others share may be half as quick for one of the two.
+    while len(compiling) < 3 or (min(explaining) >= 2 * min(compiling) and len(compiling) < 15):
+        compiling.append(seconds(call.compile))
+        explaining.append(seconds(lambda: explain(function, *args, **kwargs)))
+    return min(compiling), min(explaining)
+
+
+print(json.dumps({name: least(name) for name in sys.argv[1:]}))
