@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,20 +58,39 @@ def run(
             where a gradient is asked for.
     """
     adapter = frameworks.adapter(framework)
-    # 64-bit types only where the inputs have them: they change the dtype of what JAX makes itself.
-    wide = any(getattr(value, "dtype", None) in _WIDE for value in inputs)
-    with adapter.double_precision() if wide else nullcontext():
+    with _precision(framework, inputs):
         value = adapter.to_numpy(function(*convert(framework, copy.deepcopy(inputs))))
-        outputs = _as_arrays(f"{framework}_function", value)
-        if not gradient:
-            return Outcome(outputs)
-        if not any(output.real.dtype in TOLERANCE for output in outputs):
-            dtypes = ", ".join(str(output.dtype) for output in outputs)
-            raise TypeError(f"gradient needs a floating-point output; {framework} gives {dtypes}")
-        found = adapter.gradients(
-            function, convert(framework, copy.deepcopy(inputs)), gradient, weights(outputs)
-        )
-        return Outcome(outputs, tuple(adapter.to_numpy(tuple(found))))
+    outputs = _as_arrays(f"{framework}_function", value)
+    if not gradient:
+        return Outcome(outputs)
+    if not any(output.real.dtype in TOLERANCE for output in outputs):
+        dtypes = ", ".join(str(output.dtype) for output in outputs)
+        raise TypeError(f"gradient needs a floating-point output; {framework} gives {dtypes}")
+    return Outcome(
+        outputs, gradients(framework, function, inputs, gradient, weights(outputs), convert)
+    )
+
+
+def gradients(
+    framework: str,
+    function: Function,
+    inputs: Arguments,
+    positions: Sequence[int],
+    factors: Arrays,
+    convert: Callable[[str, Arguments], Arguments] = convert_arrays,
+) -> Arrays:
+    """Gradients alone, of the sum of one half's outputs times the factors."""
+    adapter = frameworks.adapter(framework)
+    with _precision(framework, inputs):
+        arguments = convert(framework, copy.deepcopy(inputs))
+        found = adapter.gradients(function, arguments, positions, factors)
+        return tuple(adapter.to_numpy(tuple(found)))
+
+
+def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None]:
+    """64-bit types only where the inputs have them: they change what JAX makes itself."""
+    wide = any(getattr(value, "dtype", None) in _WIDE for value in inputs)
+    return frameworks.adapter(framework).double_precision() if wide else nullcontext()
 
 
 def call_reference(reference: Function, inputs: Arguments) -> Arrays:

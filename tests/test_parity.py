@@ -206,6 +206,18 @@ def test_float32_runs_without_64_bit_types() -> None:
     assert seen == [("float32", "float32"), ("float64", "float64")]
 
 
+def test_torch_is_called_in_float64_only_for_the_gradient() -> None:
+    seen = []
+
+    def half(x):
+        seen.append((x.dtype, x.requires_grad))
+        return torch_half(x)
+
+    check(torch_function=half).require()
+    narrow, wide = torch.float32, torch.float64
+    assert seen == [(narrow, False), (narrow, True), (wide, True)]
+
+
 def test_compiled_functions() -> None:
     torch_compiled = torch.compile(torch_half, backend="eager")
     check(jax.jit(jax_half), torch_compiled).require()
@@ -234,7 +246,5 @@ def test_what_is_no_array_is_named() -> None:
         check(jax_function=lambda x: ())
     with pytest.raises(TypeError, match=r"reference must return .* returned tuple with NoneType"):
         check(reference=lambda x: (x, None))
-    with pytest.raises(
-        TypeError, match=r"gradient needs a floating-point output; torch gives bool"
-    ):
+    with pytest.raises(TypeError, match=r"gradient needs a floating-point output; jax gives bool"):
         check_parity(lambda x: x > 1, lambda x: x > 1, (X,), gradient=(0,))
