@@ -4,6 +4,7 @@ Dynamo's own reasons are of several lines, and are written for those who develop
 """
 
 import re
+from collections.abc import Collection
 
 from jaxvstorch.explainer.cures import Cure
 
@@ -23,9 +24,12 @@ _REASONS = (
      r"`\1` is kept from Dynamo by torch.compiler.disable"),
     (r"User-inserted graph break", "The function itself asks for it by torch._dynamo.graph_break"),
     (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
+    (r"^step_unsupported$", "Dynamo cannot put this line into a graph"),
     (r"no exception handler at the top-level compiled function",
      "Dynamo met an error that the function does not catch"),
 )  # fmt: skip
+
+_CALL_OUTSIDE = Cure("Make this call outside of the compiled function.", "tracing")
 
 _CURES = (
     (r"`print`", Cure(
@@ -50,6 +54,10 @@ _CURES = (
         "tracing",
     )),
     (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
+    (r"`Optimizer\.\w+`", _CALL_OUTSIDE),
+    (r"`Tensor\.backward\(\)`", Cure(
+        "Compile the forward pass and the loss, and call backward outside of it.", "tracing"
+    )),
     (r"no exception handler at the top-level compiled function", Cure(
         "Call it without torch.compile to see the error.", "tracing"
     )),
@@ -58,11 +66,39 @@ _CURES = (
 _OTHER = Cure("Do this outside of the compiled function, or with torch's own functions.", "tracing")
 
 
-def cure(text: str) -> Cure:
-    """What to do about a break, by Dynamo's text of its reason."""
+def cure(text: str, generic: Collection[str] = ()) -> Cure:
+    """What to do about a break, by Dynamo's text of its reason.
+
+    Args:
+        text: with explanation and hints.
+        generic: hints that say nothing of this break.
+    """
     # The hints further down in it speak of other functions as well.
     told = _told(text)
-    return next((cure for words, cure in _CURES if re.search(words, told)), _OTHER)
+    known = next((cure for words, cure in _CURES if re.search(words, told)), None)
+    return known or _hint(text, generic) or _OTHER
+
+
+def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
+    """What to do about a break in code that is not the reader's to change: what Dynamo says."""
+    if re.search(r"User-inserted graph break|torch\.compiler\.disable", text):
+        return _CALL_OUTSIDE  # it was put there on purpose
+    return _hint(text, generic) or _CALL_OUTSIDE
+
+
+def _hint(text: str, generic: Collection[str]) -> Cure | None:
+    """The first of Dynamo's own hints that speaks of this break: its first sentence."""
+    for hint in re.findall(r"^ *Hint: (.*(?:\n {4,}.*)*)", text, re.MULTILINE):
+        whole = " ".join(hint.split())
+        if whole not in {" ".join(other.split()) for other in generic}:
+            first = _SENTENCE.match(_plain(whole))
+            return Cure(f"{(first[0] if first else whole).rstrip(' .:;,!?')}.", "tracing")
+    return None
+
+
+def inside(where: str, reason: str) -> str:
+    """The reason of a break in code that is not shown, with its place."""
+    return f"The graph breaks inside of `{where}`: {reason}"
 
 
 def reason(text: str) -> str:
@@ -90,8 +126,13 @@ def _told(text: str) -> str:
     told = next(explanations, lines[0]).removeprefix("Explanation: ")
     if not told or _SAYS_NOTHING.match(told):
         told = f"Dynamo does not support this: {lines[0]}"
-    told = _OBJECT.sub(r"\1", _NOISE.sub("", told))
-    return re.sub(r"(?<!\.)\.`", "`.", told)
+    return _plain(told)
+
+
+def _plain(text: str) -> str:
+    """Without addresses and files, which mean nothing to a reader."""
+    text = _OBJECT.sub(r"\1", _NOISE.sub("", text))
+    return re.sub(r"(?<!\.)\.`", "`.", text)
 
 
 _SAYS_NOTHING = re.compile(r"(This|It|Currently) ?(is)? ?(currently)? ?not (yet )?supported")

@@ -1,6 +1,6 @@
 """What the reader should know of a function: sentences, each with its line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from jaxvstorch.explainer import breaks, cures, statements
 from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
@@ -91,12 +91,12 @@ def _unrolled(body: Iterable[Line]) -> int:
     return max((line.visits for line in marked), default=0)
 
 
-def of_error(error: BaseException, place: Place | None) -> Finding:
-    """The error that ended it."""
+def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
+    """The error that ended it; ``generic`` are hints of Dynamo's that say nothing of it."""
     message = str(error).strip()
     # Under fullgraph=True Dynamo raises what would otherwise have been a break.
     is_break = any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
-    cure = breaks.cure(message) if is_break else cures.of_error(error)
+    cure = breaks.cure(message, generic) if is_break else cures.of_error(error)
     is_dynamos = is_break or "Explanation:" in message
     first = [breaks.reason(message)] if is_dynamos else message.splitlines()[:1]
     what = ": ".join([type(error).__name__, *first])

@@ -4,7 +4,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from jaxvstorch.explainer import statements
@@ -28,7 +28,7 @@ class Recorder:
         own: Callable[[str], bool],
         on_opcode: Callable[[FrameType], None] | None = None,
         on_line: Callable[[FrameType, int | None], None] | None = None,
-        first_lines: bool = True,
+        is_written: Callable[[CodeType], bool] = lambda code: False,
         pause: Callable[[], bool] | None = None,
     ) -> None:
         """Make a recorder.
@@ -38,7 +38,8 @@ class Recorder:
             on_opcode: called before each instruction of own code.
             on_line: called before each line of own code with the frame and the line, and with
                 ``None`` when a function is entered or left.
-            first_lines: whether to count the lines that functions begin on.
+            is_written: whether a compiler wrote a code; the parts of it that belong to no line
+                of the function stand on its first one, which is then not counted.
             pause: functions that are entered while this is true are left out.
         """
         self.visits: dict[Place, int] = {}
@@ -46,7 +47,7 @@ class Recorder:
         self._own = own
         self._on_opcode = on_opcode
         self._on_line = on_line
-        self._first_lines = first_lines
+        self._is_written = is_written
         self._pause = pause
         self._raised: tuple[BaseException, Place] | None = None
         self._files: dict[str, File | None] = {}
@@ -79,7 +80,7 @@ class Recorder:
         if event == "opcode" and self._on_opcode is not None:
             self._on_opcode(frame)
         elif event == "line" and (
-            self._first_lines or frame.f_lineno != frame.f_code.co_firstlineno
+            frame.f_lineno != frame.f_code.co_firstlineno or not self._is_written(frame.f_code)
         ):
             self._tell(frame, frame.f_lineno)
             self._frames[frame].line(frame.f_lineno, frame.f_lasti)

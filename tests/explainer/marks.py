@@ -143,7 +143,7 @@ def check_dynamo(explanation: Explanation, function: Any, *args: Any, **kwargs: 
     only where a graph ends at it; the others are in a list that a call by itself leaves behind.
     """
     import torch
-    from torch._dynamo.utils import graph_break_reasons
+    from torch._dynamo.utils import get_compilation_metrics, graph_break_reasons
 
     # Told as breaks, but no graph ends there: a whole function that Dynamo leaves out, and a call.
     apart = (breaks.SKIPPED, breaks.CALL)
@@ -152,9 +152,14 @@ def check_dynamo(explanation: Explanation, function: Any, *args: Any, **kwargs: 
         torch.compiler.reset()
         told = torch._dynamo.explain(function)(*args, **kwargs)
         reasons = told.break_reasons
-        if not places <= _places(reasons):
+        known = _places(reasons)
+        if not places <= known:
             torch.compile(function, backend="eager")(*args, **kwargs)
             reasons = [*reasons, *graph_break_reasons]
+            known = _places(reasons) | {
+                (metrics.fail_user_frame_filename, metrics.fail_user_frame_lineno)
+                for metrics in get_compilation_metrics()
+            }
         torch.compiler.reset()
     assert len(explanation.programs) == told.graph_count
     # Dynamo counts what is called as a function, and leaves methods and modules out.
@@ -163,7 +168,7 @@ def check_dynamo(explanation: Explanation, function: Any, *args: Any, **kwargs: 
     ]
     top = sum(program.operations.get(program.name, 0) for program in explanation.programs)
     assert top - len(other) == told.op_count
-    assert places <= _places(reasons), "a break that Dynamo does not know of"
+    assert places <= known, "a break that Dynamo does not know of"
     missed = [r for r in reasons if r.graph_break and not _places([r]) & places]
     assert not missed, "a break of Dynamo's that was not found"
 

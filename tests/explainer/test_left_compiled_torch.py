@@ -219,3 +219,78 @@ def test_random_numbers_are_drawn_as_in_one_call() -> None:
     torch.manual_seed(0)
     explain(noisy, torch.ones(3))
     assert torch.randn(()) == once
+
+
+def test_a_compiled_model_that_is_called_inside_keeps_working() -> None:
+    backend = Backend()
+    model = torch.compile(torch.nn.Linear(3, 1), backend=backend)
+
+    def train(x):
+        for _ in range(2):
+            print(model(x).sum().item())
+
+    explain(train, torch.ones(4, 3))  # here it is compiled for the first time
+    model(torch.ones(4, 3))
+    assert len(backend.graphs) == 1
+    explain(train, torch.ones(5, 3))
+    model(torch.ones(6, 3))
+    assert len(backend.graphs) == 2  # a second size has made the size a symbol, as without it
+    explain(train, torch.ones(4, 3))
+    assert len(backend.graphs) == 2
+
+
+def test_what_an_explained_function_compiles_keeps_working() -> None:
+    backend = Backend()
+    made = []
+
+    @torch.compiler.disable
+    def compiled_once() -> Any:
+        if not made:
+            made.append(torch.compile(helper, backend=backend))
+            made[0](torch.ones(3))
+        return made[0]
+
+    def caching(x):
+        return compiled_once()(x) + 1
+
+    explain(caching, torch.ones(3))
+    made[0](torch.ones(3))
+    assert len(backend.graphs) == 1
+
+
+def of_any(value):
+    return value * 2
+
+
+def test_a_function_that_there_is_nothing_to_compile_of_stays_compiled() -> None:
+    backend = Backend()
+    compiled = torch.compile(of_any, backend=backend)
+    compiled(torch.ones(3))
+
+    def on_a_number(x):
+        print("a break, so that Dynamo is asked about the next call by itself")
+        for number in x.tolist():
+            of_any(number)
+        return x
+
+    explain(on_a_number, torch.ones(3))
+    assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 2.0))
+    compiled(torch.ones(3, 3))
+    assert len(backend.graphs) == 2
+
+
+def test_a_function_that_dynamo_gave_up_is_explained_all_the_same() -> None:
+    torch.compile(given_up, backend="eager")(torch.ones(3))
+    found = explain(given_up, torch.ones(3)).found("break")
+    assert ["tolist()" in found[0].what, "graph_break" in found[1].what] == [True, True]
+
+
+def test_the_numbers_of_frames_go_on_where_they_were() -> None:
+    from torch._dynamo import convert_frame
+
+    torch.compile(smooth, backend="eager")(torch.ones(3))
+    before = convert_frame.FRAME_COUNTER, dict(convert_frame.FRAME_COMPILE_COUNTER)
+    explained(broken, 3)
+    explained(smooth, 3)
+    after = convert_frame.FRAME_COUNTER, dict(convert_frame.FRAME_COMPILE_COUNTER)
+    assert after == before

@@ -6,6 +6,7 @@ import pytest
 from cases import X, cases
 
 from jaxvstorch import explain
+from jaxvstorch.explainer import breaks
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -67,12 +68,43 @@ def reads_the_clock(x):
     return x + now  # -> A1
 
 
+@case(X)
+def prints_in_a_loop(x):
+    for i in range(3):  # -> python
+        print(i)  # -> python ! break
+        x = x + 1  # -> python
+    return x  # -> python
+
+
+@case(X)
+def breaks_in_a_try(x):
+    try:  # -> python
+        y = x.sum().item()  # -> python ! break
+    except ValueError:  # -> not reached
+        y = 0  # -> not reached
+    return x + y  # -> python
+
+
+def prints_first(x):
+    print("inside")  # -> python ! break
+    return x * 2  # -> A1
+
+
+@case(X)
+def calls_it_twice(x):
+    y = prints_first(x)  # -> python ! break
+    z = prints_first(y)  # -> python ! break
+    return y + z  # -> B1
+
+
 @pytest.mark.parametrize(
     ("function", "words", "cure", "page"),
     [
         (prints_between, "print", "torch._higher_order_ops.print", "tracing"),
         (branches_on_a_value, "tensor's value", "torch.cond", "branching"),
         (asks_for_a_number, ".item()", "Keep the value in a tensor", "branching"),
+        (prints_in_a_loop, "print", "torch._higher_order_ops.print", "tracing"),
+        (breaks_in_a_try, ".item()", "Keep the value in a tensor", "branching"),
     ],
 )
 def test_a_break_is_told_with_its_reason_and_cure(function, words, cure, page) -> None:
@@ -89,3 +121,96 @@ def test_a_break_under_fullgraph_is_an_error() -> None:
     assert "print" in finding.what
     assert "torch._higher_order_ops.print" in finding.cure
     assert finding.line == explanation.sources[0].lines[3].number
+
+
+def one_line(x): return [print(v) or v for v in x.tolist()]  # fmt: skip
+
+
+def in_a_loop(x): return [print(i) or x for i in range(2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [one_line, in_a_loop])
+def test_one_line_that_dynamo_leaves_out_is_pythons(function) -> None:
+    explanation = explain(function, torch.ones(3))
+    assert explanation.programs == ()
+    assert [line.mark for line in explanation.sources[0].lines] == ["python"]
+    assert explanation.found("break")
+
+
+def itself(value):
+    return value
+
+
+def twice(value):
+    pair = (value, value)
+    return pair
+
+
+def kind(value):
+    return type(value)
+
+
+@pytest.mark.parametrize("function", [torch.nn.Identity(), itself, twice, kind])
+@pytest.mark.parametrize("argument", [torch.ones(3), 3], ids=["tensor", "number"])
+def test_nothing_to_compile_is_no_break(function, argument) -> None:
+    torch.compile(function, fullgraph=True, backend="eager")(argument)  # accepts it
+    assert explain(function, argument, framework="torch").found("break") == []
+
+
+@pytest.fixture
+def model() -> torch.nn.Module:
+    return torch.nn.Linear(3, 1)
+
+
+def test_a_break_inside_of_a_library_names_its_place(model) -> None:
+    optimizer = torch.optim.LBFGS(model.parameters())
+
+    def step(x):
+        def loss():
+            optimizer.zero_grad()
+            value = model(x).sum()
+            value.backward()
+            return value
+
+        optimizer.step(loss)
+        return x
+
+    found = {f.line: f for f in explain(step, torch.ones(4, 3)).found("break")}
+    inside = found[step.__code__.co_firstlineno + 7]
+    assert "inside of `torch/optim/" in inside.what
+    assert ", line " in inside.what
+    assert inside.cure == "Make this call outside of the compiled function."
+
+
+def test_every_place_of_a_library_is_told() -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        vocab_size=32, hidden_size=16, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=2,
+    )  # fmt: skip
+    model = transformers.LlamaForCausalLM(config)
+
+    def generating(ids):
+        return model.generate(ids, max_new_tokens=2, do_sample=False)
+
+    explanation = explain(generating, torch.ones(1, 3, dtype=torch.long))
+    found = explanation.found("break")
+    assert {f.line for f in found} == {generating.__code__.co_firstlineno + 1}
+    places = {f.what.partition("`: ")[0] for f in found}
+    assert len(places) == len(found) >= 3
+    assert all("inside of `transformers/generation/utils.py, line " in place for place in places)
+    assert any("capture_scalar_outputs" in f.cure for f in found)  # Dynamo's own hint
+
+
+def test_dynamos_own_hint_is_shown_where_there_is_one() -> None:
+    generic = ["It may be possible to write Dynamo tracing rules for this code. Please report it."]
+    text = f"""Something unsupported
+  Explanation: Dynamo cannot do this.
+  Hint: {generic[0]}
+  Hint: Use `torch.other(x)` in place of it. Or use
+    nothing at all.
+
+  Developer debug context: none"""
+    assert breaks.cure(text, generic).text == "Use `torch.other(x)` in place of it."
+    assert breaks.cure(text).text.startswith("It may be possible")
+    assert "torch's own functions" in breaks.cure(text.partition("  Hint: Use")[0], generic).text

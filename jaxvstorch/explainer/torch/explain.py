@@ -11,11 +11,12 @@ from jaxvstorch.explainer import assemble, breaks, findings
 from jaxvstorch.explainer.compiled import Compiled
 from jaxvstorch.explainer.cures import Cure
 from jaxvstorch.explainer.explanation import Finding, Mark, Source
+from jaxvstorch.explainer.facts import short_path
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.torch import private, touches, trace
+from jaxvstorch.explainer.torch import dynamo, touches, trace
 
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
 
@@ -25,21 +26,20 @@ def explain(subject: Subject) -> dict[str, Any]:
     code = subject.code
     own = OwnCode(subject.file)
     traced = trace.Traced()
-    # The code that Dynamo writes begins on the first line of the function that it stands for.
-    recorder = Recorder(own.has, first_lines=False, pause=traced.is_apart)
+    recorder = Recorder(own.has, is_written=dynamo.is_written, pause=traced.is_apart)
     changes = touches.Changes(subject.named, code)
-    trace.trace(subject, traced, recorder, changes.reading)
+    trace.trace(subject, own, traced, recorder, changes.reading)
     seen, programs = trace.look(traced, recorder, own)
     seen.failed = _failed(traced.error, recorder, own)
     sources, missing = assemble.shown(code, own, seen)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
-    found += _skipped(sources, found)
+    found += _skipped(sources, traced, found)
     if traced.error is None:
         read = list(touches.of_readings(traced, seen.python, own))
         changed = list(changes.touches(traced, own))
         found += findings.of_touches("torch", touches.together(read, changed))
     else:
-        found.append(findings.of_error(traced.error, seen.failed))
+        found.append(findings.of_error(traced.error, seen.failed, dynamo.generic_hints()))
         missing.append("What comes after the error: the call ended with it.")
     return {
         "framework": "torch",
@@ -49,7 +49,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         "missing": tuple(missing),
         "ran": RAN,
         "compile": partial(
-            _compile, traced.graphs, traced.inputs, own, private.backend(subject.function)
+            _compile, traced.graphs, traced.inputs, own, dynamo.backend(subject.function)
         ),
     }
 
@@ -68,28 +68,53 @@ def _compile(
 
 def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
     """One finding for each line that the graph breaks at."""
-    told: set[Place] = set()
-    for reason in traced.breaks:
-        places = [(f.filename, f.lineno) for f in reason.user_stack if own.has(f.filename)]
-        if not places or places[-1] in told:
-            continue
-        told.add(places[-1])
-        for place in set(places[:-1]) - told:
-            told.add(place)
-            yield _break(place, breaks.CALL, breaks.CALL_CURE)
-        yield _break(places[-1], breaks.reason(reason.reason), breaks.cure(reason.reason))
+    told: set[tuple[Place, str]] = set()
+    for frame in traced.frames:
+        callers = [place for place in frame.callers if own.has(place[0])]
+        for text, stack in frame.stacks():
+            places = [place for place in stack if own.has(place[0])]
+            if not places and not callers:
+                continue
+            for finding in _along(text, stack, places or callers[-1:]):
+                place = (finding.file, finding.line)
+                # In a row of calls each one after the first says the same of what it calls.
+                if (place, finding.what) not in told:
+                    told.add((place, finding.what))
+                    yield finding
 
 
-def _skipped(sources: Iterable[Source], found: list[Finding]) -> Iterator[Finding]:
-    """One finding for each function that Python runs and that nothing else was said of."""
+def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Finding]:
+    """What to say of one break: of the calls that led to it, and of the line that it is at."""
+    for place in places[:-1]:
+        yield _break(place, breaks.CALL, breaks.CALL_CURE)
+    reason, generic = breaks.reason(text), dynamo.generic_hints()
+    if stack[-1] == places[-1]:
+        yield _break(places[-1], reason, breaks.cure(text, generic))
+    else:
+        file, line = stack[-1]
+        reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
+        yield _break(places[-1], reason, breaks.cure_inside(text, generic))
+
+
+def _skipped(
+    sources: Iterable[Source], traced: trace.Traced, found: list[Finding]
+) -> Iterator[Finding]:
+    """One finding for each function that Dynamo leaves to Python without having looked at it."""
+    asked = {
+        (f.code.co_filename, f.code.co_firstlineno) for f in traced.frames if not f.is_left_out
+    }
+    for frame in traced.frames:
+        if not frame.failures:  # a function that was read, and had nothing to compile
+            asked |= frame.read
     for source in sources:
         numbers = {line.number for line in source.lines}
         is_told = any(
             f.kind == "break" and f.file == source.file and f.line in numbers for f in found
         )
+        is_asked = any((source.file, number) in asked for number in numbers)
         ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
         marks = {line.mark for line in source.lines}
-        if ran and not is_told and not marks & {Mark.GRAPH, Mark.TRACED}:
+        if ran and not is_told and not is_asked and not marks & {Mark.GRAPH, Mark.TRACED}:
             yield _break((source.file, ran[0]), breaks.SKIPPED, breaks.SKIPPED_CURE)
 
 
@@ -104,6 +129,6 @@ def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place 
     frames = [
         (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
     ]
-    places = [*frames, *private.real_stack(error)]
+    places = [*frames, *dynamo.real_stack(error)]
     own_places = [place for place in places if own.has(place[0])]
     return own_places[-1] if own_places else recorder.raised(error)

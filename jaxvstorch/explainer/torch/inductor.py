@@ -10,9 +10,8 @@ from typing import Any
 from unittest import mock
 
 from torch import fx
-from torch._inductor import config, debug, metrics
-from torch._inductor.compile_fx import compile_fx
-from torch._inductor.graph import GraphLowering
+
+from jaxvstorch.explainer.torch import private
 
 
 @dataclass
@@ -42,7 +41,7 @@ def compile(graph: fx.GraphModule, inputs: list[Any], own_options: dict[str, Any
 
     def keep(code: str) -> None:
         found.code.append(code)
-        found.kernels.update(debug._inductor_triton_kernel_to_post_grad_node_info)
+        found.kernels.update(private.node_info_of_kernels)
 
     options = {
         **own_options,
@@ -50,11 +49,15 @@ def compile(graph: fx.GraphModule, inputs: list[Any], own_options: dict[str, Any
         "fx_graph_cache": False,  # from the cache comes code without its provenance
         "post_grad_custom_post_pass": look,
     }
+    metrics = private.inductor_metrics
     counts = metrics.get_metric_fields() if hasattr(metrics, "get_metric_fields") else {}
     before = {name: copy.copy(getattr(metrics, name)) for name in counts}
     try:
-        with config.patch(options), mock.patch.object(GraphLowering, "save_output_code", keep):
-            compile_fx(copy.deepcopy(graph), list(inputs))
+        with (
+            private.inductor_config.patch(options),
+            mock.patch.object(private.GraphLowering, "save_output_code", keep),
+        ):
+            private.compile_fx(copy.deepcopy(graph), list(inputs))
     finally:
         for name, value in before.items():
             setattr(metrics, name, value)

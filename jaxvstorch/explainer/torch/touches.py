@@ -59,7 +59,7 @@ class Changes:
     def _place(self, touch: Touch, readings: list[Reading]) -> Place | None:
         if touch.kind == "random":
             return next((t.place for t in _static(readings) if t.kind == "random"), None)
-        first = [reading for reading in readings if reading.code is self._entry]
+        first = [reading for reading in readings if reading.code == self._entry]
         # A name of the explained function, and only then of others, which may mean another thing.
         others = [] if touch.name == "self" else readings
         return _line_that_changes(touch.name, first) or _line_that_changes(touch.name, others)

@@ -1,0 +1,72 @@
+"""Names that a framework does not promise to keep: what each is for, and what is done without it.
+
+Each framework's are listed in ``explainer/<framework>/private.py``, and taken from there alone.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+REFUSED = "explain and ledger refuse, and name what is missing"
+
+
+class MissingNameError(AttributeError):
+    """A version of a framework lacks a private name."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """One private name.
+
+    Attributes:
+        place: module and name in it, such as ``"torch._dynamo.utils:CleanupHook.create"``.
+        without: what is done where it is missing.
+    """
+
+    place: str
+    without: str = REFUSED
+
+    def get(self) -> Any:
+        """What it stands for.
+
+        Raises:
+            MissingNameError: this version lacks it, or has moved it.
+        """
+        module, _, path = self.place.partition(":")
+        try:
+            value: Any = importlib.import_module(module)
+            for part in path.split(".") if path else ():
+                value = _part(value, part)
+        except (ImportError, AttributeError) as error:
+            raise MissingNameError(self.place) from error
+        return value
+
+
+def _part(value: Any, name: str) -> Any:
+    """An attribute; of a class also one that its instances alone have, told by its annotation."""
+    if name in getattr(value, "__annotations__", {}) and not hasattr(value, name):
+        return None
+    return getattr(value, name)
+
+
+def taken(names: Mapping[str, Name], key: str) -> Any:
+    """What a name of the list stands for; the ``__getattr__`` of the modules that hold the lists.
+
+    Raises:
+        MissingNameError: this version lacks it, or has moved it.
+    """
+    if key not in names:
+        raise AttributeError(f"no private name is called {key}")
+    return names[key].get()
+
+
+def gone(names: Mapping[str, Name]) -> dict[str, str]:
+    """The places that this version lacks, each with what is done without it."""
+    found = {}
+    for name in names.values():
+        try:
+            name.get()
+        except MissingNameError:
+            found[name.place] = name.without
+    return found

@@ -1,0 +1,97 @@
+"""Takes back what Dynamo keeps of the frames that it compiled for one backend, and nothing else.
+
+Whatever is compiled meanwhile for another backend, here or in another thread, stays.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any
+from unittest import mock
+
+from jaxvstorch.explainer.torch import dynamo, private
+
+
+class Undo:
+    """Of one backend: what Dynamo did for it, frame by frame, until it is taken back.
+
+    Dynamo compiles one frame at a time, whatever the thread, under a lock of its own. What it
+    counts and guesses is looked at and put back under that lock.
+    """
+
+    def __init__(self, backend: Callable[..., Any]) -> None:
+        """Args: the backend; no other compilation may use it."""
+        self._backend = backend
+        self._codes: dict[int, CodeType] = {}
+        self._hooks: list[tuple[Any, Any]] = []
+        self._cleanups: set[int] = set()
+        self._guesses: defaultdict[Any, Any] = defaultdict(private.CodeState)
+        self._first_frame = private.frame_counter
+        self._frames = 0
+        self._attempts: Counter[int] = Counter()
+
+    @contextmanager
+    def frame(self, code: CodeType) -> Iterator[None]:
+        """Inside, Dynamo compiles one frame for the backend; the caller holds Dynamo's lock."""
+        self._codes[id(code)] = code
+        frames = private.frame_counter
+        attempts: Counter[int] = Counter(private.frame_compile_counter)
+        cleaning = private.CleanupManager.instance
+        known = set(cleaning.values)
+        with self._names_noted(), self._guessing_apart(), dynamo.counts_put_back():
+            try:
+                yield
+            finally:
+                self._cleanups |= set(cleaning.values) - known
+                self._frames += private.frame_counter - frames
+                self._attempts += private.frame_compile_counter - attempts
+
+    @contextmanager
+    def _names_noted(self) -> Iterator[None]:
+        """Remember which names Dynamo puts among the globals of the function."""
+        create = private.CleanupHook.create
+
+        def noting(scope: dict[str, Any], name: str, value: Any) -> Any:
+            hook = create(scope, name, value)
+            self._hooks.append((hook, value))
+            return hook
+
+        with mock.patch.object(private.CleanupHook, "create", staticmethod(noting)):
+            yield
+
+    @contextmanager
+    def _guessing_apart(self) -> Iterator[None]:
+        """What Dynamo learns of sizes that change it keeps by function, whatever the backend."""
+        with private.put_back("code_state", "first_code_state"):
+            private.put("code_state", self._guesses)
+            yield
+
+    def take_back(self) -> None:
+        """Forget what was compiled, and remove the names that belonged to it."""
+        with private.compile_lock:
+            for code in self._codes.values():
+                dynamo.forget(code, self._backend)
+            backends = private.cached_backends
+            for key in [k for k, other in backends.items() if dynamo.is_for(self._backend, other)]:
+                del backends[key]
+            self._remove_names()
+            self._count_back()
+
+    def _remove_names(self) -> None:
+        cleaning = private.CleanupManager.instance
+        for key in self._cleanups & set(cleaning.values):
+            cleaning._remove_id(key)
+        for hook, value in self._hooks:  # of attempts that failed
+            if hook.scope.get(hook.name) is value:
+                hook()
+
+    def _count_back(self) -> None:
+        """Frames are numbered: where nobody else took a number meanwhile, give ours back."""
+        if self._first_frame + self._frames == private.frame_counter:
+            private.put("frame_counter", self._first_frame)
+        counts = private.frame_compile_counter
+        for number, attempts in self._attempts.items():
+            counts[number] -= attempts
+            if counts[number] <= 0:
+                del counts[number]
