@@ -12,6 +12,7 @@ from jaxvstorch.explainer.calls import describe_all, ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import framework_of
 from jaxvstorch.explainer.subject import Subject, by_name
+from jaxvstorch.explainer.taking_turns import LOCK
 from jaxvstorch.explainer.unwrap import original
 
 
@@ -51,7 +52,7 @@ def explain(
     texts = tuple(describe_all(args, kwargs))
     code = getattr(inner, "__code__", None)
     subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
-    with proven.on(framework):
+    with LOCK, proven.on(framework):
         module = importlib.import_module(f"jaxvstorch.explainer.{framework}.explain")
         found = module.explain(subject)
     return Explanation(function=_name(function, inner), arguments=texts, **found)

@@ -1,12 +1,16 @@
 """What ``explain`` found: a function's lines and what became of each, as plain data."""
 
+import importlib
 import json
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
+from types import ModuleType
 from typing import Any
 
 from jaxvstorch.explainer.compiled import Compiled
+from jaxvstorch.explainer.taking_turns import LOCK
 
 SCHEMA = "jaxvstorch-explanation"
 VERSION = 1
@@ -99,6 +103,18 @@ class Finding:
     page: str = ""
 
 
+def _terminal() -> ModuleType:
+    """The renderers for a terminal; they read this module.
+
+    Rich draws random numbers when it is imported. The reader's own draws shall not change by that.
+    """
+    state = random.getstate()
+    try:
+        return importlib.import_module("jaxvstorch.explainer.terminal")
+    finally:
+        random.setstate(state)
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """What a compiler made of one function, called with some arguments.
@@ -131,7 +147,8 @@ class Explanation:
         """The same with ``compiled``: the programs compiled, and looked at stage by stage."""
         if self.compiled is not None or self.compile is None:
             return self
-        compiled = self.compile()
+        with LOCK:
+            compiled = self.compile()
         return replace(self, compiled=compiled, missing=(*self.missing, *compiled.missing))
 
     def marks(self, name: str | None = None) -> list[str]:
@@ -155,17 +172,13 @@ class Explanation:
         raise LookupError(f"{name!r} is none of {', '.join(s.name for s in self.sources)}")
 
     def __str__(self) -> str:
-        from jaxvstorch.explainer.terminal import plain  # the renderers read this module
-
-        return plain(self)
+        return str(_terminal().plain(self))
 
     def __repr__(self) -> str:
         return str(self)
 
     def __rich__(self) -> Any:
-        from jaxvstorch.explainer.terminal import Rendering
-
-        return Rendering(self)
+        return _terminal().Rendering(self)
 
     def _repr_html_(self) -> str:
         from jaxvstorch.explainer.html import fragment

@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import random
 import signal
 import sys
 import threading
@@ -244,3 +245,16 @@ def test_random_numbers_are_drawn_as_often_as_it_runs(framework) -> None:
     after = np.random.standard_normal()
     np.random.set_state(state)
     assert after == once
+
+
+def test_the_first_text_draws_no_random_number(
+    framework, x, random_numbers_as_before, monkeypatch
+) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "rich" or name == "jaxvstorch.explainer.terminal":
+            monkeypatch.delitem(sys.modules, name)
+    explanation = explain(plain, x)
+    random.seed(3)
+    state = random.getstate()
+    assert str(explanation)
+    assert random.getstate() == state
