@@ -123,9 +123,8 @@ def explained(asked: Asked, stages: bool) -> Explanation:
     from jaxvstorch.explainer.explain import explain
 
     args, kwargs = asked.calls()[0]
-    taken = kwargs.keys() & {"function", "framework"}
-    if taken:
-        raise BadInputError(f"explain has a parameter {taken.pop()} itself: give it by position")
+    if "framework" in kwargs:
+        raise BadInputError("explain has a parameter framework itself: give it by position")
     try:
         explanation = explain(asked.function, *args, framework=asked.framework, **kwargs)
     except TypeError as error:  # of what explain does not take, such as a generator

@@ -106,8 +106,9 @@ def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
 
 
 def _name_of_lambda(text: File, line: int) -> str:
-    name, equals, _ = text.lines[line - 1].partition(" = ")
-    return name.strip() if equals and name.strip().isidentifier() else "<lambda>"
+    name, equals, value = text.lines[line - 1].partition(" = ")
+    is_its_own = equals and name.strip().isidentifier() and not value.startswith(("[", "{", "("))
+    return name.strip() if is_its_own else "<lambda>"
 
 
 @dataclass
@@ -155,7 +156,7 @@ def _by_statement(seen: Seen, file: str, text: File) -> dict[int, _OnLine]:
 def _source(
     file: str, text: File, function: Function, seen: Seen, on_lines: dict[int, _OnLine]
 ) -> Source:
-    runs = seen.runs.get((file, function.first), 0)
+    runs = _runs(file, text, function, seen)
     nothing, lines = _OnLine(), []
     for number in range(function.first, min(function.last, len(text.lines)) + 1):
         found = on_lines.get(number)
@@ -169,3 +170,11 @@ def _source(
         operations = dict(sorted(happened.operations.items()))
         lines.append(Line(number, text.lines[number - 1], mark, operations, happened.visits))
     return Source(function.name, file, runs, tuple(lines))
+
+
+def _runs(file: str, text: File, function: Function, seen: Seen) -> int:
+    """How often a function was entered; of a statement with lambdas, the one most often."""
+    runs = seen.runs.get((file, function.first), 0)
+    if runs or function in text.functions:
+        return runs
+    return max(seen.runs.get((file, n), 0) for n in range(function.first, function.last + 1))

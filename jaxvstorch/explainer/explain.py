@@ -1,7 +1,6 @@
 """Line by line: what ``jax.jit`` or ``torch.compile`` made of a function."""
 
 import importlib
-import inspect
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -9,15 +8,15 @@ from typing import Any
 from jaxvstorch import frameworks
 from jaxvstorch.explainer import proven
 from jaxvstorch.explainer.calls import describe_all, ledger
+from jaxvstorch.explainer.explainable import explainable, name_of
 from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.framework_of import framework_of
-from jaxvstorch.explainer.subject import Subject, by_name
+from jaxvstorch.explainer.framework_of import asked_for, framework_of
+from jaxvstorch.explainer.subject import Subject, as_called, by_name
 from jaxvstorch.explainer.taking_turns import LOCK
-from jaxvstorch.explainer.unwrap import original
 
 
 def explain(
-    function: Callable[..., Any], *args: Any, framework: str | None = None, **kwargs: Any
+    function: Callable[..., Any], /, *args: Any, framework: str | None = None, **kwargs: Any
 ) -> Explanation:
     """Say what a compiler makes of a function, called with these arguments.
 
@@ -34,7 +33,8 @@ def explain(
             ``torch.nn``, flax NNX or equinox, a lambda, a partial.
         *args: what to call it with.
         framework: ``"jax"`` or ``"torch"``; needed where neither the function nor its arguments
-            tell.
+            tell. Where the function has a parameter of this name, any other value is for that
+            one; give it ``"jax"`` or ``"torch"`` by position, or in a ``functools.partial``.
         **kwargs: more arguments, by name.
 
     Returns:
@@ -45,8 +45,10 @@ def explain(
             tell the framework, or tell both, or do not fit the function.
         MissingFrameworkError: the framework is not installed.
     """
-    inner = _explainable(function)
-    framework = framework or framework_of(function, args, kwargs)
+    function = as_called(function)
+    inner = explainable(function)
+    asked, kwargs = asked_for(function, framework, kwargs)
+    framework = asked or framework_of(function, args, kwargs)
     frameworks.require(framework, wanted_by="explain")
     named = by_name(function, args, kwargs)
     texts = tuple(describe_all(args, kwargs))
@@ -55,33 +57,7 @@ def explain(
     with LOCK, proven.on(framework):
         module = importlib.import_module(f"jaxvstorch.explainer.{framework}.explain")
         found = module.explain(subject)
-    return Explanation(function=_name(function, inner), arguments=texts, **found)
+    return Explanation(function=name_of(function, inner), arguments=texts, **found)
 
 
 explain.ledger = ledger  # type: ignore[attr-defined]
-
-
-def _explainable(function: Any) -> Any:
-    """The Python function inside; an error where tracing it makes no sense."""
-    if not callable(function):
-        raise TypeError(f"function must be callable, not {type(function).__name__}")
-    if inspect.isclass(function):
-        raise TypeError(f"function must not be a class: pass an instance of {function.__name__}")
-    inner = original(function)
-    kinds = {
-        "a coroutine function": inspect.iscoroutinefunction(inner),
-        "an asynchronous generator": inspect.isasyncgenfunction(inner),
-        "a generator function": inspect.isgeneratorfunction(inner),
-    }
-    for kind, applies in kinds.items():
-        if applies:
-            raise TypeError(
-                f"{_name(function, inner)} is {kind}, which neither compiler can take as a whole: "
-                "explain a function that it calls"
-            )
-    return inner
-
-
-def _name(function: Any, inner: Any) -> str:
-    name = getattr(inner, "__qualname__", None) or type(function).__name__
-    return str(name).replace("<locals>.", "")

@@ -155,8 +155,13 @@ class Explanation:
         """One text per statement of one source, such as ``"A1"`` or ``"not reached"``.
 
         Args:
-            name: of the source; the first where not given.
+            name: of the source; the first where not given. Without any source there are no marks.
+
+        Raises:
+            LookupError: no function of that name was traced.
         """
+        if name is None and not self.sources:
+            return []
         source = self.sources[0] if name is None else self.source(name)
         return [f"{line.text.strip()}  # {describe(line)}" for line in source.lines if line.mark]
 
@@ -169,7 +174,8 @@ class Explanation:
         for source in self.sources:
             if name in (source.name, source.name.rpartition(".")[2]):
                 return source
-        raise LookupError(f"{name!r} is none of {', '.join(s.name for s in self.sources)}")
+        names = ", ".join(source.name for source in self.sources)
+        raise LookupError(f"{name!r} is none of {names}" if names else f"no source, not {name!r}")
 
     def __str__(self) -> str:
         return str(_terminal().plain(self))

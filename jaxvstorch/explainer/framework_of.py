@@ -13,7 +13,7 @@ from jaxvstorch.explainer.unwrap import original
 from jaxvstorch.waiting import arrays_of
 
 # Whose names stand for which framework.
-_LIBRARIES = {
+LIBRARIES = {
     "jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax", "optax": "jax",
     "haiku": "jax", "diffrax": "jax", "blackjax": "jax", "numpyro": "jax", "chex": "jax",
     "torch": "torch", "torchvision": "torch", "torchaudio": "torch", "lightning": "torch",
@@ -46,6 +46,28 @@ def framework_of(
         f"whether {getattr(function, '__name__', function)!r} is of JAX or of PyTorch cannot be "
         "told from it or its arguments: say framework='jax' or framework='torch'"
     )
+
+
+def asked_for(
+    function: Any, framework: Any, kwargs: dict[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
+    """What ``framework=`` says: the framework, or an argument of a function that has one so named.
+
+    Returns:
+        The framework, ``None`` where it is not said, and the keyword arguments of the function.
+    """
+    is_framework = isinstance(framework, str) and framework in frameworks.FRAMEWORKS
+    if framework is None or is_framework or not takes(function, "framework"):
+        return framework, kwargs
+    return None, {**kwargs, "framework": framework}
+
+
+def takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter of this name, or takes any name."""
+    with suppress(TypeError, ValueError):  # something built in tells no signature
+        parameters = inspect.signature(function).parameters
+        return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    return False
 
 
 def compiled_by(function: Any) -> str | None:
@@ -88,7 +110,7 @@ def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
         return
     seen.add(id(function))
     names = set(_names(function.__code__))
-    yield from (_LIBRARIES[n.partition(".")[0]] for n in names if n.partition(".")[0] in _LIBRARIES)
+    yield from (LIBRARIES[n.partition(".")[0]] for n in names if n.partition(".")[0] in LIBRARIES)
     values = [function.__globals__[name] for name in names & function.__globals__.keys()]
     values += _closed_over(function)
     yield from _libraries(values)
@@ -116,7 +138,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def _libraries(values: Iterable[Any]) -> set[str]:
     """The frameworks that modules, classes, functions and objects come from."""
     roots = {root for value in values for root in _roots(value)}
-    return {_LIBRARIES[root] for root in roots if root in _LIBRARIES}
+    return {LIBRARIES[root] for root in roots if root in LIBRARIES}
 
 
 def _roots(value: Any) -> Iterator[str]:

@@ -65,14 +65,16 @@ class Recorder:
 
     def _call(self, frame: FrameType, event: str, arg: Any) -> Any:
         code = frame.f_code
-        is_function = code.co_flags & inspect.CO_OPTIMIZED  # not the body of a module or a class
-        if not (is_function and self._own(code.co_filename)) or (self._pause and self._pause()):
+        is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
+        is_class = frame.f_back in self._frames  # in a function, and not the body of a module
+        is_own = (is_function or is_class) and self._own(code.co_filename)
+        if not is_own or (self._pause and self._pause()):
             return None
         if frame not in self._frames:  # a generator is entered again for each item
             self._frames[frame] = Visits(code.co_name, self._file(code.co_filename))
             self.runs[frame.f_code.co_filename, frame.f_code.co_firstlineno] += 1
             frame.f_trace = self._inside  # from Python 3.12 on, opcodes are traced only where set
-            frame.f_trace_opcodes = self._on_opcode is not None
+            frame.f_trace_opcodes = self._on_opcode is not None and is_function
             self._tell(frame, None)
         return self._inside
 

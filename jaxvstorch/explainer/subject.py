@@ -3,8 +3,10 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, MethodType
 from typing import Any
+
+from jaxvstorch.explainer.framework_of import LIBRARIES, compiled_by
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,26 @@ class Subject:
         return self.code.co_filename if self.code else None
 
 
+def as_called(function: Any) -> Any:
+    """An object whose class has a compiled ``__call__`` as that method; else the same."""
+    call = type(function).__call__ if callable(function) else None
+    return MethodType(call, function) if compiled_by(call) else function
+
+
 def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments by the function's own names for them; empty where it tells none.
 
     Raises:
         TypeError: they do not fit.
     """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
+    signature = _signature(function)
+    if signature is None:
         return {}  # of something built in; calling it will tell
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
+        if _takes_otherwise(function, args, kwargs):
+            return {}
         name = getattr(function, "__name__", type(function).__name__)
         bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
         raise TypeError(
@@ -51,3 +60,31 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
         ) from None
     owner = getattr(function, "__self__", None if inspect.isfunction(function) else function)
     return {**({} if owner is None else {"self": owner}), **bound.arguments}
+
+
+def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a decorator around the function takes other arguments than the function itself."""
+    if isinstance(function, MethodType):
+        function, args = function.__func__, (function.__self__, *args)
+    decorated = inspect.unwrap(function, stop=lambda outer: not _is_of_a_framework(outer))
+    signature = _signature(decorated, follow_wrapped=False)
+    if signature is None or not hasattr(decorated, "__wrapped__"):
+        return False
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_of_a_framework(wrapper: Any) -> bool:
+    """Whether a framework made it around a function: these pass their arguments on as they are."""
+    names = getattr(wrapper, "__globals__", {"__name__": type(wrapper).__module__})
+    return str(names.get("__name__")).partition(".")[0] in LIBRARIES
+
+
+def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function, follow_wrapped=follow_wrapped)
+    except (TypeError, ValueError):
+        return None

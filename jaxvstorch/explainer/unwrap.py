@@ -26,6 +26,14 @@ _HOLD_ANOTHER = (
 )
 
 
+def uncompiled(function: Any) -> Any:
+    """What was given to ``torch.compile``, bound as ``function`` is; else the same."""
+    inner = getattr(function, "_torchdynamo_orig_callable", None)
+    inner = inner or getattr(function, "_orig_mod", function)
+    is_bound = isinstance(function, types.MethodType) and inner is not function
+    return types.MethodType(inner, function.__self__) if is_bound else inner
+
+
 def _under(function: Any) -> Any:
     if all(hasattr(function, name) for name in ("func", "args", "keywords")):
         return function.func  # functools.partial, and those of other libraries

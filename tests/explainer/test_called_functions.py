@@ -46,6 +46,17 @@ def uses_a_generator(x):
     return total  # -> traced
 
 
+@case(X)
+def makes_a_class(x):
+    class Shifted:  # -> A1 | python ! break
+        start = x + 1  # -> A1 | python
+
+        def times(self, factor):  # -> traced | python
+            return self.start * factor  # -> A1
+
+    return Shifted().times(2)  # -> A1
+
+
 def raises(x):
     x = x + 1  # -> traced | python
     # -> failed ! failed | failed ! break, failed

@@ -1,5 +1,7 @@
 """Every kind of function that JAX and libraries on top of it make."""
 
+import functools
+
 import marks
 import pytest
 from cases import M, X, check_kind
@@ -16,6 +18,35 @@ def operations(x):
     # nothing here
 
     return z * 2  # -> A1
+
+
+class _Scale:
+    factor = 2.0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def __call__(self, x):
+        return jnp.sin(x) * self.factor  # -> A2
+
+    @functools.partial(jax.jit, static_argnums=(0, 2))
+    def times(self, x, factor):
+        return x * factor  # -> A1
+
+    @classmethod
+    @functools.partial(jax.jit, static_argnums=0)
+    def plain(cls, x):
+        return x * cls.factor  # -> A1
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "name"),
+    [
+        pytest.param(_Scale(), (), "_Scale.__call__", id="call"),
+        pytest.param(_Scale().times, (3,), "_Scale.times", id="method"),
+        pytest.param(_Scale.plain, (), "_Scale.plain", id="class method"),
+    ],
+)
+def test_jitted_methods(function, arguments, name) -> None:
+    check_kind(explain(function, X, *arguments), "jax", name)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,15 @@ class _Scale:
     def square(x):
         return x * x  # -> A1
 
+    def _to(self, x, exponent):
+        return x**exponent  # -> A1
+
+    squared = functools.partialmethod(_to, exponent=2)
+
+    @functools.singledispatchmethod
+    def halved(self, x):
+        return x / 2  # -> A1
+
 
 def power(x, exponent, shift=0.0):
     return x**exponent + shift  # -> A2
@@ -40,6 +49,30 @@ def added(amount):
         return x + amount  # -> A1
 
     return add
+
+
+def by_two(function):
+    @functools.wraps(function)
+    def around(x):
+        return function(x, 2)  # -> A1
+
+    return around
+
+
+@by_two
+def times(x, factor):
+    return x * factor  # -> A1
+
+
+@functools.singledispatch
+def shifted(x):
+    return x + 1  # -> A1
+
+
+in_a_list = [
+    lambda x: x + 1,
+    lambda x: x * x * 2,
+]  # the marks stand on the statement's first line
 
 
 @pytest.fixture
@@ -66,11 +99,39 @@ def compiled(framework) -> Any:
         pytest.param(_Scale(2.0).times, "_Scale.times", id="bound method"),
         pytest.param(_Scale.plain, "_Scale.plain", id="class method"),
         pytest.param(_Scale.square, "_Scale.square", id="static method"),
+        pytest.param(_Scale(2.0).squared, "_Scale._to", id="partial method"),
+        pytest.param(_Scale(2.0).halved, "_Scale.halved", id="single dispatch method"),
         pytest.param(added(2.0), "added.add", id="closure"),
+        pytest.param(shifted, "shifted", id="single dispatch"),
+        pytest.param(times, "times", id="a decorator that gives an argument"),
     ],
 )  # fmt: skip
 def test_every_kind_of_function(framework, x, function, name) -> None:
     check_kind(explain(function, x), framework, name)
+
+
+def test_a_lambda_in_a_list(framework, x) -> None:
+    (source,) = explain(in_a_list[1], x).sources
+    assert (source.name, source.runs) == ("<lambda>", 1)
+    assert source.lines[0].operations == {"A": 2}
+
+
+def with_names_of_explain(x, function, framework):
+    return function(x) + framework
+
+
+def test_parameters_that_explain_has_too(framework, x) -> None:
+    explanation = explain(with_names_of_explain, x, function=twice_and_one, framework=2.0)
+    assert explanation.framework == framework
+    assert explanation.arguments == ("f32[4]", "function=twice_and_one", "framework=2.0")
+    assert [source.name for source in explanation.sources] == [
+        "with_names_of_explain",
+        "twice_and_one",
+    ]
+
+
+def twice_and_one(x):
+    return x * 2 + 1
 
 
 def of_partial(compiled):

@@ -2,6 +2,8 @@
 
 import linecache
 
+import pytest
+
 from jaxvstorch import explain
 
 
@@ -26,3 +28,6 @@ def test_a_builtin_function(framework, x) -> None:
     assert explanation.sources == ()
     assert explanation.programs[0].operations == {"A": 1}
     assert "no source" in explanation.missing[0]
+    assert explanation.marks() == []
+    with pytest.raises(LookupError, match="no source, not 'abs'"):
+        explanation.marks("abs")

@@ -1,5 +1,8 @@
 """Every kind of function that ``torch.compile`` and PyTorch's modules make."""
 
+import functools
+
+import marks
 import pytest
 from cases import check_kind
 
@@ -26,6 +29,47 @@ class _Net(torch.nn.Module):
     def forward(self, x):
         x = self.inner(x)  # -> A1
         return torch.tanh(x)  # -> A1
+
+
+class _Scale:
+    factor = 2.0
+
+    @torch.compile
+    def __call__(self, x):
+        return torch.sin(x) * self.factor  # -> A2
+
+    @torch.compile(fullgraph=True)
+    def times(self, x, factor=2):
+        return x * factor  # -> A1
+
+    @classmethod
+    @torch.compile
+    def plain(cls, x):
+        return x * cls.factor  # -> A1
+
+    @torch.compile(fullgraph=True)
+    def printed(self, x):
+        print(x)  # -> failed ! failed
+        return x  # -> not reached
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        pytest.param(_Scale(), "_Scale.__call__", id="call"),
+        pytest.param(_Scale().times, "_Scale.times", id="method"),
+        pytest.param(functools.partial(_Scale().times, factor=3), "_Scale.times", id="partial"),
+        pytest.param(_Scale.plain, "_Scale.plain", id="class method"),
+    ],
+)
+def test_compiled_methods(function, name) -> None:
+    check_kind(explain(function, torch.ones(4)), "torch", name)
+
+
+def test_a_compiled_method_keeps_its_options() -> None:
+    explanation = explain(_Scale().printed, torch.ones(4))
+    assert len(explanation.found("failed")) == 1
+    marks.check_comments(explanation)
 
 
 def compiled_in_place(module):

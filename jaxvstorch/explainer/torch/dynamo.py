@@ -106,6 +106,7 @@ def backend(compiled: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _context(compiled: Any) -> Any:
+    compiled = getattr(compiled, "__func__", compiled)  # of a method
     compiled = getattr(compiled, "_compiled_call_impl", None) or compiled  # by module.compile()
     context = getattr(compiled, "dynamo_ctx", None)
     if context is None and inspect.isfunction(compiled):

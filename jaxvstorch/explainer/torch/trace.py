@@ -22,6 +22,7 @@ from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, program
 from jaxvstorch.explainer.torch.undo import Undo
+from jaxvstorch.explainer.unwrap import uncompiled
 from jaxvstorch.explainer.visits import Visits
 
 _RESUMED = "torch_dynamo_resume_in_"
@@ -172,8 +173,7 @@ def trace(
             yield
 
     function = subject.function
-    original = getattr(function, "_torchdynamo_orig_callable", None)
-    original = original or getattr(function, "_orig_mod", function)
+    original = uncompiled(function)
     options = dynamo.options(function)
     dynamo.leave_alone(*recorder.trace_functions)
     with dynamo.module_restored(original), dynamo.looked_on(keep, compiling):

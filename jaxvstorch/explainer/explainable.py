@@ -1,0 +1,33 @@
+"""What can be explained at all, and what it is called."""
+
+import inspect
+from typing import Any
+
+from jaxvstorch.explainer.unwrap import original
+
+
+def explainable(function: Any) -> Any:
+    """The Python function inside; an error where tracing it makes no sense."""
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    if inspect.isclass(function):
+        raise TypeError(f"function must not be a class: pass an instance of {function.__name__}")
+    inner = original(function)
+    kinds = {
+        "a coroutine function": inspect.iscoroutinefunction(inner),
+        "an asynchronous generator": inspect.isasyncgenfunction(inner),
+        "a generator function": inspect.isgeneratorfunction(inner),
+    }
+    for kind, applies in kinds.items():
+        if applies:
+            raise TypeError(
+                f"{name_of(function, inner)} is {kind}, which neither compiler can take as a "
+                "whole: explain a function that it calls"
+            )
+    return inner
+
+
+def name_of(function: Any, inner: Any) -> str:
+    """What a function is called, by the one inside of it."""
+    name = getattr(inner, "__qualname__", None) or type(function).__name__
+    return str(name).replace("<locals>.", "")
