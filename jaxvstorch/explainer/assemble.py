@@ -1,12 +1,13 @@
 """Puts visits and operations on the lines of the sources that they belong to."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from types import CodeType
 
 from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.explanation import Line, Mark, Source
-from jaxvstorch.explainer.operations import Operation, Place
+from jaxvstorch.explainer.explanation import Line, Mark, Program, Source
+from jaxvstorch.explainer.operations import Operation, Place, count
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.statements import File, Function
 
@@ -58,6 +59,18 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
     more = "1 more function" if hidden == 1 else f"{hidden} more functions"
     note = f"{more} of the same package ran; no operation names a line there."
     return (found[0], *left), [note] if hidden else []
+
+
+def without_lines(
+    programs: Iterable[Program], operations: Iterable[Operation], sources: Iterable[Source]
+) -> tuple[Program, ...]:
+    """The programs, each told how many of its operations come from no line of these sources."""
+    lines = {(source.file, line.number) for source in sources for line in source.lines}
+    found: dict[str, list[Operation]] = {}
+    for operation in operations:
+        if not lines.intersection(operation.stack):
+            found.setdefault(operation.where.partition(":")[0], []).append(operation)
+    return tuple(replace(p, without_line=count(found.get(p.name, ()))) for p in programs)
 
 
 _LEFT = (Mark.FAILED, Mark.PYTHON, Mark.GRAPH)

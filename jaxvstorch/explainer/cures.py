@@ -45,14 +45,40 @@ _STATIC = Cure(
     "static_args",
 )
 
-# By words in an error of a class that says little. All come of a size or flag that was traced.
+# By words in an error of a class that says little.
 _BY_MESSAGE = (
-    ("unhashable type: 'DynamicJaxprTracer'", _STATIC),
+    # A size or flag that was traced.
     ("must have __hash__", _STATIC),
     ("concrete values of integer type", _STATIC),
+    (
+        "unhashable type: 'DynamicJaxprTracer'",
+        Cure(
+            "A traced value cannot be hashed: make it a static argument, or keep it out of "
+            "caches, sets and the keys of dictionaries.",
+            "static_args",
+        ),
+    ),
+    (
+        "Non-hashable static arguments",
+        Cure("Give something that can be hashed, such as a tuple for a list.", "static_args"),
+    ),
 )
 
 _NONE = Cure("", "")
+
+
+def told(message: str) -> str:
+    r"""What an error says first: its first line, or as many as its first sentence goes on for.
+
+    >>> told("It has no hash. The error was:\nunhashable type: 'list'\nMore.")
+    "It has no hash. The error was: unhashable type: 'list'"
+    """
+    said = ""
+    for line in filter(None, map(str.strip, message.splitlines())):
+        said = f"{said} {line}".strip()
+        if not said.endswith((":", ",")):
+            break
+    return said
 
 
 def of_error(error: BaseException) -> Cure:

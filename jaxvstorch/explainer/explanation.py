@@ -71,14 +71,15 @@ class Program:
 
     Attributes:
         name: a letter.
-        operations: how many by place, as in ``Line.operations``; those that came from no line of
-            the sources shown included.
+        operations: how many by place, as in ``Line.operations``.
         text: the jaxpr, or the FX graph's code.
+        without_line: how many of these operations name no line of the sources shown, by place.
     """
 
     name: str
     operations: Mapping[str, int]
     text: str
+    without_line: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

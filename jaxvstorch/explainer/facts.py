@@ -21,7 +21,9 @@ def title(explanation: Explanation) -> str:
 def head(explanation: Explanation) -> list[tuple[str, str]]:
     """What is said of the whole function, by heading."""
     facts = [("arguments", ", ".join(explanation.arguments) or "none")]
-    facts += [(f"program {p.name}", program_size(p)) for p in explanation.programs]
+    for program in explanation.programs:
+        said = _without_line(program) if explanation.sources else ""
+        facts.append((f"program {program.name}", f"{program_size(program)}{said}"))
     if not explanation.programs:
         facts.append(("programs", "none"))
     if explanation.ran:
@@ -41,6 +43,16 @@ def program_size(program: Program) -> str:
         if where != program.name:
             parts.append(f"{number:,} in its {where.partition(': ')[2]}")
     return ", ".join(parts)
+
+
+def _without_line(program: Program) -> str:
+    """How many operations stand on no line; nothing where all of them stand on one."""
+    number = sum(program.without_line.values())
+    if not number:
+        return ""
+    if number == sum(program.operations.values()):
+        return "; no line is named for any of them" if number > 1 else "; it names no line"
+    return f"; {number:,} of them {'name' if number > 1 else 'names'} no line"
 
 
 def where(source: Source) -> str:

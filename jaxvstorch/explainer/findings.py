@@ -98,8 +98,8 @@ def of_error(error: BaseException, place: Place | None, generic: Collection[str]
     is_break = any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
     cure = breaks.cure(message, generic) if is_break else cures.of_error(error)
     is_dynamos = is_break or "Explanation:" in message
-    first = [breaks.reason(message)] if is_dynamos else message.splitlines()[:1]
-    what = ": ".join([type(error).__name__, *first])
+    said = breaks.reason(message) if is_dynamos else cures.told(message)
+    what = ": ".join(filter(None, [type(error).__name__, said]))
     return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
 
 

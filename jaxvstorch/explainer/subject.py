@@ -35,7 +35,7 @@ class Subject:
 
 def as_called(function: Any) -> Any:
     """An object whose class has a compiled ``__call__`` as that method; else the same."""
-    call = type(function).__call__ if callable(function) else None
+    call: Any = type(function).__call__ if callable(function) else None
     return MethodType(call, function) if compiled_by(call) else function
 
 

@@ -1,5 +1,7 @@
 """Errors of JAX while it traces: where they are, and their cure."""
 
+import functools
+
 import numpy as np
 import pytest
 from cases import X, cases
@@ -30,12 +32,23 @@ def asks_for_numpy(x):
     return np.sin(x)  # -> failed ! failed
 
 
+@functools.cache
+def cached(x):
+    return x * 2
+
+
+def sum_of(x, numbers):
+    return x.sum() + sum(numbers)
+
+
 @pytest.mark.parametrize(
     ("function", "arguments", "what", "cure", "page"),
     [
         (needs_the_value, (X,), "TracerBoolConversionError", "jax.lax.cond", "branching"),
         (needs_the_number, (X, 3), "TypeError", "static argument", "static_args"),
         (asks_for_numpy, (X,), "TracerArrayConversionError", "jax.numpy", "tracing"),
+        (cached, (X,), "TypeError", "keep it out of caches", "static_args"),
+        (jax.jit(sum_of, static_argnums=1), (X, [1, 2]), "ValueError", "tuple", "static_args"),
     ],
 )
 def test_an_error_is_told_with_its_cure(function, arguments, what, cure, page) -> None:
@@ -43,3 +56,8 @@ def test_an_error_is_told_with_its_cure(function, arguments, what, cure, page) -
     assert finding.what.startswith(what)
     assert cure in finding.cure
     assert finding.page == page
+
+
+def test_an_error_is_told_to_the_end_of_its_sentence() -> None:
+    (finding,) = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2]).found("failed")
+    assert finding.what.endswith("[1, 2]. The error was: TypeError: unhashable type: 'list'")

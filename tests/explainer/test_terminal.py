@@ -69,6 +69,24 @@ def test_the_head_names_arguments_programs_and_what_ran() -> None:
     assert str(sample("torch")).startswith("scores in PyTorch  torch.compile\n")
 
 
+@pytest.mark.parametrize(
+    ("operations", "without", "said"),
+    [
+        ({"A": 12}, {"A": 7}, "12 operations; 7 of them name no line"),
+        ({"A": 2, "A: scan body": 3}, {"A: scan body": 1},
+         "2 operations, 3 in its scan body; 1 of them names no line"),
+        ({"A": 2}, {"A": 2}, "2 operations; no line is named for any of them"),
+        ({"A": 1}, {"A": 1}, "1 operation; it names no line"),
+    ],
+)  # fmt: skip
+def test_operations_that_name_no_line_are_counted(operations, without, said) -> None:
+    program = Program("A", operations, "", without)
+    explanation = replace(of(Line(1, "y = x")), programs=(program,))
+    assert f"  program A  {said}\n" in str(explanation)
+    assert f"<dd>{said}</dd>" in explanation._repr_html_()
+    assert explanation.to_dict()["programs"][0]["without_line"] == without
+
+
 def test_findings_stand_below_their_line() -> None:
     lines = [line.strip() for line in str(sample()).splitlines()]
     line = next(i for i, line in enumerate(lines) if line.startswith("12  py"))

@@ -43,6 +43,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
     seen.failed = _failed(error, recorder, own)
     sources, missing = assemble.shown(code, own, seen)
+    programs = assemble.without_lines(programs, seen.operations, sources)
     found = list(findings.of_touches("jax", observer.touches()))
     found += [*findings.of_loops("jax", sources), *_callbacks(seen)]
     if error is not None:

@@ -32,6 +32,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     seen, programs = trace.look(traced, recorder, own)
     seen.failed = _failed(traced.error, recorder, own)
     sources, missing = assemble.shown(code, own, seen)
+    programs = assemble.without_lines(programs, seen.operations, sources)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
     found += _skipped(sources, traced, found)
     if traced.error is None:

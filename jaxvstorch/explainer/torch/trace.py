@@ -173,7 +173,7 @@ def trace(
             yield
 
     function = subject.function
-    original = uncompiled(function)
+    original: Callable[..., Any] = uncompiled(function)
     options = dynamo.options(function)
     dynamo.leave_alone(*recorder.trace_functions)
     with dynamo.module_restored(original), dynamo.looked_on(keep, compiling):
