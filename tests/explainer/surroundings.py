@@ -61,11 +61,12 @@ def _of_logger(logger: logging.Logger) -> tuple[Any, ...]:
 
 def of_jax() -> dict[str, Any]:
     import jax
-    from jax._src import monitoring
+    from jax._src import monitoring, source_info_util
 
     return {
         **of_python(("jax",)),
         "config": dict(jax.config.values),
+        "where equations come from": source_info_util.current,
         "listeners": list(monitoring.get_event_duration_listeners()),
         "values are traced": isinstance(jax.numpy.ones(1), jax.core.Tracer),
     }

@@ -49,6 +49,64 @@ def vectorises(m):
     return jax.vmap(lambda row: jnp.sin(row).sum())(m)  # -> A2
 
 
+@jax.custom_vjp
+def clipped(x):
+    return jnp.sin(x)  # -> A1
+
+
+def clipped_fwd(x):
+    y = clipped(x)  # -> A1
+    return y, jnp.cos(x)  # -> A1
+
+
+def clipped_bwd(cosine, g):
+    d = cosine * g  # -> A1
+    return (jnp.clip(d, -1, 1),)  # -> A4
+
+
+clipped.defvjp(clipped_fwd, clipped_bwd)
+
+
+@jax.custom_jvp
+def doubled(x):
+    return x * 2  # -> A1
+
+
+@doubled.defjvp
+def doubled_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents  # -> traced
+    return doubled(x), dx * 2  # -> A2
+
+
+@case(X)
+def differentiates_by_rules(x):
+    def loss(x):  # -> traced
+        y = clipped(x)  # -> A7
+        return doubled(y).sum()  # -> A4
+
+    return jax.grad(loss)(x)  # -> A11
+
+
+def rematerialised(x):
+    y = jnp.sin(x)  # -> A4
+    return jnp.sin(y).sum()  # -> A5
+
+
+@case(X)
+def differentiates_a_checkpoint(x):
+    before = jnp.cos(x)  # -> A1
+    g = jax.grad(jax.checkpoint(rematerialised))(x)  # -> A9
+    return before - g  # -> A1
+
+
+def test_a_gradient_of_a_checkpoint() -> None:
+    explanation = explain(jax.grad(jax.checkpoint(rematerialised)), X)
+    marks.check_comments(explanation)
+    (program,) = explanation.programs
+    assert program.operations == {"A": 9}
+    assert program.without_line == {}
+
+
 def test_a_gradient_function() -> None:
     def loss(x):
         return (x * x).sum()  # -> A6

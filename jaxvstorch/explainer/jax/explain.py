@@ -3,6 +3,7 @@
 import traceback
 from collections import Counter
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from jaxvstorch.explainer import assemble, findings
@@ -25,11 +26,17 @@ def explain(subject: Subject) -> dict[str, Any]:
     """Trace a function once; returns the fields of an ``Explanation``."""
     code = subject.code
     own = OwnCode(subject.file)
-    observer = Observer(subject, own)
-    recorder = Recorder(own.has, observer.opcode, observer.line)
+    observer, sites = Observer(subject, own), private.Sites()
+
+    def line(frame: FrameType, number: int | None) -> None:
+        if number is None:
+            sites.enter(frame.f_code)
+        observer.line(frame, number)
+
+    recorder = Recorder(own.has, observer.opcode, line)
     call = arguments.prepare(subject.function, subject.args, subject.kwargs)
     traced, error = None, None
-    with private.fresh_traces():
+    with private.fresh_traces(), sites:
         try:
             with recorder:
                 traced = call.jitted.trace(*call.args, **call.kwargs)
@@ -39,7 +46,8 @@ def explain(subject: Subject) -> dict[str, Any]:
     seen = Seen(recorder.visits, recorder.runs)
     programs: tuple[Program, ...] = ()
     if traced is not None:
-        seen.operations = list(Reader(own, __file__, code).operations(traced.jaxpr.jaxpr, "A"))
+        reader = Reader(own, __file__, code, sites)
+        seen.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
         programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
     seen.failed = _failed(error, recorder, own)
     sources, missing = assemble.shown(code, own, seen)

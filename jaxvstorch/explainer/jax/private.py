@@ -10,7 +10,10 @@ from types import CodeType
 from typing import Any
 
 import jax
+from jax._src import source_info_util
 from jax._src.config import jax_xla_profile_version
+
+Frame = tuple[CodeType, int]  # and a line in it
 
 _unused_versions = itertools.count(1_000_000)
 
@@ -54,16 +57,72 @@ def static_names(jitted: Any) -> tuple[str, ...] | None:
     return getattr(getattr(jitted, "_jit_info", None), "static_argnames", None)
 
 
+class Sites:
+    """Where equations are made, inside a ``with`` block, that JAX makes of earlier ones.
+
+    By ``grad`` or ``vmap``, say. JAX gives these the lines of the earlier ones and no others:
+    neither that of the call of ``grad``, where the earlier ones do not have it themselves, nor
+    those of a rule such as the backward one of a ``custom_vjp``. Where JAX has no such context,
+    nothing is added to what JAX gives.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}  # by an id, what has it and a traceback
+        self._rules: dict[int, CodeType] = {}  # by id, since to hash a code object takes long
+        self._context = getattr(source_info_util, "_source_info_context", None)
+        self._current = source_info_util.current
+
+    def __enter__(self) -> "Sites":
+        if self._context is not None:
+            source_info_util.current = self._remember
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        source_info_util.current = self._current
+
+    def _remember(self) -> Any:
+        info = self._current()
+        earlier = self._earlier()
+        if earlier is not None:
+            info = info.replace()  # an object of this equation's own
+            self._made[id(info)] = info, type(earlier).get_traceback()
+        return info
+
+    def _earlier(self) -> Any:
+        return getattr(getattr(self._context, "context", None), "traceback", None)
+
+    def enter(self, code: CodeType) -> None:
+        """A function of own code begins; where an equation is being transformed, it is a rule."""
+        if self._earlier() is not None:
+            self._rules[id(code)] = code
+
+    def traceback(self, info: Any) -> Any:
+        """Where the equation with this ``source_info`` was made; ``None`` where that says it."""
+        return self._made.get(id(info), (None, None))[1]
+
+    def inside_rules(self, frames: list[Frame]) -> list[Frame]:
+        """The frames of a rule, and of what it calls."""
+        first = (i for i, (code, _) in enumerate(frames) if id(code) in self._rules)
+        return frames[next(first, len(frames)) :]
+
+
 class Frames:
     """Reads where equations were traced, and remembers the lines of the code it has met."""
 
-    def __init__(self) -> None:
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
         # By the code object's id, since to hash one takes long; it is kept so that its id is.
         self._lines: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
-    def of(self, eqn: Any) -> list[tuple[CodeType, int]]:
+    def of(self, eqn: Any) -> list[Frame]:
         """Code and line of every Python frame that an equation was traced in, outermost first."""
-        traceback = eqn.source_info.traceback
+        frames = self._read(eqn.source_info.traceback)
+        made_in = self._read(self._sites.traceback(eqn.source_info))
+        if frames and made_in and frames[0][0] is made_in[0][0]:
+            return [*frames, *self._sites.inside_rules(made_in)]
+        return [*made_in, *frames]
+
+    def _read(self, traceback: Any) -> list[Frame]:
         codes, places = traceback.raw_frames() if traceback else ((), ())
         return [
             (code, self._line(code, place))

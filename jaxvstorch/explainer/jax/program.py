@@ -27,7 +27,9 @@ _PARTS = {
 class Reader:
     """Reads a jaxpr, and the jaxprs inside it."""
 
-    def __init__(self, own: OwnCode, entry: str, function: CodeType | None) -> None:
+    def __init__(
+        self, own: OwnCode, entry: str, function: CodeType | None, sites: private.Sites
+    ) -> None:
         """Make a reader.
 
         Args:
@@ -35,22 +37,22 @@ class Reader:
             entry: the file whose frame called the function; what is further out is left out.
             function: the function's code; for one of an installed package, what is around it is
                 left out too.
+            sites: what was remembered while it was traced.
         """
         self._own = own.has
         self._entry = entry
         self._function = function
         self._cuts = own.is_installed
-        self._outermost: set[CodeType] = set()  # of the function and of decorators around it
         self._entry_places: set[Place] = set()
         self._depths: dict[int, int] = {}
-        self._frames = private.Frames()
+        self._frames = private.Frames(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program come after the one that it belongs to."""
         yield from self._inside(jaxpr, where, ())
 
     def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Iterator[Operation]:
-        stacks = self._stacks(jaxpr, is_whole=not outer)
+        stacks = [self._stack(eqn) for eqn in jaxpr.eqns]
         # An inner jaxpr that is used twice was traced at its first use. Its stacks begin in its
         # own function, or, where JAX leaves the outer frames in, with the lines of that first use.
         depth = self._depths.setdefault(
@@ -69,25 +71,8 @@ class Reader:
         found = [i for i, place in enumerate(stack) if place in self._entry_places]
         return stack[found[0] :] if self._cuts and found else stack
 
-    def _stacks(self, jaxpr: Any, is_whole: bool) -> list[Stack]:
-        """The stack of each equation. In a whole program it begins where the function was called.
-
-        Where JAX made equations from others, by ``vmap`` say, it keeps only their inner frames:
-        the outer ones are then those of the last equation that has them.
-        """
-        stacks: list[Stack] = []
-        last: Stack = ()
-        for eqn in jaxpr.eqns:
-            stack, begins = self._stack(eqn)
-            if begins:
-                last = stack
-            elif is_whole:
-                stack = _joined(last, stack)
-            stacks.append(stack)
-        return stacks
-
-    def _stack(self, eqn: Any) -> tuple[Stack, bool]:
-        """An equation's lines of own code, and whether the function itself is among them."""
+    def _stack(self, eqn: Any) -> Stack:
+        """An equation's lines of own code; in a whole program from the function's call on."""
         frames = [
             (code, line)
             for code, line in self._frames.of(eqn)
@@ -99,17 +84,7 @@ class Reader:
         if self._function in codes:
             code, line = frames[codes.index(self._function)]
             self._entry_places.add((code.co_filename, line))
-            self._outermost.add(codes[0])
-        begins = self._function is None or (bool(codes) and codes[0] in self._outermost)
-        return tuple((code.co_filename, line) for code, line in frames), begins
-
-
-def _joined(outer: Stack, inner: Stack) -> Stack:
-    """One stack from two that overlap: the outer one's end is the inner one's beginning."""
-    for start in range(len(outer)):
-        if inner[: len(outer) - start] == outer[start:]:
-            return (*outer[:start], *inner)
-    return (*outer, *inner)
+        return tuple((code.co_filename, line) for code, line in frames)
 
 
 def _is_choice(eqn: Any, jaxpr: Any) -> bool:
