@@ -30,7 +30,8 @@ def explain(
 
     Args:
         function: yours or anyone's: plain, already compiled, a method, a module of
-            ``torch.nn``, flax NNX or equinox, a lambda, a partial.
+            ``torch.nn``, flax NNX or equinox, a lambda, a partial. Of what ``jax.jit``'s
+            ``trace``, ``lower`` or ``compile`` returned it is said what that holds.
         *args: what to call it with.
         framework: ``"jax"`` or ``"torch"``; needed where neither the function nor its arguments
             tell. Where the function has a parameter of this name, any other value is for that
@@ -57,7 +58,7 @@ def explain(
     with LOCK, proven.on(framework):
         module = importlib.import_module(f"jaxvstorch.explainer.{framework}.explain")
         found = module.explain(subject)
-    return Explanation(function=name_of(function, inner), arguments=texts, **found)
+    return Explanation(**{"function": name_of(function, inner), "arguments": texts, **found})
 
 
 explain.ledger = ledger  # type: ignore[attr-defined]

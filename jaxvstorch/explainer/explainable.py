@@ -1,6 +1,7 @@
 """What can be explained at all, and what it is called."""
 
 import inspect
+import sys
 from typing import Any
 
 from jaxvstorch.explainer.unwrap import original
@@ -8,6 +9,8 @@ from jaxvstorch.explainer.unwrap import original
 
 def explainable(function: Any) -> Any:
     """The Python function inside; an error where tracing it makes no sense."""
+    if is_made_before(function):
+        return function
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")
     if inspect.isclass(function):
@@ -25,6 +28,13 @@ def explainable(function: Any) -> Any:
                 "whole: explain a function that it calls"
             )
     return inner
+
+
+def is_made_before(function: Any) -> bool:
+    """Whether ``jax.jit``'s ``trace``, ``lower`` or ``compile`` returned it."""
+    stages = sys.modules.get("jax.stages")
+    kinds = (stages.Traced, stages.Lowered, stages.Compiled) if stages else ()
+    return isinstance(function, kinds)
 
 
 def name_of(function: Any, inner: Any) -> str:

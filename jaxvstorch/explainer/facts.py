@@ -58,7 +58,9 @@ def _without_line(program: Program) -> str:
 def where(source: Source) -> str:
     """Where a source stands and how often it was traced."""
     first = source.lines[0].number if source.lines else 0
-    traced = {0: "not traced", 1: "traced once"}.get(source.runs, f"traced {source.runs:,} times")
+    before = any(line.operations for line in source.lines)  # and kept, as in a Traced
+    never = "traced before" if before else "not traced"
+    traced = {0: never, 1: "traced once"}.get(source.runs, f"traced {source.runs:,} times")
     return f"{short_path(source.file)}, line {first}, {traced}"
 
 

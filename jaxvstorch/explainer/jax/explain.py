@@ -8,8 +8,9 @@ from typing import Any
 
 from jaxvstorch.explainer import assemble, findings
 from jaxvstorch.explainer.assemble import Seen
+from jaxvstorch.explainer.explainable import is_made_before
 from jaxvstorch.explainer.explanation import Finding, Program
-from jaxvstorch.explainer.jax import arguments, private, stages
+from jaxvstorch.explainer.jax import arguments, made_before, private, stages
 from jaxvstorch.explainer.jax.observer import Observer
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Place, count
@@ -24,6 +25,8 @@ _CALLBACKS = ("debug_callback", "debug_print", "pure_callback", "io_callback")
 
 def explain(subject: Subject) -> dict[str, Any]:
     """Trace a function once; returns the fields of an ``Explanation``."""
+    if is_made_before(subject.function):
+        return made_before.explain(subject.function)
     code = subject.code
     own = OwnCode(subject.file)
     observer, sites = Observer(subject, own), private.Sites()
@@ -46,7 +49,8 @@ def explain(subject: Subject) -> dict[str, Any]:
     seen = Seen(recorder.visits, recorder.runs)
     programs: tuple[Program, ...] = ()
     if traced is not None:
-        reader = Reader(own, __file__, code, sites)
+        entry = (code.co_filename, code.co_firstlineno) if code else None
+        reader = Reader(own, __file__, entry, sites)
         seen.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
         programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
     seen.failed = _failed(error, recorder, own)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxvstorch.explainer.operations import Place
+from jaxvstorch.explainer.operations import Operation, Place
 
 # They move no numbers, or only say which program runs next.
 _NO_KERNEL = {
@@ -54,10 +54,14 @@ class Module:
             elif found := _INSTRUCTION.match(line):
                 current.append(Instruction(found[1], found[2], line))
 
-    def operations(self) -> int:
-        """How many operations there are, those inside of fusions included."""
+    def operations(self, program: str) -> list[Operation]:
+        """Every operation, those inside of fusions included, as one of a program."""
         every = [i for instructions in self._computations.values() for i in instructions]
-        return sum(i.opcode not in _NO_OPERATION for i in every)
+        return [
+            Operation(i.opcode, program, tuple(self._line(i)))
+            for i in every
+            if i.opcode not in _NO_OPERATION
+        ]
 
     def kernels(self) -> list[Fused]:
         """What runs as a whole: fusions, and operations outside of any."""

@@ -52,6 +52,13 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     )
 
 
+def place_of(jaxpr: Any) -> tuple[str, int] | None:
+    """The file and the first line of the function that a jaxpr was traced from, where it tells."""
+    info = getattr(jaxpr, "debug_info", None)
+    file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
+    return (file, line) if file and line else None
+
+
 def static_names(jitted: Any) -> tuple[str, ...] | None:
     """The arguments that are static in a jitted function; ``None`` where that is not to be had."""
     return getattr(getattr(jitted, "_jit_info", None), "static_argnames", None)

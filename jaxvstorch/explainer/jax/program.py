@@ -1,7 +1,6 @@
 """A jaxpr as a list of operations, each with the lines that it comes from."""
 
 from collections.abc import Iterator
-from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.jax import private
@@ -28,21 +27,26 @@ class Reader:
     """Reads a jaxpr, and the jaxprs inside it."""
 
     def __init__(
-        self, own: OwnCode, entry: str, function: CodeType | None, sites: private.Sites
+        self,
+        own: OwnCode,
+        entry: str,
+        function: Place | None,
+        sites: private.Sites,
+        cuts: bool = False,
     ) -> None:
         """Make a reader.
 
         Args:
             own: which frames to keep.
             entry: the file whose frame called the function; what is further out is left out.
-            function: the function's code; for one of an installed package, what is around it is
-                left out too.
+            function: the file that the function stands in, and its first line.
             sites: what was remembered while it was traced.
+            cuts: whether to leave out what called the function, as for one of an installed package.
         """
         self._own = own.has
         self._entry = entry
         self._function = function
-        self._cuts = own.is_installed
+        self._cuts = cuts or own.is_installed
         self._entry_places: set[Place] = set()
         self._depths: dict[int, int] = {}
         self._frames = private.Frames(sites)
@@ -67,7 +71,7 @@ class Reader:
                 yield from self._inside(inner, part, full)
 
     def _from_entry(self, stack: Stack) -> Stack:
-        """Without what called a function of an installed package: that is no part of it."""
+        """Without what called the function, where that is no part of it."""
         found = [i for i, place in enumerate(stack) if place in self._entry_places]
         return stack[found[0] :] if self._cuts and found else stack
 
@@ -80,11 +84,11 @@ class Reader:
         ]
         entered = [i for i, (code, _) in enumerate(frames) if code.co_filename == self._entry]
         frames = frames[entered[-1] + 1 :] if entered else frames
-        codes = [code for code, _ in frames]
-        if self._function in codes:
-            code, line = frames[codes.index(self._function)]
-            self._entry_places.add((code.co_filename, line))
-        return tuple((code.co_filename, line) for code, line in frames)
+        stack = tuple((code.co_filename, line) for code, line in frames)
+        begins = [(code.co_filename, code.co_firstlineno) for code, _ in frames]
+        if self._function in begins:
+            self._entry_places.add(stack[begins.index(self._function)])
+        return stack
 
 
 def _is_choice(eqn: Any, jaxpr: Any) -> bool:

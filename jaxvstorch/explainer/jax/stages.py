@@ -1,10 +1,12 @@
 """Compiles a traced function, and says what XLA made of it."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
 from jaxvstorch.explainer.jax.hlo import Module
+from jaxvstorch.explainer.operations import Operation
 from jaxvstorch.explainer.own import OwnCode
 
 _PROGRAM = "A"
@@ -14,24 +16,44 @@ _STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")
 def compile(traced: Any, own: OwnCode) -> Compiled:
     """Lower and compile what ``jax.jit(...).trace(...)`` returned; the program does not run."""
     lowered = traced.lower()
-    compiled = lowered.compile()
-    stablehlo, optimised = lowered.as_text(), compiled.as_text()
+    before = of_lowered(lowered, lowered.as_text())
+    after, _ = of_compiled(lowered.compile(), own)
+    jaxpr = Stage(_PROGRAM, "jaxpr", text(traced.jaxpr))
+    return replace(
+        after,
+        stages=(jaxpr, *before.stages, *after.stages),
+        operations_before=before.operations_before,
+    )
+
+
+def of_lowered(lowered: Any, stablehlo: str) -> Compiled:
+    """What is known before XLA compiles."""
+    costs = _costs(lowered)
+    return Compiled(
+        stages=(Stage(_PROGRAM, "StableHLO", stablehlo),),
+        kernels=(),
+        operations_before=len(_STABLEHLO.findall(stablehlo)),
+        flops=_number(costs, "flops"),
+        bytes_accessed=_number(costs, "bytes accessed"),
+    )
+
+
+def of_compiled(compiled: Any, own: OwnCode) -> tuple[Compiled, list[Operation]]:
+    """What XLA made, and its operations with the lines that they come from."""
+    optimised = compiled.as_text()
     module = Module(optimised, own.has)
+    operations = module.operations(_PROGRAM)
     costs = _costs(compiled)
     memory = compiled.memory_analysis()
-    return Compiled(
-        stages=(
-            Stage(_PROGRAM, "jaxpr", text(traced.jaxpr)),
-            Stage(_PROGRAM, "StableHLO", stablehlo),
-            Stage(_PROGRAM, "optimised HLO", optimised),
-        ),
+    found = Compiled(
+        stages=(Stage(_PROGRAM, "optimised HLO", optimised),),
         kernels=tuple(Kernel(_PROGRAM, k.name, k.operations, k.lines) for k in module.kernels()),
-        operations_before=len(_STABLEHLO.findall(stablehlo)),
-        operations_after=module.operations(),
+        operations_after=len(operations),
         flops=_number(costs, "flops"),
         bytes_accessed=_number(costs, "bytes accessed"),
         temporary_bytes=getattr(memory, "temp_size_in_bytes", None),
     )
+    return found, operations
 
 
 def text(jaxpr: Any) -> str:
