@@ -8,7 +8,7 @@ from types import CodeType
 from jaxvstorch.explainer import statements
 from jaxvstorch.explainer.explanation import Line, Mark, Program, Source
 from jaxvstorch.explainer.operations import Operation, Place, count
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.own import OwnCode, is_installed
 from jaxvstorch.explainer.statements import File, Function
 
 
@@ -50,8 +50,12 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
     found = sources((code.co_filename, code.co_firstlineno), seen) if code else ()
     if not found:
         return (), ["The lines: the function has no source in Python that could be read."]
-    if not any(line.mark not in (Mark.BLANK, Mark.NOT_REACHED) for line in found[0].lines):
-        return (), ["The lines: the compiler took the function as a whole, and did not read them."]
+    if not _was_read(found[0]):
+        # Others may have been: what a dispatcher chose, or a rule of differentiation.
+        others = tuple(filter(_was_read, found[1:]))
+        why = "the compiler took the function as a whole, and did not read them."
+        what = f" of {found[0].name}: none was read or run; what ran in its place is shown."
+        return others, [f"The lines{what}" if others else f"The lines: {why}"]
     if not own.is_installed:
         return found, []
     left = [s for s in found[1:] if any(line.mark in _LEFT for line in s.lines)]
@@ -73,11 +77,17 @@ def without_lines(
     return tuple(replace(p, without_line=count(found.get(p.name, ()))) for p in programs)
 
 
+def _was_read(source: Source) -> bool:
+    return any(line.mark not in (Mark.BLANK, Mark.NOT_REACHED) for line in source.lines)
+
+
 _LEFT = (Mark.FAILED, Mark.PYTHON, Mark.GRAPH)
 
 
 def sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
     """The explained function's source first, then those of the functions that it called.
+
+    Of these, those of installed packages come last.
 
     Args:
         entry: the file and the first line of the explained function.
@@ -93,7 +103,7 @@ def sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
             found[file, function.first] = _source(file, text, function, seen, on_lines)
     first = min((p for p in found if p[0] == entry[0] and p[1] <= entry[1]),
                 key=lambda p: entry[1] - p[1], default=None)  # fmt: skip
-    return tuple(found[p] for p in sorted(found, key=lambda p: (p != first, p)))
+    return tuple(found[p] for p in sorted(found, key=lambda p: (p != first, is_installed(p[0]), p)))
 
 
 def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:

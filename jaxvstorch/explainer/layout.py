@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Source
+from jaxvstorch.explainer.own import is_installed
 from jaxvstorch.explainer.signs import WORDS
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
@@ -16,6 +17,10 @@ KINDS = {"break": "graph break", "failed": "error"}
 # are what a reader came for, so more of them stay.
 _FOLD = 12
 _FOLD_IN_PROGRAM = 40
+# So are lines of which some were traced and others not reached; sooner in a library, of which a
+# reader wants to see what it put into the program.
+_FOLD_QUIET = 40
+_FOLD_QUIET_IN_LIBRARY = 12
 _ENDS = 2  # lines that stay at each end of what is folded
 _BRIDGED = 3  # blank lines between two lines of the same mark that do not part them
 
@@ -66,6 +71,7 @@ def stretches(source: Source, remarked: Collection[int]) -> Iterator[Stretch]:
     """
     keys = [_key(line) if line.number not in remarked else None for line in source.lines]
     _bridge(keys)
+    _silence(keys, _FOLD_QUIET_IN_LIBRARY if is_installed(source.file) else _FOLD_QUIET)
     open_lines: list[Line] = []
     position = 0
     for key, run in groupby(keys):
@@ -89,6 +95,7 @@ def indent(texts: list[str]) -> int:
 
 _Key = tuple[Mark, frozenset[str], int]
 _BLANK: _Key = (Mark.BLANK, frozenset(), 0)
+_QUIET: _Key = (Mark.TRACED, frozenset(), -1)
 
 
 def _key(line: Line) -> _Key | None:
@@ -113,10 +120,22 @@ def _bridge(keys: list[_Key | None]) -> None:
         last = (position, key)
 
 
+def _silence(keys: list[_Key | None], limit: int) -> None:
+    """Let long runs of lines that left nothing in a program count as one kind."""
+    position = 0
+    for quiet, run in groupby(keys, lambda key: key is not None and key[0] is not Mark.GRAPH):
+        found = list(run)
+        if quiet and len(found) > limit:
+            keys[position : position + len(found)] = [_QUIET] * len(found)
+        position += len(found)
+
+
 def _in_common(lines: tuple[Line, ...]) -> str:
     line = next((line for line in lines if line.mark), None)
     if line is None:
         return " where no statement begins"
+    if len({line.mark for line in lines if line.mark}) > 1:
+        return ", traced or not reached, none of them in a program"
     programs = sorted({where.partition(":")[0] for where in line.operations})
     said = []
     if programs:
@@ -135,10 +154,12 @@ def in_full(explanation: Explanation) -> set[int]:
     """The sources that a terminal shows whole, by index.
 
     All where they are few; else the function's own, those with findings, and those with the most
-    operations.
+    operations. Where some of them are the reader's, no more of a library's.
     """
     sources = explanation.sources
     found = {index for index, _ in place(explanation)[0]}
     sizes = [max((sum(line.operations.values()) for line in s.lines), default=0) for s in sources]
-    others = sorted(range(1, len(sources)), key=lambda index: -sizes[index])
+    called = range(1, len(sources))
+    readers = [index for index in called if not is_installed(sources[index].file)]
+    others = sorted(readers or called, key=lambda index: -sizes[index])
     return {0, *found, *others[: _MOST_SOURCES - 1]}

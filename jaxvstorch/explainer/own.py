@@ -39,12 +39,12 @@ class OwnCode:
 
     def is_readers(self, file: str) -> bool:
         """Whether a file is neither installed nor part of Python, or the function's own file."""
-        return self.has(file) and (file == self._file or not file.startswith(_INSTALLED))
+        return self.has(file) and (file == self._file or not is_installed(file))
 
     @property
     def is_installed(self) -> bool:
         """Whether the explained function is from an installed package."""
-        return self._file is not None and self._file.startswith(_INSTALLED)
+        return self._file is not None and is_installed(self._file)
 
     def _decide(self, file: str) -> bool:
         if file.startswith(_PACKAGE) and not _EXAMPLE.match(file, len(_PACKAGE)):
@@ -53,7 +53,12 @@ class OwnCode:
             return True
         if file.startswith("<") and not file.startswith((*statements.PROMPTS, "<stdin")):
             return False
-        return not file.startswith(_INSTALLED)
+        return not is_installed(file)
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file is part of an installed package, or of Python."""
+    return file.startswith(_INSTALLED)
 
 
 def _package_folder(file: str) -> str | None:

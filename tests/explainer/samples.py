@@ -1,9 +1,12 @@
 """Explanations made by hand, with every mark and everything that may stand beside one."""
 
+import sysconfig
+
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Program, Source
 
 FILE = "/somewhere/model.py"
+LIBRARY = f"{sysconfig.get_path('purelib')}/library/module.py"
 GRAPH = {"A": 2}
 INSIDE = {"B": 1, "B: scan body": 3}
 
@@ -55,6 +58,14 @@ def long_source(number: int, mark: Mark = Mark.GRAPH) -> Source:
     operations = GRAPH if mark is Mark.GRAPH else {}
     lines = [Line(i, f"    step_{i}()", mark, operations, 1) for i in range(101, 101 + number)]
     return Source("steps", FILE, 1, (Line(100, "def steps():"), *lines))
+
+
+def library_source(number: int) -> Source:
+    """A function of a library with so many lines that are traced or not reached, and two more."""
+    marks = (Mark.TRACED, Mark.NOT_REACHED)
+    quiet = [Line(i, f"    step_{i}()", marks[i % 2], {}, i % 2) for i in range(number)]
+    last = Line(number, "    return y", Mark.GRAPH, GRAPH, 1)
+    return Source("apply", LIBRARY, 1, (*quiet, last))
 
 
 def of(*lines: Line, findings: tuple[Finding, ...] = ()) -> Explanation:

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from importlib.metadata import metadata
 
 import pytest
-from samples import FILE, OWN, long_source, of, sample
+from samples import FILE, OWN, library_source, long_source, of, sample
 
 from jaxvstorch.explainer import html, html_style
 from jaxvstorch.explainer.calls import Call, Ledger
@@ -150,6 +150,11 @@ def test_what_is_folded_is_there_and_says_what_it_is() -> None:
     assert "step_103()" in folded
     assert "step_102()" not in folded
     assert tree.texts("span", class_="sr").count("source") == 2
+
+
+def test_what_is_folded_of_a_library_says_what_it_is() -> None:
+    tree = Tree(html.fragment(Explanation("f", "jax", (), (library_source(40),), ())))
+    assert tree.texts("summary") == ["36 lines, traced or not reached, none of them in a program"]
 
 
 def test_texts_of_stages_are_whole_and_folded() -> None:

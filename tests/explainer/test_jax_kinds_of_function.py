@@ -61,6 +61,23 @@ def test_every_kind_of_function(function) -> None:
     check_kind(explain(function, X), "jax", "operations")
 
 
+@functools.singledispatch
+def chosen(x):
+    raise TypeError(x)
+
+
+@chosen.register(jax.core.Tracer)
+def chosen_for_traced_values(x):
+    return x * 2  # -> A1
+
+
+def test_what_a_dispatcher_chose_is_shown() -> None:
+    explanation = explain(chosen, X)
+    marks.check_comments(explanation)
+    assert [source.name for source in explanation.sources] == ["chosen_for_traced_values"]
+    assert "The lines of chosen: none was read or run" in explanation.missing[0]
+
+
 def apply(module, x):
     return module(x)
 

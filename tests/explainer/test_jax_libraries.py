@@ -125,6 +125,22 @@ def test_of_a_package_only_functions_with_operations_are_shown(
     assert [source.name for source in explained(name).sources] == sources
 
 
+def test_the_readers_functions_come_before_those_of_the_library() -> None:
+    nn = pytest.importorskip("flax.linen", reason="flax is not installed")
+
+    class Layer(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(3)(x) + 1
+
+    layer, x = Layer(), jax.numpy.ones((2, 4))
+    explanation = explain(layer.apply, layer.init(jax.random.key(0), x), x)
+    first, second, *_ = (source.name.rpartition("<locals>.")[2] for source in explanation.sources)
+    assert first == "Module.apply"
+    assert second.endswith("Layer.__call__")
+    assert len(str(explanation).splitlines()) < 50
+
+
 TIMED = (
     "norm_logpdf", "conjugate_gradients", "associative_scan", "clip_by_global_norm", "rearrange",
     "nnx_attention", "nnx_jit", "eqx_mlp", "hmc_step",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from samples import COMPILED, FILE, GRAPH, long_source, of, sample
+from samples import COMPILED, FILE, GRAPH, OWN, library_source, long_source, of, sample
 
 from jaxvstorch import terminal
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Program, Source
@@ -241,6 +241,26 @@ def test_syntax_survives_what_is_not_python() -> None:
     assert spans(lines)[:2] == [[(4, 8, "string")], [(0, 4, "string"), (7, 8, "number")]]
     for text, marked in zip(lines, spans(lines), strict=True):
         assert "".join(piece for piece, _ in pieces(text, marked)) == text
+
+
+def test_a_library_is_folded_to_what_it_left_in_the_program() -> None:
+    quiet = "… 36 lines, traced or not reached, none of them in a program …"
+    text = str(replace(sample(), sources=(library_source(40),), findings=()))
+    assert quiet in text
+    assert row(text, 40).endswith("return y")
+    own = replace(library_source(40), file=FILE)
+    assert quiet not in str(replace(sample(), sources=(own,), findings=()))
+    longer = replace(library_source(50), file=FILE)
+    assert "… 46 lines, traced or not" in str(replace(sample(), sources=(longer,), findings=()))
+
+
+def test_of_a_library_and_of_the_readers_functions_the_latter_are_shown() -> None:
+    others = tuple(replace(library_source(3), name=f"other_{n}") for n in range(7))
+    sources = (library_source(40), Source("scores", FILE, 1, OWN), *others)
+    text = str(replace(sample(), sources=sources, findings=()))
+    assert "y = x @ weights" in text
+    assert "↳ other_0, library/module.py" in text
+    assert "↳ scores" not in text
 
 
 def test_of_many_functions_the_largest_are_shown_and_the_others_named() -> None:
