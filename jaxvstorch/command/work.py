@@ -105,7 +105,7 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
         adapter = frameworks.adapter("jax")
         jitted: Callable[..., Any] = adapter.compile(target.function, tuple(static))
         return jitted
-    from jaxvstorch.explainer.jax import private
+    from jaxvstorch.frameworks.private import jax as private
 
     names = private.static_names(target.function)  # where they are hidden, JAX decides itself
     traced = [] if names is None else [name for name in static if name not in names]

@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer.unwrap import original
+from jaxvstorch.frameworks.private import torch as private  # which does not import PyTorch
 from jaxvstorch.waiting import arrays_of
 
 # Whose names stand for which framework.
@@ -77,7 +78,9 @@ def compiled_by(function: Any) -> str | None:
     """
     if hasattr(function, "lower") and hasattr(function, "trace"):
         return "jax"
-    if hasattr(function, "_torchdynamo_orig_callable") or hasattr(function, "_orig_mod"):
+    if any(
+        hasattr(function, name) for name in (private.ORIGINAL_FUNCTION, private.ORIGINAL_MODULE)
+    ):
         return "torch"
     return None
 

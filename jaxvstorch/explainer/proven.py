@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.private import REFUSED
 
 # On PyTorch before 2.13 what is compiled for an explanation counts towards a compiled function's
 # limit of recompilations.
@@ -21,8 +22,11 @@ def on(framework: str) -> Iterator[None]:
     try:
         yield
     except (AttributeError, ImportError) as error:
+        private = importlib.import_module(f"jaxvstorch.frameworks.private.{framework}")
+        needed = [place for place, without in private.gone().items() if without == REFUSED]
         version = importlib.import_module(framework).__version__
+        what = ", ".join(needed) or error
         raise RuntimeError(
             f"explain uses parts of {frameworks.TITLES[framework]} that version {version} lacks or "
-            f"has moved ({error}); it was proven on {' and '.join(PROVEN[framework])}"
+            f"has moved ({what}); it was proven on {' and '.join(PROVEN[framework])}"
         ) from error

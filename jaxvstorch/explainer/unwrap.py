@@ -3,6 +3,8 @@
 import types
 from typing import Any
 
+from jaxvstorch.frameworks.private import torch as private  # which does not import PyTorch
+
 
 def original(function: Any) -> Any:
     """The Python function that does the work, under partials, decorators, methods and modules.
@@ -20,16 +22,16 @@ def original(function: Any) -> Any:
 _HOLD_ANOTHER = (
     "__marked_compile_region_fn__",
     "__wrapped__",
-    "_torchdynamo_orig_callable",
-    "_orig_mod",
+    private.ORIGINAL_FUNCTION,
+    private.ORIGINAL_MODULE,
     "__func__",
 )
 
 
 def uncompiled(function: Any) -> Any:
     """What was given to ``torch.compile``, bound as ``function`` is; else the same."""
-    inner = getattr(function, "_torchdynamo_orig_callable", None)
-    inner = inner or getattr(function, "_orig_mod", function)
+    inner = getattr(function, private.ORIGINAL_FUNCTION, None)
+    inner = inner or getattr(function, private.ORIGINAL_MODULE, function)
     is_bound = isinstance(function, types.MethodType) and inner is not function
     return types.MethodType(inner, function.__self__) if is_bound else inner
 

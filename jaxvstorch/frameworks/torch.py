@@ -7,7 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import torch
-from torch.utils import _pytree as pytree
+
+from jaxvstorch.frameworks.private import torch as private
 
 
 def from_numpy(value: Any) -> Any:
@@ -22,7 +23,7 @@ def from_numpy(value: Any) -> Any:
 
 def to_numpy(value: Any) -> Any:
     """Tensors anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
-    return pytree.tree_map_only(torch.Tensor, _tensor_to_numpy, value)
+    return private.pytree.tree_map_only(torch.Tensor, _tensor_to_numpy, value)
 
 
 def _tensor_to_numpy(tensor: torch.Tensor) -> np.ndarray[Any, Any]:

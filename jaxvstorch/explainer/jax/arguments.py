@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jaxvstorch.explainer.calls import describe
-from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.unwrap import original
 
 
@@ -37,7 +37,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
     if isinstance(function, types.MethodType) and is_jitted(function.__func__):
         function, args = function.__func__, (function.__self__, *args)
     if is_jitted(function):
-        return Call(private.compiled_again(function, _anew), args, kwargs)
+        return Call(traces.compiled_again(function, _anew), args, kwargs)
     numbers_are_static = _module_of(function).startswith("equinox")
     if _module_of(function).startswith(("equinox._jit", "flax.nnx")) and not _is_tree(function):
         function = original(function)

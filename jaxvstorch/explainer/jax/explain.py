@@ -10,7 +10,7 @@ from jaxvstorch.explainer import assemble, findings
 from jaxvstorch.explainer.assemble import Seen
 from jaxvstorch.explainer.explainable import is_made_before
 from jaxvstorch.explainer.explanation import Finding, Program
-from jaxvstorch.explainer.jax import arguments, made_before, private, stages
+from jaxvstorch.explainer.jax import arguments, made_before, stages, traces
 from jaxvstorch.explainer.jax.observer import Observer
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Place, count
@@ -29,7 +29,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         return made_before.explain(subject.function)
     code = subject.code
     own = OwnCode(subject.file)
-    observer, sites = Observer(subject, own), private.Sites()
+    observer, sites = Observer(subject, own), traces.Sites()
 
     def line(frame: FrameType, number: int | None) -> None:
         if number is None:
@@ -39,7 +39,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     recorder = Recorder(own.has, observer.opcode, line)
     call = arguments.prepare(subject.function, subject.args, subject.kwargs)
     traced, error = None, None
-    with private.fresh_traces(), sites:
+    with traces.fresh_traces(), sites:
         try:
             with recorder:
                 traced = call.jitted.trace(*call.args, **call.kwargs)

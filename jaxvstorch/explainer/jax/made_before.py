@@ -10,7 +10,7 @@ from jaxvstorch.explainer import assemble
 from jaxvstorch.explainer.assemble import Seen
 from jaxvstorch.explainer.calls import describe_all
 from jaxvstorch.explainer.explanation import Program
-from jaxvstorch.explainer.jax import private, stages
+from jaxvstorch.explainer.jax import stages, traces
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Operation, Place, count
 from jaxvstorch.explainer.own import OwnCode
@@ -34,9 +34,9 @@ def explain(made: Any) -> dict[str, Any]:
 
 def _of_traced(traced: Any) -> dict[str, Any]:
     """The jaxpr's operations, on the lines that they come from."""
-    place = private.place_of(traced.jaxpr)
+    place = traces.place_of(traced.jaxpr)
     own = OwnCode(place[0] if place else None)
-    reader = Reader(own, __file__, place, private.Sites(), cuts=True)
+    reader = Reader(own, __file__, place, traces.Sites(), cuts=True)
     operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
     return {
         "function": traced.fun_name,

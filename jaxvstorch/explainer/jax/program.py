@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.operations import Operation, Place
 from jaxvstorch.explainer.own import OwnCode
 
@@ -31,7 +31,7 @@ class Reader:
         own: OwnCode,
         entry: str,
         function: Place | None,
-        sites: private.Sites,
+        sites: traces.Sites,
         cuts: bool = False,
     ) -> None:
         """Make a reader.
@@ -49,7 +49,7 @@ class Reader:
         self._cuts = cuts or own.is_installed
         self._entry_places: set[Place] = set()
         self._depths: dict[int, int] = {}
-        self._frames = private.Frames(sites)
+        self._frames = traces.Frames(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program come after the one that it belongs to."""
@@ -102,7 +102,7 @@ def _is_choice(eqn: Any, jaxpr: Any) -> bool:
 
 def _parts(eqn: Any, where: str, is_choice: bool) -> Iterator[tuple[str, Any]]:
     primitive = eqn.primitive.name
-    for number, (parameter, inner) in enumerate(private.inner_jaxprs(eqn)):
+    for number, (parameter, inner) in enumerate(traces.inner_jaxprs(eqn)):
         if primitive in _SEEN_THROUGH:
             yield where, inner
             continue

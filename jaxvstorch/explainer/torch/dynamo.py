@@ -11,8 +11,8 @@ from unittest import mock
 
 import torch
 
-from jaxvstorch.explainer.private_names import MissingNameError
-from jaxvstorch.explainer.torch import private
+from jaxvstorch.frameworks.private import MissingNameError
+from jaxvstorch.frameworks.private import torch as private
 
 
 @contextmanager

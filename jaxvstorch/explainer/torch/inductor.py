@@ -11,7 +11,7 @@ from unittest import mock
 
 from torch import fx
 
-from jaxvstorch.explainer.torch import private
+from jaxvstorch.frameworks.private import torch as private
 
 
 @dataclass

@@ -10,7 +10,8 @@ from types import CodeType
 from typing import Any
 from unittest import mock
 
-from jaxvstorch.explainer.torch import dynamo, private
+from jaxvstorch.explainer.torch import dynamo
+from jaxvstorch.frameworks.private import torch as private
 
 
 class Undo:

@@ -1,21 +1,21 @@
-"""Every name of PyTorch's that ``explain`` and ``ledger`` use and that PyTorch does not promise.
+"""Every name of PyTorch that this package uses and that PyTorch does not promise.
 
 ``private.compile_lock`` takes one from where it is, when it is used; what is done where a version
 lacks it stands beside it. ``proven`` names the versions that had them all.
 """
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from jaxvstorch.explainer import private_names
-from jaxvstorch.explainer.private_names import Name
+from jaxvstorch.frameworks import private
+from jaxvstorch.frameworks.private import Name
 
 _NO_REASON = "a function that Dynamo leaves out is told of without a reason"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
+    "pytree": Name("torch.utils._pytree:", "nothing can be compared, timed or explained"),
     # How Dynamo compiles a frame.
     "CatchErrorsWrapper": Name("torch._dynamo.convert_frame:CatchErrorsWrapper"),
     "compile_lock": Name("torch._dynamo.convert_frame:compile_lock"),
@@ -59,6 +59,9 @@ NAMES = {
     ),
 }  # fmt: skip
 
+# What a compiled function and a compiled module keep of what they were made of.
+ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
+ORIGINAL_MODULE = "_orig_mod"
 # Attributes of the objects that these hand out.
 ATTRIBUTES = (
     Name("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__"),
@@ -95,13 +98,12 @@ ATTRIBUTES = (
 
 
 def __getattr__(name: str) -> Any:
-    return private_names.taken(NAMES, name)
+    return private.taken(NAMES, name)
 
 
 def put(name: str, value: Any) -> None:
     """Give another value to a name that is a variable of its module."""
-    module, _, variable = NAMES[name].place.partition(":")
-    setattr(importlib.import_module(module), variable, value)
+    private.put(NAMES, name, value)
 
 
 @contextmanager
@@ -117,4 +119,4 @@ def put_back(*names: str) -> Iterator[None]:
 
 def gone() -> dict[str, str]:
     """The names that this version of PyTorch lacks, each with what is done without it."""
-    return private_names.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
+    return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})

@@ -1,7 +1,4 @@
-"""The parts of JAX that ``explain`` needs and that JAX does not promise to keep.
-
-``proven`` names the versions that they were seen to work on.
-"""
+"""What ``explain`` asks of JAX's traces: made afresh, and the lines of their equations."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -10,8 +7,9 @@ from types import CodeType
 from typing import Any
 
 import jax
-from jax._src import source_info_util
-from jax._src.config import jax_xla_profile_version
+
+from jaxvstorch.frameworks.private import MissingNameError
+from jaxvstorch.frameworks.private import jax as private
 
 Frame = tuple[CodeType, int]  # and a line in it
 
@@ -25,7 +23,7 @@ def fresh_traces() -> AbstractContextManager[None]:
     changes nothing but the key. A user context, which is public, would do the same, but making the
     first one of a process makes JAX forget all its traces.
     """
-    context: AbstractContextManager[None] = jax_xla_profile_version(next(_unused_versions))
+    context: AbstractContextManager[None] = private.profile_version(next(_unused_versions))
     return context
 
 
@@ -35,7 +33,7 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     What JAX remembers of the first one stays as it is. Where shardings were given, or the options
     are not to be had, it is the first one itself.
     """
-    info = getattr(jitted, "_jit_info", None)
+    info = getattr(jitted, private.JIT_INFO, None)
     if info is None or info.user_specified_in_shardings or info.use_resource_env:
         return jitted
     if any(type(leaf).__name__ != "UnspecifiedValue" for leaf in info.out_shardings_leaves):
@@ -61,7 +59,7 @@ def place_of(jaxpr: Any) -> tuple[str, int] | None:
 
 def static_names(jitted: Any) -> tuple[str, ...] | None:
     """The arguments that are static in a jitted function; ``None`` where that is not to be had."""
-    return getattr(getattr(jitted, "_jit_info", None), "static_argnames", None)
+    return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnames", None)
 
 
 class Sites:
@@ -76,16 +74,19 @@ class Sites:
     def __init__(self) -> None:
         self._made: dict[int, tuple[Any, Any]] = {}  # by an id, what has it and a traceback
         self._rules: dict[int, CodeType] = {}  # by id, since to hash a code object takes long
-        self._context = getattr(source_info_util, "_source_info_context", None)
-        self._current = source_info_util.current
+        try:
+            self._context, self._current = private.source_info_context, private.source_info
+        except MissingNameError:
+            self._context = None
 
     def __enter__(self) -> "Sites":
         if self._context is not None:
-            source_info_util.current = self._remember
+            private.put("source_info", self._remember)
         return self
 
     def __exit__(self, *error: object) -> None:
-        source_info_util.current = self._current
+        if self._context is not None:
+            private.put("source_info", self._current)
 
     def _remember(self) -> Any:
         info = self._current()

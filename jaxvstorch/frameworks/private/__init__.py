@@ -1,10 +1,10 @@
 """Names that a framework does not promise to keep: what each is for, and what is done without it.
 
-Each framework's are listed in ``explainer/<framework>/private.py``, and taken from there alone.
+Each framework's are listed in ``frameworks/private/<framework>.py``, and taken from there alone.
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,10 +44,20 @@ class Name:
 
 
 def _part(value: Any, name: str) -> Any:
-    """An attribute; of a class also one that its instances alone have, told by its annotation."""
-    if name in getattr(value, "__annotations__", {}) and not hasattr(value, name):
+    """An attribute; of a class also one that its instances alone have."""
+    if isinstance(value, type) and not hasattr(value, name) and name in set(_of_instances(value)):
         return None
     return getattr(value, name)
+
+
+def _of_instances(kind: type) -> Iterator[str]:
+    """The attributes that annotations or ``__init__`` give to the instances of a class."""
+    for base in kind.__mro__:
+        yield from vars(base).get("__annotations__", ())
+        yield from getattr(vars(base).get("__init__"), "__code__", _NOTHING).co_names
+
+
+_NOTHING = compile("", "", "exec")
 
 
 def taken(names: Mapping[str, Name], key: str) -> Any:
@@ -59,6 +69,12 @@ def taken(names: Mapping[str, Name], key: str) -> Any:
     if key not in names:
         raise AttributeError(f"no private name is called {key}")
     return names[key].get()
+
+
+def put(names: Mapping[str, Name], key: str, value: Any) -> None:
+    """Give another value to a name that is a variable of its module."""
+    module, _, variable = names[key].place.partition(":")
+    setattr(importlib.import_module(module), variable, value)
 
 
 def gone(names: Mapping[str, Name]) -> dict[str, str]:

@@ -1,0 +1,50 @@
+"""Every name of JAX that this package uses and that JAX does not promise to keep.
+
+``private.profile_version`` takes one from where it is, when it is used; what is done where a
+version lacks it stands beside it. ``proven`` names the versions that had them all.
+"""
+
+from typing import Any
+
+from jaxvstorch.frameworks import private
+from jaxvstorch.frameworks.private import Name
+
+_NO_SITES = "operations that JAX makes of earlier ones have the lines of those alone"
+_AS_IT_IS = "a jitted function is traced as it is, and JAX remembers that trace"
+
+NAMES = {
+    "profile_version": Name("jax._src.config:jax_xla_profile_version"),
+    "source_info": Name("jax._src.source_info_util:current", _NO_SITES),
+    "source_info_context": Name("jax._src.source_info_util:_source_info_context", _NO_SITES),
+}
+
+# Attributes of the objects that JAX hands out.
+JIT_INFO = "_jit_info"
+ATTRIBUTES = (
+    Name("jax._src.core:JaxprEqn.source_info"),
+    Name("jax._src.source_info_util:SourceInfo.traceback"),
+    Name("jax._src.pjit:PjitInfo.static_argnums", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.static_argnames", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.donate_argnums", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.donate_argnames", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.keep_unused", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.inline", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.compiler_options_kvs", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.user_specified_in_shardings", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.out_shardings_leaves", _AS_IT_IS),
+    Name("jax._src.pjit:PjitInfo.use_resource_env", _AS_IT_IS),
+)
+
+
+def __getattr__(name: str) -> Any:
+    return private.taken(NAMES, name)
+
+
+def put(name: str, value: Any) -> None:
+    """Give another value to a name that is a variable of its module."""
+    private.put(NAMES, name, value)
+
+
+def gone() -> dict[str, str]:
+    """The names that this version of JAX lacks, each with what is done without it."""
+    return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
