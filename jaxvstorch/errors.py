@@ -1,5 +1,6 @@
 """The errors this package raises, and a way to show an error that is meant to come."""
 
+import operator
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,8 @@ from pathlib import Path
 # What differs between machines and between runs, and says nothing: where objects lie in memory,
 # and where packages are installed.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
-_PACKAGE = re.compile(rf"{re.escape(str(Path(__file__).parents[1]))}/|\S*/site-packages/")
+# A search that starts inside a word would read the rest of it once for each of its letters.
+_PACKAGE = re.compile(rf"(?<!\S)\S*/site-packages/|{re.escape(str(Path(__file__).parents[1]))}/")
 
 
 class MissingFrameworkError(ModuleNotFoundError):
@@ -27,11 +29,20 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
 
     Raises:
         AssertionError: the block ended without raising ``error``. Another error passes through.
+        TypeError: ``error`` is not one class of errors, or ``lines`` not a whole number.
+        ValueError: ``lines`` is negative.
 
     >>> with expect_error(ZeroDivisionError):
     ...     1 / 0
     ZeroDivisionError: division by zero
     """
+    if not (isinstance(error, type) and issubclass(error, BaseException)):
+        raise TypeError(
+            f"error must be one class of errors, such as ValueError, not {error!r}; for any of "
+            "several, name a class that they share, such as Exception"
+        )
+    if operator.index(lines) < 0:
+        raise ValueError(f"lines must not be negative, and is {lines}")
     try:
         yield
     except error as caught:

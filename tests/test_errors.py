@@ -1,8 +1,13 @@
 """An error that is meant to come: printed where it comes, a failure where it does not."""
 
+import time
+from pathlib import Path
+
 import pytest
 
+import jaxvstorch
 from jaxvstorch import MissingFrameworkError, expect_error
+from jaxvstorch.errors import tidy
 
 
 class EmptyError(Exception):
@@ -48,3 +53,38 @@ def test_an_error_without_a_message(capsys) -> None:
 
 def test_a_missing_framework_is_a_missing_module() -> None:
     assert issubclass(MissingFrameworkError, ModuleNotFoundError)
+
+
+@pytest.mark.parametrize(
+    "error", [(ValueError, TypeError), 3, "ValueError", None, int, ValueError("x")], ids=repr
+)
+def test_what_is_no_class_of_errors_is_refused_before_the_block_runs(error) -> None:
+    with (
+        pytest.raises(TypeError, match="error must be one class of errors, such as ValueError"),
+        expect_error(error),
+    ):
+        raise AssertionError("the block ran")
+
+
+def test_lines_that_cannot_be_counted_are_refused() -> None:
+    with (
+        pytest.raises(ValueError, match="lines must not be negative"),
+        expect_error(ValueError, -1),
+    ):
+        pass
+    with pytest.raises(TypeError, match="float"), expect_error(ValueError, lines=2.5):
+        pass
+
+
+def test_a_long_message_without_spaces_takes_no_time_to_speak_of() -> None:
+    """The time grew with the square of its length: this took some 200 seconds."""
+    start = time.perf_counter()
+    assert len(tidy("a" * 400_000)) == 400_000
+    assert time.perf_counter() - start < 20
+
+
+def test_folders_of_packages_are_left_out() -> None:
+    root = Path(jaxvstorch.__file__).parents[1]
+    assert tidy(f"in {root}/.venv/site-packages/jax/core.py and") == "in jax/core.py and"
+    assert tidy(f'File "{root}/jaxvstorch/cli.py"') == 'File "jaxvstorch/cli.py"'
+    assert tidy("a /x/site-packages/y/site-packages/jax b") == "a jax b"
