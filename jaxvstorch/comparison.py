@@ -26,7 +26,7 @@ class Comparison:
 
     Attributes:
         what: which array, such as ``"torch gradient 0"``.
-        same: within the tolerance, and of the same shape.
+        same: of the same shape, and nothing in it is outside the tolerance.
         dtype: the array's.
         worst: index of the worst element; ``None`` where there is none.
         got: the worst element's value.
@@ -38,6 +38,7 @@ class Comparison:
             off by a rounding of that size.
         tolerance: the error allowed, on the same scale.
         note: what is to be said instead, such as that the shapes differ.
+        compared: whether there was a number to compare.
     """
 
     what: str
@@ -50,9 +51,10 @@ class Comparison:
     error: float = _NAN
     tolerance: float = 0.0
     note: str = ""
+    compared: bool = True
 
     def __str__(self) -> str:
-        verdict = "same" if self.same else "DIFFERENT"
+        verdict = "DIFFERENT" if not self.same else "same" if self.compared else "NOT COMPARED"
         if self.note:
             return f"{self.what}: {verdict}: {self.note}"
         place = f" at {list(self.worst)}" if self.worst else ""
@@ -84,7 +86,8 @@ def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Compa
         note = f"shape {got.shape}, expected {expected.shape}"
         return replace(blank, same=False, note=note)
     if got.size == 0:
-        return replace(blank, note=f"{got.dtype}, no elements")
+        note = f"{got.dtype}, no elements, shape {got.shape} as expected"
+        return replace(blank, note=note, compared=False)
     if got.real.dtype not in TOLERANCE:
         return _compare_exactly(blank, got, expected)
     return _compare_closely(blank, got, expected, tolerance * TOLERANCE[got.real.dtype])
@@ -129,8 +132,15 @@ def _compare_closely(blank: Comparison, got: Array, expected: Array, allowed: fl
 
 def _difference(wide: Array, answer: Array, dtype: np.dtype[Any]) -> Array:
     """Distance of each element from its answer; infinite where one of the two is not finite."""
+    if np.iscomplexobj(answer):
+        parts = ((wide.real, answer.real), (wide.imag, answer.imag))
+        real, imaginary = (_difference(*part, dtype) for part in parts)
+        # As in NumPy, a complex number is NaN where either of its parts is.
+        both_nan = np.isnan(wide) & np.isnan(answer)
+        distance: Array = np.where(both_nan, 0.0, np.hypot(real, imaginary))
+        return distance
     with np.errstate(over="ignore", invalid="ignore"):
-        rounded = answer if np.iscomplexobj(answer) else answer.astype(dtype).astype(np.float64)
+        rounded = answer.astype(dtype).astype(np.float64)
         agree = (wide == answer) | (np.isnan(wide) & np.isnan(answer))
         agree |= np.isinf(wide) & (wide == rounded)
         distance = np.where(agree, 0.0, np.abs(wide - answer))
@@ -139,10 +149,11 @@ def _difference(wide: Array, answer: Array, dtype: np.dtype[Any]) -> Array:
 
 def _scale(answer: Array, tiny: float) -> Array:
     """What each element's error is measured by: its own magnitude, or the median one if larger."""
-    magnitude = np.where(np.isfinite(answer), np.abs(answer), 0.0)
+    magnitude = np.abs(np.nan_to_num(answer, nan=0.0, posinf=0.0, neginf=0.0))
     used = magnitude[magnitude > 0]
     usual = float(np.quantile(used, 0.5, method="lower")) if used.size else 0.0
-    return np.maximum(magnitude, max(usual, tiny))
+    scale: Array = np.maximum(magnitude, max(usual, tiny))
+    return scale
 
 
 def _spacing(magnitude: float, dtype: np.dtype[Any]) -> float:

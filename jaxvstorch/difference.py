@@ -1,11 +1,13 @@
 """Is a gradient right? The slope along a random direction, against a central difference."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from jaxvstorch.comparison import Comparison
-from jaxvstorch.outcome import Arguments, Arrays, Function, call_reference, weights
+from jaxvstorch.outcome import Arguments, Function, call_reference, weights
+from jaxvstorch.parity_results import Arrays
 
 # A central difference in float64 with this step is good to some 1e-9 of the slope, as long as the
 # value is not thousands of times larger than the slope.
@@ -23,21 +25,33 @@ def against_difference(
         wide: its arguments, floating-point arrays in float64.
         gradient: positions of the arguments that the gradients are with respect to.
         gradients: one per position, of the outputs' sum times ``weights(outputs)``.
+
+    Returns:
+        One that has ``compared`` false where the reference has no slope, because what it gives is
+        not finite, or where there is no element to move. Infinities and NaNs in the arguments are
+        not moved, and the gradients with respect to them do not count.
     """
-    rng = np.random.default_rng(1)
-    directions = {i: rng.standard_normal(np.shape(wide[i])) for i in gradient}
+    what = "torch float64 gradient along a random direction"
+    directions = _directions(wide, gradient)
+    if not any(direction.any() for direction in directions.values()):
+        return _not_compared(what, "no input that it is with respect to has a finite element")
 
-    def weighted(step: float) -> float:
+    def outputs_at(step: float) -> Arrays:
         moved = (v + step * directions[i] if i in directions else v for i, v in enumerate(wide))
-        outputs = call_reference(reference, tuple(moved))
-        return sum(float((w * o).sum()) for w, o in zip(weights(outputs), outputs, strict=True))
+        return call_reference(reference, tuple(moved))
 
-    difference = (weighted(STEP) - weighted(-STEP)) / (2 * STEP)
-    slopes = [g * directions[i] for i, g in zip(gradient, gradients, strict=True)]
+    after, before = outputs_at(STEP), outputs_at(-STEP)
+    if not all(np.isfinite(output).all() for output in (*after, *before)):
+        return _not_compared(what, "an output of the reference is not finite, so it has no slope")
+    difference = (_weighted_sum(after) - _weighted_sum(before)) / (2 * STEP)
+    slopes = [
+        np.where(directions[i] == 0, 0.0, g) * directions[i]
+        for i, g in zip(gradient, gradients, strict=True)
+    ]
     slope = sum(float(s.sum()) for s in slopes)
     error = abs(slope - difference) / (sum(float(np.abs(s).sum()) for s in slopes) or 1.0)
     return Comparison(
-        "torch float64 gradient along a random direction",
+        what,
         same=error <= TOLERANCE,
         got=slope,
         expected=difference,
@@ -45,3 +59,20 @@ def against_difference(
         tolerance=TOLERANCE,
         note=f"error {error:.2g} against a central difference, allowed {TOLERANCE:.2g}",
     )
+
+
+def _directions(wide: Arguments, gradient: Sequence[int]) -> dict[int, Any]:
+    """For each position, how far each element is moved: not at all where it is not finite."""
+    rng = np.random.default_rng(1)
+    return {
+        i: np.where(np.isfinite(wide[i]), rng.standard_normal(np.shape(wide[i])), 0.0)
+        for i in gradient
+    }
+
+
+def _not_compared(what: str, why: str) -> Comparison:
+    return Comparison(what, same=True, compared=False, note=why)
+
+
+def _weighted_sum(outputs: Arrays) -> float:
+    return sum(float((w * o).sum()) for w, o in zip(weights(outputs), outputs, strict=True))

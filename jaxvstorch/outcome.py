@@ -1,8 +1,8 @@
 """What a function gives on some inputs, as NumPy arrays: its outputs and their gradients."""
 
 import copy
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from jaxvstorch import frameworks
 from jaxvstorch.comparison import TOLERANCE
+from jaxvstorch.parity_results import Arrays, as_arrays, kind_of, require_differentiable
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
-Arrays = tuple[np.ndarray[Any, Any], ...]
 
 _WIDE = tuple(np.dtype(name) for name in ("float64", "int64", "uint64", "complex128"))
 
@@ -55,17 +55,17 @@ def run(
 
     Raises:
         TypeError: ``function`` returns something other than arrays, or nothing differentiable
-            where a gradient is asked for.
+            where a gradient is asked for; or the inputs cannot be copied.
     """
-    adapter = frameworks.adapter(framework)
+    to_numpy = frameworks.adapter(framework).to_numpy
     with _precision(framework, inputs):
-        value = adapter.to_numpy(function(*convert(framework, copy.deepcopy(inputs))))
-    outputs = _as_arrays(f"{framework}_function", value)
+        arguments = _own_arguments(framework, inputs, convert)
+        with _explained(framework, inputs):
+            value = function(*arguments)
+        outputs = as_arrays(f"{framework}_function", value, to_numpy)
     if not gradient:
         return Outcome(outputs)
-    if not any(output.real.dtype in TOLERANCE for output in outputs):
-        dtypes = ", ".join(str(output.dtype) for output in outputs)
-        raise TypeError(f"gradient needs a floating-point output; {framework} gives {dtypes}")
+    require_differentiable(framework, outputs)
     return Outcome(
         outputs, gradients(framework, function, inputs, gradient, weights(outputs), convert)
     )
@@ -82,9 +82,51 @@ def gradients(
     """Gradients alone, of the sum of one half's outputs times the factors."""
     adapter = frameworks.adapter(framework)
     with _precision(framework, inputs):
-        arguments = convert(framework, copy.deepcopy(inputs))
-        found = adapter.gradients(function, arguments, positions, factors)
+        arguments = _own_arguments(framework, inputs, convert)
+        title = frameworks.TITLES[framework]
+        why = f" for its gradient, which {title}'s own operations alone carry"
+        with _explained(framework, inputs, why):
+            found = adapter.gradients(function, arguments, positions, factors)
         return tuple(adapter.to_numpy(tuple(found)))
+
+
+def _own_arguments(
+    framework: str, inputs: Arguments, convert: Callable[[str, Arguments], Arguments]
+) -> Arguments:
+    """One call's arguments, which it may change."""
+    arguments = convert(framework, _copied(inputs))
+    if not isinstance(arguments, tuple | list):
+        raise TypeError(f"convert must return a tuple of arguments, not {kind_of(arguments)}")
+    return tuple(arguments)
+
+
+def _copied(inputs: Arguments) -> Arguments:
+    try:
+        return copy.deepcopy(inputs)
+    except Exception as error:
+        raise TypeError(
+            f"inputs cannot be copied, and each call gets a copy, which it may change: {error}. "
+            "Let the functions make, or read from outside, what cannot be copied"
+        ) from error
+
+
+@contextmanager
+def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[None]:
+    """Add to an error of a function with which arguments it was called: it may work with others."""
+    try:
+        yield
+    except Exception as error:
+        dtypes = [
+            str(value.dtype) for value in inputs if isinstance(value, np.ndarray | np.generic)
+        ]
+        held = f" with arrays of {', '.join(dtypes)}" if dtypes else ""
+        error.add_note(f"check_parity called {framework}_function{held}{why}.")
+        if "float64" in dtypes:
+            error.add_note(
+                "A float64 answer is computed from the same inputs in float64: a function must "
+                "follow the dtype of its inputs. With reference=..., the outputs need no such call."
+            )
+        raise
 
 
 def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None]:
@@ -95,22 +137,10 @@ def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None
 
 def call_reference(reference: Function, inputs: Arguments) -> Arrays:
     """What the NumPy function gives. It gets copies, which are its own to change."""
-    return _as_arrays("reference", reference(*copy.deepcopy(inputs)))
+    return as_arrays("reference", reference(*_copied(inputs)), lambda value: value)
 
 
 def weights(outputs: Arrays) -> Arrays:
     """Fixed weights that bfloat16 holds exactly, so that every dtype has the same gradient."""
     rng = np.random.default_rng(0)
     return tuple(np.asarray(rng.integers(1, 8, output.shape) / 4) for output in outputs)
-
-
-def _as_arrays(what: str, value: Any) -> Arrays:
-    outputs = value if isinstance(value, tuple) else (value,)
-    number = np.ndarray | np.generic | bool | int | float | complex
-    came = [type(output).__name__ for output in outputs if not isinstance(output, number)]
-    if came or not outputs:
-        raise TypeError(
-            f"{what} must return an array or a tuple of arrays; "
-            f"it returned {type(value).__name__}" + (f" with {came[0]}" if came else " of nothing")
-        )
-    return tuple(map(np.asarray, outputs))

@@ -4,15 +4,14 @@ Both run on the same inputs; values and gradients are compared with a float64 an
 worst element is reported with its place and its error in units in the last place (ULP).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxvstorch import frameworks
-from jaxvstorch.comparison import TOLERANCE, Comparison, compare
+from jaxvstorch.comparison import Comparison, compare
 from jaxvstorch.difference import against_difference
 from jaxvstorch.outcome import (
     Arguments,
-    Arrays,
     Function,
     Outcome,
     call_reference,
@@ -22,6 +21,13 @@ from jaxvstorch.outcome import (
     weights,
     widen,
 )
+from jaxvstorch.parity_arguments import (
+    positions,
+    require_functions,
+    require_inputs,
+    require_tolerance,
+)
+from jaxvstorch.parity_results import Arrays
 
 
 @dataclass(frozen=True)
@@ -37,14 +43,21 @@ class Parity:
 
     @property
     def same(self) -> bool:
-        """Whether every value and gradient agreed."""
-        return all(comparison.same for comparison in self.comparisons)
+        """Whether every value and gradient agreed. Not where there was no number to compare."""
+        return self._compared and all(comparison.same for comparison in self.comparisons)
+
+    @property
+    def _compared(self) -> bool:
+        return any(comparison.compared for comparison in self.comparisons)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.comparisons))
+        lines = list(map(str, self.comparisons))
+        if not self._compared:
+            lines.append("nothing was compared: give inputs for which the results have elements")
+        return "\n".join(lines)
 
     def require(self) -> None:
-        """Raise ``AssertionError`` with the whole report unless everything agreed."""
+        """Raise ``AssertionError`` with the whole report unless all is the same."""
         if not self.same:
             raise AssertionError(str(self))
 
@@ -55,13 +68,15 @@ def check_parity(
     inputs: Arguments,
     *,
     reference: Function | None = None,
-    gradient: Sequence[int] = (),
+    gradient: Iterable[int] = (),
     tolerance: float = 1.0,
     convert: Callable[[str, Arguments], Arguments] = convert_arrays,
 ) -> Parity:
     """Compare two functions with each other, by comparing both with a float64 answer.
 
-    Outputs must also have the same dtype in both; only integers may differ in width.
+    Outputs must also have the same dtype in both; only integers may differ in width. Infinities
+    and NaNs agree with their like. Results without elements are not the same, since there is
+    nothing to compare.
 
     Args:
         jax_function: takes JAX arrays; returns an array or a tuple of arrays. May be jitted.
@@ -74,15 +89,18 @@ def check_parity(
             the outputs' sum with fixed random weights. They are compared with PyTorch's in
             float64, and these with a central difference of the reference along a random direction.
         tolerance: multiple of ``jaxvstorch.comparison.TOLERANCE``, the error allowed by dtype.
+            0 allows none.
         convert: makes one framework's arguments of NumPy ones.
 
     Returns:
         All comparisons; ``print`` it to read it, ``require()`` it in tests.
 
     Raises:
-        TypeError: ``inputs`` is no tuple, an input to differentiate is no floating-point array, or
-            a function returns something other than arrays.
+        TypeError: an argument is of the wrong type, an input to differentiate is no floating-point
+            array, an input is a masked array, a function returns something other than arrays, or
+            gives PyTorch no way from the outputs back to the inputs (it detaches, say).
         IndexError: there is no input at a position in ``gradient``.
+        ValueError: a position comes twice, or ``tolerance`` is negative, infinite or NaN.
         MissingFrameworkError: one of the frameworks is not installed.
 
     >>> import numpy as np, jax.numpy as jnp, torch
@@ -91,11 +109,18 @@ def check_parity(
     jax output 0: same: float32, worst: 1.118... for 1.118..., ... ULP (error ..., allowed 7.6e-06)
     torch output 0: DIFFERENT: float32, worst: 1.29... for 1.118..., ... ULP (error 0.15, ...)
     """
-    _check_arguments(inputs, gradient)
+    for framework in frameworks.FRAMEWORKS:
+        frameworks.require(framework, wanted_by="check_parity")
+    require_functions(jax_function=jax_function, torch_function=torch_function, convert=convert)
+    if reference is not None:
+        require_functions(reference=reference)
+    require_inputs(inputs)
+    require_tolerance(tolerance)
+    wanted = positions(gradient, inputs)
     functions = {"jax": jax_function, "torch": torch_function}
 
     def outcome(framework: str, arguments: Arguments) -> Outcome:
-        return run(framework, functions[framework], arguments, gradient, convert)
+        return run(framework, functions[framework], arguments, wanted, convert)
 
     wide, found = widen(inputs), []
     outcomes = {framework: outcome(framework, inputs) for framework in functions}
@@ -104,36 +129,15 @@ def check_parity(
         found += _compare_outcomes("jax float64", outcome("jax", wide), answer, tolerance)
     else:
         answer = Outcome(call_reference(reference, wide))
-        if gradient:
+        if wanted:
             # Without its outputs: for these a compiled function would be compiled once more.
             factors = weights(outcomes["torch"].outputs)
-            wide_gradients = gradients("torch", torch_function, wide, gradient, factors, convert)
+            wide_gradients = gradients("torch", torch_function, wide, wanted, factors, convert)
             answer = Outcome(answer.outputs, wide_gradients)
-            found.append(against_difference(reference, wide, gradient, answer.gradients))
+            found.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
         found += _compare_outcomes(framework, outcomes[framework], answer, tolerance)
     return Parity((*found, *_compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs)))
-
-
-def _check_arguments(inputs: Arguments, gradient: Sequence[int]) -> None:
-    for framework in frameworks.FRAMEWORKS:
-        frameworks.require(framework, wanted_by="check_parity")
-    if not isinstance(inputs, tuple):
-        raise TypeError(
-            f"inputs must be a tuple of arguments, not {type(inputs).__name__}; "
-            "for a single argument write (x,)"
-        )
-    for position in gradient:
-        if not 0 <= position < len(inputs):
-            raise IndexError(
-                f"gradient names argument {position}; inputs has {len(inputs)}, counted from 0"
-            )
-        dtype = getattr(inputs[position], "dtype", type(inputs[position]).__name__)
-        if dtype not in TOLERANCE:
-            raise TypeError(
-                f"gradient names argument {position}, which must be a floating-point NumPy array, "
-                f"not {dtype}"
-            )
 
 
 def _compare_outcomes(

@@ -3,7 +3,7 @@
 import _thread
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -17,12 +17,14 @@ def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], No
     Making it calls the function once, to see what there is to wait for.
 
     Raises:
-        TypeError: the function takes JAX arrays and returns nothing that could be waited for, or
-            the tuples have different lengths.
+        TypeError: the function takes JAX arrays and returns nothing that could be waited for, it
+            is a generator or ``async``, or the tuples have different lengths.
     """
     if len({len(args) for args in inputs}) > 1:
         raise TypeError("every call must have the same number of arguments")
-    wait = _waiter(function(*inputs[0]), inputs[0])
+    result = function(*inputs[0])
+    require_finished("function", result)
+    wait = _waiter(result, inputs[0])
     names = "".join(f"a{i}, " for i in range(len(inputs[0])))
     call = f"function({names})" if wait is None else f"wait(function({names}))"
     # Written out, as timeit does it: `function(*args)` costs a Python function 0.1 µs more.
@@ -56,15 +58,58 @@ def _waiter(result: Any, args: Arguments) -> Callable[[Any], Any] | None:
     return None
 
 
+def require_finished(what: str, result: Any) -> None:
+    """Check that a call did what it is called for, and did not put it off.
+
+    Args:
+        what: names the function in the message.
+        result: what it returned.
+
+    Raises:
+        TypeError: it is a generator, a coroutine, or an iterator such as ``map``.
+    """
+    if not isinstance(result, Generator | AsyncGenerator | Awaitable | map | filter):
+        return
+    if isinstance(result, Coroutine):
+        result.close()  # or Python would warn that it was never awaited
+        cure = "lambda: asyncio.run(...)"
+    else:
+        cure = "lambda: list(...)"
+    raise TypeError(
+        f"{what} returned a {type(result).__name__}, and has not done its work yet: give a "
+        f"function that does it all and returns arrays, such as `{cure}`"
+    )
+
+
 def arrays_of(framework: str, value: Any) -> list[Any]:
     """The arrays of one framework anywhere in ``value``; none where it was never imported."""
     module = sys.modules.get(framework)
     if module is None:
         return []
-    if framework == "jax":
-        return [leaf for leaf in module.tree.leaves(value) if isinstance(leaf, module.Array)]
-    leaves = module.utils._pytree.tree_leaves(value)
-    return [leaf for leaf in leaves if isinstance(leaf, module.Tensor)]
+    is_jax = framework == "jax"
+    leaves_of, kind = (
+        (module.tree.leaves, module.Array)
+        if is_jax
+        else (module.utils._pytree.tree_leaves, module.Tensor)
+    )
+    try:
+        leaves = leaves_of(value)
+    except (RecursionError, SystemError):  # JAX's loses the one in the other
+        leaves = _leaves_of_endless(value)
+    return [leaf for leaf in leaves if isinstance(leaf, kind)]
+
+
+def _leaves_of_endless(value: Any) -> list[Any]:
+    """What lists, tuples and dicts hold, for those that hold themselves or thousands of others."""
+    leaves, rest, seen = [], [value], set()
+    while rest:
+        item = rest.pop()
+        if not isinstance(item, list | tuple | dict):
+            leaves.append(item)
+        elif id(item) not in seen:
+            seen.add(id(item))
+            rest += item.values() if isinstance(item, dict) else item
+    return leaves
 
 
 def in_fair_thread(work: Callable[[], T], with_torch: bool) -> T:

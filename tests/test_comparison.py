@@ -123,6 +123,7 @@ def test_infinity_is_right_where_the_dtype_ends() -> None:
 def test_no_elements_and_scalars(dtype) -> None:
     empty = compare("x", np.zeros((0, 3), dtype), np.zeros((0, 3)))
     assert empty.same
+    assert not empty.compared
     assert "no elements" in str(empty)
     assert not compare("x", np.zeros((0, 3), dtype), np.zeros((3, 0))).same
     scalar = compare("x", np.ones((), dtype), np.float64(0.0))
@@ -160,3 +161,22 @@ def test_complex_numbers_are_allowed_what_their_parts_are() -> None:
     assert found.worst == (1,)
     assert not compare("x", answer.conj().astype(np.complex64), answer).same
     assert not compare("x", answer.real.astype(np.float32), answer).same
+
+
+@pytest.mark.parametrize(
+    ("got", "answer", "same"),
+    [
+        (complex(np.inf, 1), complex(np.inf, 1 + 1e-9), True),
+        (complex(1 + 1e-9, -np.inf), complex(1, -np.inf), True),
+        (complex(np.nan, 0), complex(np.nan, np.nan), True),
+        (complex(np.inf, 1), complex(np.inf, 2), False),
+        (complex(np.inf, 1), complex(-np.inf, 1), False),
+        (complex(np.inf, np.nan), complex(np.inf, 1), False),
+        (complex(1e39, 1), complex(1e39, 1), True),
+    ],
+)
+@pytest.mark.parametrize("others", [(), (1.0,)])
+def test_infinite_parts_of_complex_numbers(got, answer, same, others) -> None:
+    with np.errstate(over="ignore"):
+        array = np.array([got, *others]).astype(np.complex64)
+    assert compare("x", array, np.array([answer, *others])).same is same

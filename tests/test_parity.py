@@ -167,11 +167,68 @@ def test_nan_where_the_answer_has_none_and_the_other_way_round() -> None:
     assert nowhere.same
 
 
-def test_no_elements_and_scalars() -> None:
-    for inputs in (np.zeros(0, np.float32), np.float32(2)):
-        check_parity(jax_half, torch_half, (inputs,), reference=reference, gradient=(0,)).require()
-    off = check_parity(jax_half, lambda x: -torch_half(x), (np.float32(2),), reference=reference)
+NOT_FINITE = np.array([np.nan, np.inf, -np.inf, 1], np.float32)
+
+
+@pytest.mark.parametrize("answer", [lambda x: x * 2, None])
+@pytest.mark.parametrize("gradient", [(), (0,)])
+def test_infinities_and_nans_that_all_agree_on_are_the_same(answer, gradient) -> None:
+    def double(x):
+        return x * 2
+
+    report = check_parity(double, double, (NOT_FINITE,), reference=answer, gradient=gradient)
+    report.require()
+    assert ("NOT COMPARED: an output of the reference is not finite" in str(report)) == bool(
+        answer and gradient
+    )
+
+
+def test_only_what_is_finite_is_moved_for_the_difference() -> None:
+    def halves(maths):
+        return lambda x: maths.where(maths.isfinite(x), x, 0 * maths.ones_like(x)) * 3
+
+    report = check_parity(
+        halves(jnp), halves(torch), (NOT_FINITE,), reference=halves(np), gradient=(0,)
+    )
+    report.require()
+    assert "random direction: same" in str(report)
+
+
+def test_a_gradient_that_is_nan_where_there_is_a_slope_is_different() -> None:
+    def unsafe(maths):
+        return lambda x: maths.where(x > 0, maths.sqrt(maths.abs(x)), maths.zeros_like(x))
+
+    at_zero = (np.array([0.0, 4.0], np.float32),)
+    report = check_parity(
+        unsafe(jnp), unsafe(torch), at_zero, gradient=(0,),
+        reference=lambda x: np.sqrt(np.maximum(x, 0)) * (x > 1),
+    )  # fmt: skip
+    assert different(report) == ["torch float64 gradient along a random direction"]
+
+
+def test_scalars() -> None:
+    two = (np.float32(2),)
+    check_parity(jax_half, torch_half, two, reference=reference, gradient=(0,)).require()
+    off = check_parity(jax_half, lambda x: -torch_half(x), two, reference=reference)
     assert different(off) == ["torch output 0"]
+
+
+@pytest.mark.parametrize("answer", [reference, None])
+@pytest.mark.parametrize("gradient", [(), (0,)])
+def test_where_nothing_has_an_element_nothing_is_the_same(answer, gradient) -> None:
+    inputs = (np.zeros(0, np.float32),)
+    report = check_parity(jax_half, torch_half, inputs, reference=answer, gradient=gradient)
+    assert not report.same
+    assert all(comparison.same for comparison in report.comparisons)
+    with pytest.raises(AssertionError, match="nothing was compared: give inputs for which"):
+        report.require()
+
+
+def test_one_output_without_elements_is_told_from_one_that_is_the_same() -> None:
+    report = check_parity(lambda x: (x[:0], x), lambda x: (x[:0], x), (X,))
+    report.require()
+    assert "jax output 0: NOT COMPARED: float64, no elements, shape (0,) as expected" in str(report)
+    assert "jax output 1: same" in str(report)
 
 
 def test_several_outputs_some_of_them_integers() -> None:

@@ -63,9 +63,31 @@ def gradients(
         args: its arguments.
         argnums: positions of the arguments to differentiate.
         weights: as many NumPy arrays as ``function`` returns, of the same shapes.
+
+    Raises:
+        TypeError: no output depends on an argument in a way that PyTorch has recorded.
     """
-    leaves = [arg.detach().requires_grad_() if i in argnums else arg for i, arg in enumerate(args)]
-    value = function(*leaves)
+    # The caller's own no_grad() or inference_mode() is not the function's.
+    with torch.inference_mode(False), torch.enable_grad():
+        leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(args)]
+        # Copies, because autograd lets nobody change a leaf in place.
+        value = function(*(leaf.clone() if i in argnums else leaf for i, leaf in enumerate(leaves)))
+        return torch.autograd.grad(
+            _weighted_sum(value, weights),
+            [leaves[i] for i in argnums],
+            allow_unused=True,
+            materialize_grads=True,
+        )
+
+
+def _leaf(arg: Any, *, wanted: bool) -> Any:
+    """A tensor of its own, made outside of ``inference_mode``; anything else as it is."""
+    if not isinstance(arg, torch.Tensor):
+        return arg
+    return arg.detach().clone().requires_grad_(wanted or arg.requires_grad)
+
+
+def _weighted_sum(value: Any, weights: Any) -> torch.Tensor:
     outputs = map(torch.as_tensor, value if isinstance(value, tuple) else (value,))
     parts = [
         (torch.as_tensor(weight, dtype=out.dtype, device=out.device) * out).sum()
@@ -73,5 +95,11 @@ def gradients(
         if out.is_floating_point() or out.is_complex()
     ]
     total = sum(parts, start=torch.zeros(()))
-    wanted = [leaves[i] for i in argnums]
-    return torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
+    if not total.requires_grad:
+        raise TypeError(
+            "gradient: the function's outputs do not require a gradient, though its arguments do, "
+            "so it leaves autograd on the way: by .detach(), .item(), .numpy(), torch.no_grad() or "
+            "a new tensor made of values. Take that out, or compare the values alone, without "
+            "gradient"
+        )
+    return total

@@ -1,0 +1,70 @@
+"""What a function may return to check_parity: arrays of numbers, and nothing else."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch.comparison import TOLERANCE
+from jaxvstorch.parity_arguments import require_unmasked
+from jaxvstorch.waiting import require_finished
+
+Arrays = tuple[np.ndarray[Any, Any], ...]
+
+_NUMBER = np.ndarray | np.generic | bool | int | float | complex
+
+
+def as_arrays(what: str, value: Any, to_numpy: Callable[[Any], Any]) -> Arrays:
+    """What a function returned, as NumPy arrays.
+
+    Args:
+        what: names the function in messages.
+        value: what it returned: an array, a Python number, or a tuple of these.
+        to_numpy: makes a NumPy array of an array of the function's framework.
+
+    Raises:
+        TypeError: it is something else, or an array with a mask or of something else than numbers.
+    """
+    require_finished(what, value)
+    outputs = value if isinstance(value, tuple) else (value,)
+    # Containers are refused as they are: who looks into one that holds itself never comes back.
+    outputs = tuple(o if isinstance(o, list | tuple | dict) else to_numpy(o) for o in outputs)
+    came = [kind_of(output) for output in outputs if not isinstance(output, _NUMBER)]
+    if came or not outputs:
+        held = (f" with {came[0]}" if came else " of nothing") if isinstance(value, tuple) else ""
+        raise TypeError(
+            f"{what} must return an array or a tuple of arrays; it returned {kind_of(value)}{held}"
+        )
+    return tuple(_numbers(what, output) for output in outputs)
+
+
+def _numbers(what: str, output: Any) -> np.ndarray[Any, Any]:
+    require_unmasked(f"what {what} returned", output)
+    array = np.asarray(output)
+    if array.dtype.kind in "OSUMm" or array.dtype.names:
+        raise TypeError(f"{what} must return numbers; it returned dtype {array.dtype}")
+    return array
+
+
+def require_differentiable(framework: str, outputs: Arrays) -> None:
+    """Check that the sum of the outputs is a real floating-point number.
+
+    Raises:
+        TypeError: it is not.
+    """
+    dtypes = [output.dtype for output in outputs]
+    if any(dtype.kind == "c" for dtype in dtypes):
+        raise TypeError(
+            f"gradient needs real outputs; {framework} gives a complex one: "
+            "return its real and its imaginary part"
+        )
+    if not set(dtypes) & TOLERANCE.keys():
+        held = ", ".join(map(str, dtypes))
+        raise TypeError(f"gradient needs a floating-point output; {framework} gives {held}")
+
+
+def kind_of(value: Any) -> str:
+    """The name of its type, and whose it is."""
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    return kind.__name__ if package in ("builtins", "__main__") else f"{package}.{kind.__name__}"
