@@ -21,7 +21,8 @@ class Seen:
         runs: by file and first line, how often a function was entered.
         operations: of all programs.
         python: lines that Python runs on every call.
-        failed: the line where it ended with an error.
+        failed: the line where it ended with an error, where that is known.
+        has_failed: whether it ended with one.
     """
 
     visits: dict[Place, int] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Seen:
     operations: list[Operation] = field(default_factory=list)
     python: set[Place] = field(default_factory=set)
     failed: Place | None = None
+    has_failed: bool = False
 
     def files(self) -> dict[str, set[int]]:
         """By file, the lines that anything happened on."""
@@ -52,8 +54,9 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
         return (), ["The lines: the function has no source in Python that could be read."]
     if not _was_read(found[0]):
         # Others may have been: what a dispatcher chose, or a rule of differentiation.
-        others = tuple(filter(_was_read, found[1:]))
+        others = tuple(s for s in found[1:] if _was_read(s) and not is_installed(s.file))
         why = "the compiler took the function as a whole, and did not read them."
+        why = "it ended with an error before any of them was read." if seen.has_failed else why
         what = f" of {found[0].name}: none was read or run; what ran in its place is shown."
         return others, [f"The lines{what}" if others else f"The lines: {why}"]
     if not own.is_installed:

@@ -60,7 +60,7 @@ _BY_MESSAGE = (
     ),
     (
         "Non-hashable static arguments",
-        Cure("Give something that can be hashed, such as a tuple for a list.", "static_args"),
+        Cure("Give what can be hashed: a tuple for a list, a frozen dataclass.", "static_args"),
     ),
 )
 

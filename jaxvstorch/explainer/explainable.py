@@ -15,6 +15,11 @@ def explainable(function: Any) -> Any:
         raise TypeError(f"function must be callable, not {type(function).__name__}")
     if inspect.isclass(function):
         raise TypeError(f"function must not be a class: pass an instance of {function.__name__}")
+    if type(function).__module__.startswith("torch.jit"):
+        raise TypeError(
+            f"function was compiled by torch.jit, as {type(function).__name__}, which "
+            "torch.compile does not take: explain what torch.jit was given"
+        )
     inner = original(function)
     kinds = {
         "a coroutine function": inspect.iscoroutinefunction(inner),

@@ -9,8 +9,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.explainer.unwrap import original
-from jaxvstorch.frameworks.private import torch as private  # which does not import PyTorch
+from jaxvstorch.explainer.unwrap import attribute, original
+from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.waiting import arrays_of
 
 # Whose names stand for which framework.
@@ -39,12 +39,13 @@ def framework_of(
             f"the function is {frameworks.TITLES[by_itself]}'s, and the arguments hold "
             f"{frameworks.TITLES[held.pop()]}'s arrays"
         )
-    names = getattr(original(function), "__globals__", {})
+    names = attribute(original(function), "__globals__") or {}
     found = {by_itself} if by_itself else held or named([function], names)
     if len(found) == 1:
         return str(found.pop())
+    name = attribute(function, "__name__") or function
     raise TypeError(
-        f"whether {getattr(function, '__name__', function)!r} is of JAX or of PyTorch cannot be "
+        f"whether {name!r} is of JAX or of PyTorch cannot be "
         "told from it or its arguments: say framework='jax' or framework='torch'"
     )
 
@@ -65,7 +66,7 @@ def asked_for(
 
 def takes(function: Any, name: str) -> bool:
     """Whether a function has a parameter of this name, or takes any name."""
-    with suppress(TypeError, ValueError):  # something built in tells no signature
+    with suppress(Exception):  # something built in tells no signature
         parameters = inspect.signature(function).parameters
         return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return False
@@ -76,17 +77,16 @@ def compiled_by(function: Any) -> str | None:
 
     This imports neither framework.
     """
-    if hasattr(function, "lower") and hasattr(function, "trace"):
+    if all(attribute(function, name) is not None for name in ("lower", "trace")):
         return "jax"
-    if any(
-        hasattr(function, name) for name in (private.ORIGINAL_FUNCTION, private.ORIGINAL_MODULE)
-    ):
+    if any(attribute(function, name) is not None for name in private.ORIGINALS):
         return "torch"
     return None
 
 
 def _of_itself(function: Any) -> str | None:
-    owner = getattr(function, "__self__", function)
+    owner = attribute(function, "__self__")
+    owner = function if owner is None else owner
     found = {compiled_by(function)} - {None} or _libraries([owner])
     return found.pop() if len(found) == 1 else None
 
@@ -150,4 +150,4 @@ def _roots(value: Any) -> Iterator[str]:
         return
     classes = value.__mro__ if inspect.isclass(value) else type(value).__mro__
     for owner in (value, *classes):
-        yield str(getattr(owner, "__module__", "")).partition(".")[0]
+        yield str(attribute(owner, "__module__")).partition(".")[0]

@@ -7,6 +7,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from jaxvstorch.explainer.framework_of import LIBRARIES, compiled_by
+from jaxvstorch.explainer.unwrap import attribute
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,13 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
     except TypeError as error:
         if _takes_otherwise(function, args, kwargs):
             return {}
-        name = getattr(function, "__name__", type(function).__name__)
+        name = attribute(function, "__name__") or type(function).__name__
         bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
         raise TypeError(
             f"{name}{inspect.Signature(bare)} does not take these arguments: {error}"
         ) from None
-    owner = getattr(function, "__self__", None if inspect.isfunction(function) else function)
+    owner = attribute(function, "__self__")
+    owner = function if owner is None and not inspect.isfunction(function) else owner
     return {**({} if owner is None else {"self": owner}), **bound.arguments}
 
 
@@ -86,5 +88,5 @@ def _is_of_a_framework(wrapper: Any) -> bool:
 def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature | None:
     try:
         return inspect.signature(function, follow_wrapped=follow_wrapped)
-    except (TypeError, ValueError):
+    except Exception:  # of something built in, or from attributes that raise
         return None

@@ -22,25 +22,33 @@ def original(function: Any) -> Any:
 _HOLD_ANOTHER = (
     "__marked_compile_region_fn__",
     "__wrapped__",
-    private.ORIGINAL_FUNCTION,
-    private.ORIGINAL_MODULE,
+    *private.ORIGINALS,
     "__func__",
 )
 
 
 def uncompiled(function: Any) -> Any:
     """What was given to ``torch.compile``, bound as ``function`` is; else the same."""
-    inner = getattr(function, private.ORIGINAL_FUNCTION, None)
-    inner = inner or getattr(function, private.ORIGINAL_MODULE, function)
+    tried = (attribute(function, name) for name in private.ORIGINALS)
+    found = [inner for inner in tried if inner is not None]
+    inner = found[0] if found else function
     is_bound = isinstance(function, types.MethodType) and inner is not function
     return types.MethodType(inner, function.__self__) if is_bound else inner
 
 
+def attribute(value: Any, name: str) -> Any:
+    """An attribute; ``None`` where there is none, or where the value's own code raises."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def _under(function: Any) -> Any:
-    if all(hasattr(function, name) for name in ("func", "args", "keywords")):
+    if all(attribute(function, name) is not None for name in ("func", "args", "keywords")):
         return function.func  # functools.partial, and those of other libraries
     for name in _HOLD_ANOTHER:
-        inner = getattr(function, name, None)
+        inner = attribute(function, name)
         if callable(inner):
             return inner
     if isinstance(function, types.FunctionType):
@@ -55,8 +63,8 @@ def _transformed(function: types.FunctionType) -> Any:
 
     They say so by ``__wrapped__``, but not where what was transformed is no plain function.
     """
-    names = function.__code__.co_freevars
-    if not str(function.__module__).startswith("jax.") or "fun" not in names:
+    if not str(function.__module__).startswith("jax."):
         return function
-    cells = dict(zip(names, function.__closure__ or (), strict=True))
-    return cells["fun"].cell_contents
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    inner = [cells[name].cell_contents for name in ("fun", "f") if name in cells]
+    return next(filter(callable, inner), function)

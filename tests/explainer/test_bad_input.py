@@ -45,6 +45,14 @@ def test_bad_input_is_one_clear_error(framework, function, arguments, words) -> 
         explain(function, *given(framework, *arguments))
 
 
+def test_what_torch_jit_made_is_not_taken() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.warns(DeprecationWarning, match=r"torch\.jit"):
+        traced = torch.jit.trace(torch.nn.Linear(4, 3), torch.ones(4))
+    with pytest.raises(TypeError, match=r"compiled by torch\.jit, .*: explain what"):
+        explain(traced, torch.ones(4))
+
+
 def test_a_missing_argument_is_named(framework) -> None:
     module = pytest.importorskip(framework)
     compiled = {"jax": "jit", "torch": "compile"}[framework]

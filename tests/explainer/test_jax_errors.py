@@ -61,3 +61,8 @@ def test_an_error_is_told_with_its_cure(function, arguments, what, cure, page) -
 def test_an_error_is_told_to_the_end_of_its_sentence() -> None:
     (finding,) = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2]).found("failed")
     assert finding.what.endswith("[1, 2]. The error was: TypeError: unhashable type: 'list'")
+
+
+def test_an_error_before_the_first_line() -> None:
+    explanation = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2])
+    assert "The lines: it ended with an error before any of them was read." in explanation.missing

@@ -8,6 +8,8 @@ import pytest
 from cases import check_kind
 
 from jaxvstorch import explain
+from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.explainer.unwrap import original
 
 twice = lambda x: x * x * 2  # -> A2  # noqa: E731
 
@@ -118,6 +120,20 @@ def test_a_lambda_in_a_list(framework, x) -> None:
 
 def with_names_of_explain(x, function, framework):
     return function(x) + framework
+
+
+class _Proxy:
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+    def __call__(self, x):
+        return x * x  # -> A1
+
+
+def test_an_object_whose_attributes_raise(x) -> None:
+    framework = type(x).__module__.partition(".")[0]
+    assert original(_Proxy()) is _Proxy.__call__
+    assert framework_of(_Proxy(), (x,), {}) == framework.removesuffix("lib")
 
 
 def test_parameters_that_explain_has_too(framework, x) -> None:

@@ -46,7 +46,7 @@ def explain(subject: Subject) -> dict[str, Any]:
             traced = getattr(traced, "traced", traced)  # flax wraps what JAX returns
         except Exception as caught:  # of the function: it is part of what is explained
             error = caught
-    seen = Seen(recorder.visits, recorder.runs)
+    seen = Seen(recorder.visits, recorder.runs, has_failed=error is not None)
     programs: tuple[Program, ...] = ()
     if traced is not None:
         entry = (code.co_filename, code.co_firstlineno) if code else None

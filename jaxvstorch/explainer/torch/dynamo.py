@@ -11,6 +11,7 @@ from unittest import mock
 
 import torch
 
+from jaxvstorch.explainer.unwrap import attribute
 from jaxvstorch.frameworks.private import MissingNameError
 from jaxvstorch.frameworks.private import torch as private
 
@@ -106,9 +107,9 @@ def backend(compiled: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _context(compiled: Any) -> Any:
-    compiled = getattr(compiled, "__func__", compiled)  # of a method
-    compiled = getattr(compiled, "_compiled_call_impl", None) or compiled  # by module.compile()
-    context = getattr(compiled, "dynamo_ctx", None)
+    compiled = attribute(compiled, "__func__") or compiled  # of a method
+    compiled = attribute(compiled, "_compiled_call_impl") or compiled  # by module.compile()
+    context = attribute(compiled, "dynamo_ctx")
     if context is None and inspect.isfunction(compiled):
         context = inspect.getclosurevars(compiled).nonlocals.get("self")
     return context if isinstance(context, private.DynamoContext) else None

@@ -31,6 +31,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     trace.trace(subject, own, traced, recorder, changes.reading)
     seen, programs = trace.look(traced, recorder, own)
     seen.failed = _failed(traced.error, recorder, own)
+    seen.has_failed = traced.error is not None
     sources, missing = assemble.shown(code, own, seen)
     programs = assemble.without_lines(programs, seen.operations, sources)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]

@@ -62,6 +62,7 @@ NAMES = {
 # What a compiled function and a compiled module keep of what they were made of.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
 ORIGINAL_MODULE = "_orig_mod"
+ORIGINALS = (ORIGINAL_FUNCTION, ORIGINAL_MODULE)
 # Attributes of the objects that these hand out.
 ATTRIBUTES = (
     Name("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__"),
