@@ -55,8 +55,9 @@ def _numbers(paths: Sequence[Path], parts: Sequence[Results]) -> dict[Shard, Pat
     for path, part in zip(paths, parts, strict=True):
         try:
             shard = Shard.parse(part.shard)
-        except ShardError:
-            raise ResultsError(f"{path} is no shard of a set: there is nothing to merge") from None
+        except ShardError as error:
+            why = f": {error}" if part.shard else ": there is nothing to merge"
+            raise ResultsError(f"{path} is no shard of a set{why}") from None
         if shard in found:
             raise ResultsError(f"{found[shard]} and {path} are both shard {shard}")
         first = next(iter(found), shard)
@@ -70,7 +71,8 @@ def _missing(found: Mapping[Shard, Path], partial: bool) -> list[str]:
     count = next(iter(found)).count
     missing = [shard for n in range(count) if (shard := Shard(n + 1, count)) not in found]
     if missing and not partial:
-        names = ", ".join(map(str, missing))
+        names, more = ", ".join(map(str, missing[:5])), len(missing) - 5
+        names += f" and {more} more" if more > 0 else ""
         raise ResultsError(f"missing: shard {names}; --partial merges without")
     return [f"shard {shard}" for shard in missing]
 

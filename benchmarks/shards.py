@@ -5,6 +5,7 @@ several machines, which must be of one kind, a share in the merged file can be o
 over another's limit.
 """
 
+import reprlib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from benchmarks import selection
 from benchmarks.cases import Case
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import memory
+from jaxvstorch.results_shape import SHARD
 
 
 class ShardError(ValueError):
@@ -32,9 +34,10 @@ class Shard:
         Raises:
             ShardError: it is of another form, or there is no such shard.
         """
-        number, _, count = text.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-            raise ShardError(f"there is no shard {text!r}: say 2/5 for the second of five")
+        number, _, count = text.partition("/") if text and SHARD.fullmatch(text) else ("0", "", "0")
+        if not 1 <= int(number) <= int(count):
+            known = "say 2/5 for the second of five; a set has at most 999"
+            raise ShardError(f"there is no shard {reprlib.repr(text)}: {known}")
         return cls(int(number), int(count))
 
     def __str__(self) -> str:

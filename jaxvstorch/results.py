@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxvstorch.results_shape import SCHEMA, VERSION, ResultsError, checked
+from jaxvstorch.results_shape import AGAIN, SCHEMA, VERSION, ResultsError, checked
 from jaxvstorch.timings import Timing
+from jaxvstorch.whole_file import write_whole
 
 __all__ = ["SCHEMA", "VERSION", "Results", "ResultsError", "read", "read_all", "write",
            "write_document", "write_text"]  # fmt: skip
@@ -103,7 +104,11 @@ def read(path: Path | str) -> Results:
         raise ResultsError(f"{path}: cannot be read: {error}") from error
     except json.JSONDecodeError as error:
         what = f"not JSON, or cut off: {error}" if text.strip() else "empty"
-        raise ResultsError(f"{path}: {what}; measure again with `nox -s bench`") from error
+        raise ResultsError(f"{path}: {what}; {AGAIN}") from error
+    except RecursionError as error:
+        raise ResultsError(f"{path}: it is nested too deeply; {AGAIN}") from error
+    except ValueError as error:  # Python reads some thousand digits, and says so of more
+        raise ResultsError(f"{path}: a number in it has too many digits; {AGAIN}") from error
     try:
         return Results(**checked(document))
     except ResultsError as error:
@@ -131,11 +136,11 @@ def write_text(text: str, path: Path) -> None:
     """Write a file, and the folders that it needs.
 
     Raises:
-        ResultsError: the path cannot be written.
+        ResultsError: the path cannot be written; what was there is as it was.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_whole(text, path)
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
 

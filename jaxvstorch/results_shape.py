@@ -1,7 +1,9 @@
 """What a results file must hold; ``benchmarks/results.schema.json`` says it for other tools."""
 
+import re
+import reprlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any
@@ -11,7 +13,7 @@ from jaxvstorch.timings import KINDS, Timing
 SCHEMA = "jaxvstorch-benchmarks"
 VERSION = 5
 
-_AGAIN = "measure again with `nox -s bench`"
+AGAIN = "measure again with `nox -s bench`"
 Kind = type | UnionType
 _FILE: dict[str, Kind] = {
     "date": str,
@@ -75,6 +77,10 @@ _ALWAYS = {f.name for f in fields(Timing) if f.default is MISSING}
 _FRAMEWORKS = sorted({framework for framework, _ in KINDS})
 
 
+# As many shards as a set can have: it has some 200 parts that are never divided.
+SHARD = re.compile(r"([0-9]{1,3}/[0-9]{1,3})?")
+
+
 class ResultsError(ValueError):
     """A file is no results file that this version can read; the message says why."""
 
@@ -93,8 +99,9 @@ def checked(document: Any) -> dict[str, Any]:
             _timing(entry, f"timing {number}", entries["devices"])
             for number, entry in enumerate(entries["timings"], start=1)
         )
+        _check_once(timings)
     except ResultsError as error:
-        raise ResultsError(f"{error}: it was changed since it was written; {_AGAIN}") from None
+        raise ResultsError(f"{error}: it was changed since it was written; {AGAIN}") from None
     tuples = {key: tuple(entries[key]) for key in ("clock", "problems", "left_out")}
     return entries | tuples | {"timings": timings}
 
@@ -102,15 +109,22 @@ def checked(document: Any) -> dict[str, Any]:
 def _check_schema(document: Any) -> None:
     schema = document.get("schema") if isinstance(document, dict) else None
     if not isinstance(schema, dict) or schema.get("name") != SCHEMA:
-        raise ResultsError(f"its schema is {schema}: give a file that `nox -s bench` wrote")
+        raise ResultsError(f"its schema is {_short(schema)}: give a file that `nox -s bench` wrote")
     if (version := schema.get("version")) != VERSION:
         newer = isinstance(version, int) and version > VERSION
-        cure = "read it with a newer jaxvstorch" if newer else _AGAIN
-        raise ResultsError(f"its schema is version {version}, and {VERSION} is read here: {cure}")
+        cure = "read it with a newer jaxvstorch" if newer else AGAIN
+        found = _short(version)
+        raise ResultsError(f"its schema is version {found}, and {VERSION} is read here: {cure}")
 
 
 def _check_shape(entries: Mapping[str, Any]) -> None:
     _check_entry(entries, _FILE, "the file")
+    if not SHARD.fullmatch(entries["shard"]):
+        raise ResultsError(
+            f"'shard' of the file must be such as 2/5, and is {_short(entries['shard'])}"
+        )
+    if not entries["seconds"]:
+        raise ResultsError("'seconds' of the file must be more than 0")
     for key, kind in _EACH.items():
         found = entries[key].items() if isinstance(entries[key], dict) else enumerate(entries[key])
         for name, value in found:
@@ -136,7 +150,7 @@ def _check_entry(entry: Any, kinds: Mapping[str, Kind], what: str) -> None:
             raise ResultsError(f"{what} lacks {key!r}")
         _check(entry[key], kind, f"{key!r} of {what}")
     if unknown := entry.keys() - kinds.keys():
-        raise ResultsError(f"{min(unknown)!r} of {what} is not known")
+        raise ResultsError(f"{_short(min(unknown))} of {what} is not known")
 
 
 def _check(value: Any, kind: Kind, what: str) -> None:
@@ -145,9 +159,9 @@ def _check(value: Any, kind: Kind, what: str) -> None:
     fits = isinstance(value, kind) or (number and isinstance(0.0, kind))
     if not fits or (isinstance(value, bool) and kind is not bool):
         name = kind.__name__ if isinstance(kind, type) else str(kind)
-        raise ResultsError(f"{what} must be {name}, and is {value!r}")
+        raise ResultsError(f"{what} must be {name}, and is {_short(value)}")
     if number and not 0 <= value <= sys.float_info.max:
-        raise ResultsError(f"{what} must be finite and not negative, and is {value!r}")
+        raise ResultsError(f"{what} must be finite and not negative, and is {_short(value)}")
 
 
 def _timing(entry: Any, what: str, devices: Mapping[str, Any]) -> Timing:
@@ -160,3 +174,18 @@ def _timing(entry: Any, what: str, devices: Mapping[str, Any]) -> Timing:
         raise ResultsError(f"'minimum' of {what} must be more than 0")
     platform = devices.get(entry["framework"], {"platform": ""})["platform"]
     return Timing(**entry, platform=platform)
+
+
+def _check_once(timings: Iterable[Timing]) -> None:
+    """Each function was timed once in each way; of two times, none would be the one to show."""
+    seen: dict[object, int] = {}
+    for number, t in enumerate(timings, start=1):
+        key = (t.topic, t.name, t.size, t.framework, t.mode)
+        first = seen.setdefault(key, number)
+        if first != number:
+            raise ResultsError(f"timing {number} is of the same call as timing {first}")
+
+
+def _short(value: object) -> str:
+    """A value as Python writes it, cut where it is long."""
+    return reprlib.repr(value)

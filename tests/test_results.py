@@ -110,6 +110,28 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
             "'minimum' of timing 1 must be float, and is '4'",
         ),
         (lambda text: text.replace('"cores": 2', '"kernels": 2'), "'machine' lacks 'cores'"),
+        (
+            lambda text: text.replace('"sweeps": 3', f'"sweeps": {"9" * 9_000}'),
+            "a number in it has too many digits; measure again",
+        ),
+        (
+            lambda text: text.replace('"size": 16', f'"size": {"9" * 4_000}'),
+            r"'size' of timing 1 must be finite .* is 9+\.\.\.9+: it was changed",
+        ),
+        (lambda text: "[" * 100_000, "it is nested too deeply; measure again"),
+        (lambda text: '{"a":' * 50_000 + "1" + "}" * 50_000, "it is nested too deeply"),
+        (
+            lambda text: text.replace('"seconds": 100.0', '"seconds": 0'),
+            "'seconds' of the file must be more than 0",
+        ),
+        (
+            lambda text: text.replace('"shard": ""', '"shard": "1/99999999999"'),
+            "'shard' of the file must be such as 2/5, and is '1/99999999999'",
+        ),
+        (
+            lambda text: text.replace('"eager"', '"compiled"'),
+            "timing 3 is of the same call as timing 2: it was changed",
+        ),
         (lambda text: text.replace('"over_timeit": 1.0, ', ""), "clock check 1 lacks 'over_timeit"),
     ],
 )

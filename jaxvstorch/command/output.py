@@ -11,6 +11,7 @@ from jaxvstorch.command import BadInputError
 from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.calls import Ledger
 from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.whole_file import write_whole
 
 KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
 
@@ -95,12 +96,7 @@ def check_page(path: Path) -> None:
 
 def write_page(path: Path, page: str) -> None:
     """Write a page whole, or leave what was there as it was."""
-    path = path.resolve()
-    part = path.with_name(f"{path.name}.part")
     try:
-        part.write_text(page, encoding="utf-8")
-        part.replace(path)
+        write_whole(page, path)
     except OSError as error:
         raise BadInputError(f"--html {path} cannot be written: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)

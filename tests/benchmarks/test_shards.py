@@ -39,7 +39,7 @@ def test_shards_are_balanced() -> None:
     assert max(loads) - min(loads) <= 0.1 * max(loads)
 
 
-@pytest.mark.parametrize("text", ["0/5", "6/5", "x", "2", "1/2/3", "", "1/0", "²/5"])
+@pytest.mark.parametrize("text", ["0/5", "6/5", "x", "2", "1/2/3", "", "1/0", "²/5", "1/99999999999"])
 def test_what_is_no_shard_is_refused_in_one_line(text, capsys) -> None:
     assert command.main(["--shard", text]) == 2
     error = capsys.readouterr().err
@@ -126,6 +126,8 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         ({"shard": "1/2"}, r"1\.json and .*2\.json are both shard 1/2"),
         ({"shard": "2/3"}, r"1\.json is shard 1/2, and .*2\.json is shard 2/3"),
         ({"shard": ""}, r"2\.json is no shard"),
+        ({"shard": "2/1"}, r"2\.json is no shard of a set: there is no shard '2/1'"),
+        ({"shard": "1/99999999999"}, r"2\.json: 'shard' of the file must be such as 2/5"),
         ({"machine": MACHINE | {"cores": 4}}, "machine, cores is 2 and 4"),
         ({"machine": MACHINE | {"cpu": "Another"}}, "machine, cpu is 'A processor' and 'Another'"),
         ({"machine": MACHINE | {"memory_bytes": 2**34}}, "machine, memory_bytes"),
@@ -146,6 +148,8 @@ def test_a_shard_that_was_stopped_is_refused_or_marks_the_whole(tmp_path) -> Non
         "twice",
         "count",
         "none",
+        "no such",
+        "too many",
         "cores",
         "cpu",
         "memory",

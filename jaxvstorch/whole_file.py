@@ -1,0 +1,29 @@
+"""A file that is written whole, or not at all."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(text: str, path: Path) -> None:
+    """Write beside the file, then put that in its place: a failure leaves the file as it was.
+
+    What cannot be encoded, such as a half of a surrogate pair, is written as an escape.
+
+    Args:
+        text: all that the file is to hold.
+        path: where a link is followed. A device or a pipe is written to as it is.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    path = Path(os.path.realpath(path))
+    data = text.encode("utf-8", "backslashreplace")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,71 @@
+"""Files that are written whole, or not at all."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch import results
+from jaxvstorch.command import BadInputError, output
+from jaxvstorch.whole_file import write_whole
+
+
+def fill_the_disk(monkeypatch) -> None:
+    """Each file takes three bytes, and then the disk is full."""
+
+    def write_bytes(path, data):
+        with path.open("wb") as file:
+            file.write(data[:3])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+
+
+def write_results(path) -> None:
+    results.write_document({"a": "a new one"}, path)
+
+
+def write_page(path) -> None:
+    output.write_page(path, "a new one")
+
+
+@pytest.mark.parametrize(
+    ("write", "error"), [(write_results, results.ResultsError), (write_page, BadInputError)]
+)
+def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(
+    tmp_path, monkeypatch, write, error
+) -> None:
+    path = tmp_path / "kept"
+    path.write_text("the old one")
+    fill_the_disk(monkeypatch)
+    with pytest.raises(error, match=r"kept.* cannot be written: No space left on device"):
+        write(path)
+    assert path.read_text() == "the old one"
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    write(path)
+    assert "a new one" in path.read_text()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one(tmp_path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    write_whole("text", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_a_pipe_is_written_to(tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    end = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_whole("text", tmp_path / "pipe")
+    assert os.read(end, 9) == b"text"
+    os.close(end)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_half_a_character_is_no_reason_to_lose_the_rest(tmp_path) -> None:
+    write_whole(json.loads('"a\\ud800b"'), tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "a\\ud800b"
