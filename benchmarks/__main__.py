@@ -1,9 +1,15 @@
 """The command ``python -m benchmarks``; and its ``compare``, ``merge`` and ``reproduce``."""
 
+import sys
+
+from jaxvstorch import endings
+
+if __name__ == "__main__":
+    endings.stop_at_once()  # what is imported next takes most of a short command's time
+
 import argparse
 import datetime
 import importlib.util
-import sys
 import tempfile
 from pathlib import Path
 
@@ -12,17 +18,17 @@ from rich.console import Console
 from benchmarks import compare, join, machine, processes, report, reproduce, session
 from benchmarks.origin import ROOT
 from benchmarks.shards import Shard, ShardError
+from jaxvstorch import terminal
 from jaxvstorch.results import Results, ResultsError, read, write, write_text
 
 FOLDER = ROOT / "bench-out"
 PUBLISHED = ROOT / "benchmarks" / "results"
-INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended; or its time was over
 LEAST_MINUTES = 3  # the clock checks alone take most of them
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code: 0 well, 1 problems, 2 bad input, 130 cut short."""
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    console = terminal.console(pipe_width=120)
     commands = {"compare": _compare, "merge": _merge, "reproduce": _reproduce}
     try:
         with processes.stoppable():
@@ -33,7 +39,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return endings.INTERRUPTED
 
 
 def _run(arguments: list[str], console: Console) -> int:
@@ -81,7 +87,7 @@ def _check_writable(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             path.open("ab").close()  # refuses a folder, and what may only be read
-        else:
+        if path.is_file() or not path.exists():  # it is written beside it first
             tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
@@ -89,11 +95,12 @@ def _check_writable(path: Path) -> None:
 
 def _code(results: Results) -> int:
     """A problem counts more than being cut short: a process that crashed is both."""
-    return 1 if results.problems else INTERRUPTED if results.partial else 0
+    return 1 if results.problems else endings.INTERRUPTED if results.partial else 0
 
 
 def _new_file(end: str) -> Path:
-    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    # To the microsecond: two sessions may begin in one second, and each needs a file of its own.
+    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     return FOLDER / f"{machine.slug()}-{now}{end}"
 
 
@@ -128,6 +135,8 @@ def _merge(arguments: list[str], console: Console) -> int:
     parser.add_argument("--partial", action="store_true", help="not all shards need be there")
     options = parser.parse_args(arguments)
     found = join.join(options.shards, options.partial)
+    if any(options.output.exists() and options.output.samefile(path) for path in options.shards):
+        raise ResultsError(f"--output {options.output} is one of the shards: give another name")
     write(found, options.output)
     console.print(f"Results: {options.output}" + (f" ({found.gap()})" if found.gap() else ""),
                   soft_wrap=True)  # fmt: skip
@@ -166,4 +175,4 @@ def _reproduce(arguments: list[str], console: Console) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(endings.run("python -m benchmarks", lambda: main(sys.argv[1:])))

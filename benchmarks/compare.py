@@ -42,7 +42,7 @@ def show(old: Results, new: Results, console: Console) -> None:
     """Print what moved, and what else differs."""
     for which, results in (("old", old), ("new", new)):
         if results.gap():
-            console.print(f"the {which} file is not a whole run: {results.gap()}")
+            console.print(f"the {which} file is not a whole run: {results.gap()}", soft_wrap=True)
     for what in (
         "machine",
         "devices",
@@ -68,7 +68,7 @@ def show(old: Results, new: Results, console: Console) -> None:
         table.add_row(name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}")
     console.print(table if found else "Nothing moved by more than the spread.")
     for line in missing(old, new):
-        console.print(line, markup=False)
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _key(timing: Timing) -> tuple[str, str, int, str, str]:

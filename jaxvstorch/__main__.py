@@ -1,6 +1,17 @@
-"""``python -m jaxvstorch`` is the command ``jaxvstorch``."""
+"""The command ``jaxvstorch``, which ``python -m jaxvstorch`` is too."""
 
-from jaxvstorch.cli import app
+import sys
+
+from jaxvstorch import endings
+
+
+def main() -> None:
+    """Run the command; the process ends with its status."""
+    endings.stop_at_once()  # the next line takes most of a short command's time
+    from jaxvstorch.cli import app
+
+    sys.exit(endings.run("jaxvstorch", lambda: app(prog_name="jaxvstorch")))
+
 
 if __name__ == "__main__":
-    app(prog_name="jaxvstorch")
+    main()

@@ -11,14 +11,17 @@ _PIPE_WIDTH = 10_000
 _GAP = 3  # columns between the two halves
 
 
-def console(**options: Any) -> Console:
-    """A console for standard output, or with ``stderr=True`` for standard error."""
+def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
+    """A console for standard output, or with ``stderr=True`` for standard error.
+
+    What it prints it prints as it is: a ``[`` in a path or a name begins no markup.
+    """
     # Called in a notebook's kernel, the command still writes to the streams it was given.
     plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
     terminal = Console(force_jupyter=False, **plain, **options)
     if terminal.is_terminal:
         return terminal
-    return Console(force_jupyter=False, width=_PIPE_WIDTH, **plain, **options)
+    return Console(force_jupyter=False, width=pipe_width, **plain, **options)
 
 
 def show(out: Console, content: RenderableType) -> None:

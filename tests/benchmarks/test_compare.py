@@ -41,6 +41,40 @@ def test_what_only_one_session_timed_is_named(tmp_path) -> None:
     assert "Nothing moved" in text
 
 
+def test_names_are_shown_as_they_are(tmp_path, capsys) -> None:
+    """Rich would take ``[bold]`` for a style, and end with an error at ``[/nope]``."""
+    name = "[bold]f[/nope] :smile:"
+    wrong = {"partial": True, "left_out": [name]}
+    paths = [
+        write(
+            tmp_path / f"{minimum}.json",
+            timing(name, minimum),
+            timing(name + "2", 1.0 + n),
+            **wrong,
+        )
+        for n, minimum in enumerate((1.0, 2.0))
+    ]
+    assert command.main(["compare", *map(str, paths)]) == 0
+    shown = capsys.readouterr().out
+    assert f"the old file is not a whole run: partial, without {name}" in shown
+    assert f"branching.{name} " in shown
+
+
+@pytest.mark.parametrize("name", ["[red].json", "a[/nope].json", ":smile:.json"])
+def test_the_path_of_results_is_shown_as_it_is(tmp_path, monkeypatch, capsys, name) -> None:
+    folder = tmp_path / "[bold]" / "[" / name
+    monkeypatch.setattr(session, "run", lambda output, *more: write(output))
+    assert command.main(["--output", str(folder)]) == 0
+    assert f"Results: {folder}\n" in capsys.readouterr().out
+
+
+def test_two_sessions_of_one_second_write_two_files(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    monkeypatch.setattr(session, "run", lambda output, *more: write(output))
+    assert [command.main([]), command.main([])] == [0, 0]
+    assert len(list(tmp_path.glob("*.json"))) == 2
+
+
 def test_another_machine_is_named(tmp_path) -> None:
     old, new = load(tmp_path), load(tmp_path, machine=MACHINE | {"cores": 4})
     assert "machine differ" in shown(compare.show, old, new)
