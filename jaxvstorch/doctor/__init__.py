@@ -5,7 +5,15 @@ import os
 from rich.console import Console
 from rich.text import Text
 
-from jaxvstorch.doctor import compiler, devices, packages, settings
+from jaxvstorch.doctor import (
+    compiler,
+    devices,
+    inductor_cache,
+    packages,
+    settings,
+    temporary,
+    variables,
+)
 from jaxvstorch.doctor.check import Check as Check
 
 
@@ -13,13 +21,15 @@ def examine() -> list[Check]:
     """Look at everything; it takes as long as importing both frameworks."""
     environ = dict(os.environ)
     gpu = devices.nvidia_gpu(environ)
-    answers = devices.ask_all(packages.installed_frameworks())
+    answers = variables.blame(devices.ask_all(packages.installed_frameworks()), environ)
     return [
         *packages.check_versions(),
         *packages.check_cuda_stacks(),
         *devices.check(answers, gpu, environ),
+        temporary.check(environ),
         *compiler.check(environ, needed="torch" in answers),
         *settings.check_caches(answers, environ),
+        *inductor_cache.check(environ, needed="torch" in answers),
         *settings.check_memory(environ, shared_gpu=gpu and len(answers) > 1),
         *settings.check_threads(answers, environ),
     ]

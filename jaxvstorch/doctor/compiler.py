@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
 
 # What torch.compile's C++ needs: Python's header, OpenMP, and a program that runs once it is made.
@@ -50,7 +51,10 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
 
 def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
     """Compile a small program and run it; what went wrong, if anything did."""
-    with tempfile.TemporaryDirectory() as folder:
+    place = temporary.usable(environ)
+    if place is None:  # what is wrong then is said of TMPDIR
+        return None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
         source, program = f"{folder}/program.cpp", f"{folder}/program"
         Path(source).write_text(_PROGRAM)
         include = f"-I{sysconfig.get_path('include')}"
@@ -58,7 +62,11 @@ def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
         for step in (command, [program]):
             try:
                 done = subprocess.run(
-                    step, capture_output=True, text=True, timeout=60, env=dict(environ)
+                    step,
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    env={**environ, "TMPDIR": folder},
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 return f"a small program does not compile and run: {error}"

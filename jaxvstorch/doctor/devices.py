@@ -6,10 +6,11 @@ A framework that crashes, hangs or takes all memory then takes no one with it.
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,18 @@ from jaxvstorch.doctor.check import Check
 from jaxvstorch.frameworks import TITLES
 
 TIMEOUT = 120.0  # seconds
+Environ = Mapping[str, str]
+
+_RAISED = re.compile(r"[\w.]+(Error|Exception)(: |$)")  # how the end of a traceback begins
+# How XLA begins an error, and one that ends the process: with date, time, thread and place.
+_ERROR = re.compile(r"([EF])\d{4} [\d:.]+ +\d+ \S+\] (.+)")
+
+# What variables take that are often mistaken.
+_TAKEN = {
+    "JAX_PLATFORMS": "platforms that are there, such as cpu",
+    "JAX_ENABLE_X64": "0 or 1",
+    "XLA_FLAGS": "flags of this version, each as --name=value",
+}
 
 _QUESTIONS = {
     "jax": """
@@ -47,10 +60,12 @@ class Answer:
     Attributes:
         facts: what its question asks for; empty where it failed.
         failure: why it could not answer, ``None`` where it could.
+        variables: of the environment, without which it could answer; see ``variables.blame``.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     failure: str | None = None
+    variables: Environ = field(default_factory=dict)
 
 
 def nvidia_gpu(environ: Mapping[str, str]) -> bool:
@@ -61,27 +76,62 @@ def nvidia_gpu(environ: Mapping[str, str]) -> bool:
 
 def ask_all(names: Sequence[str]) -> dict[str, Answer]:
     """The answers of several frameworks, asked at the same time."""
-    with ThreadPoolExecutor() as pool:
-        return dict(zip(names, pool.map(ask, names), strict=True))
+    return dict(zip(names, ask_each([(name, os.environ) for name in names]), strict=True))
 
 
 def ask(framework: str, timeout: float = TIMEOUT) -> Answer:
     """Ask one framework, in a new Python process."""
-    command = [sys.executable, "-c", _QUESTIONS[framework]]
-    environ = os.environ | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}  # take no GPU for the asking
+    (answer,) = ask_each([(framework, os.environ)], timeout)
+    return answer
+
+
+def ask_each(asked: Sequence[tuple[str, Environ]], timeout: float = TIMEOUT) -> list[Answer]:
+    """The answers of frameworks with their environment variables, all asked at the same time.
+
+    None of the processes outlives the call: Ctrl-C ends them too.
+    """
+    with ExitStack() as stack:
+        running = []
+        for framework, environ in asked:
+            process = stack.enter_context(_start(framework, environ))
+            stack.callback(process.kill)
+            running.append(process)
+        return [_answer(process, timeout) for process in running]
+
+
+def _start(framework: str, environ: Environ) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _QUESTIONS[framework]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env={**environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},  # take no GPU for the asking
+    )
+
+
+def _answer(process: subprocess.Popen[str], timeout: float) -> Answer:
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=timeout, env=environ
-        )
+        answer, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         return Answer(failure=f"it did not answer within {timeout:g} seconds")
-    if done.returncode < 0:
-        return Answer(failure=f"importing it ended Python with signal {-done.returncode}")
     try:
-        return Answer(facts=json.loads(done.stdout.strip().splitlines()[-1]))
+        return Answer(facts=json.loads(answer.strip().splitlines()[-1]))
     except (IndexError, ValueError):
-        last = [line for line in done.stderr.splitlines() if line.strip()][-1:]
-        return Answer(failure=last[0].strip() if last else f"it exited with {done.returncode}")
+        return Answer(failure=_failure(process.returncode, errors))
+
+
+def _failure(status: int, errors: str) -> str:
+    """What a process said at its end; or of an abort, which says no more, its signal."""
+    lines = [line.strip() for line in errors.splitlines()]
+    errors_of_xla = [match.groups() for line in lines if (match := _ERROR.match(line))]
+    if any(kind == "F" for kind, _ in errors_of_xla):
+        return errors_of_xla[0][1]
+    if status < 0:
+        return f"importing it ended Python with signal {-status}"
+    raised = [line for line in lines if _RAISED.match(line)]
+    last = raised or [line for line in lines if line]
+    return last[-1] if last else f"it exited with {status}"
 
 
 def check(answers: Mapping[str, Answer], gpu: bool, environ: Mapping[str, str]) -> list[Check]:
@@ -91,6 +141,10 @@ def check(answers: Mapping[str, Answer], gpu: bool, environ: Mapping[str, str]) 
 
 def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str]) -> Check:
     title = TITLES[name]
+    if answer.variables:
+        values = ", ".join(f"{name}={value}" for name, value in answer.variables.items())
+        problem = f"it does not work with {values}: {answer.failure}"
+        return Check("devices", title, "does not work", problem, _unset(answer.variables))
     if answer.failure:
         cure = f"pip install --force-reinstall {name}, in a new environment if that does not help"
         return Check("devices", title, "does not work", answer.failure, cure)
@@ -116,3 +170,8 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
         "there is an NVIDIA GPU, which it does not use",
         "in a new environment, pip install 'jaxvstorch[cuda13]' (older drivers: [cuda12])",
     )
+
+
+def _unset(variables: Environ) -> str:
+    known = [f"set {name} to {_TAKEN[name]}" for name in variables if name in _TAKEN]
+    return ", or ".join([f"unset {' '.join(variables)}", *known])

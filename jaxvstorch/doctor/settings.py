@@ -2,10 +2,10 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.doctor.devices import Answer
 
@@ -22,7 +22,7 @@ def check_caches(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> l
         else:
             found.append(_check_folder(name, folder, folder))
     if "torch" in answers:
-        name, default = "TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir()
+        name, default = "TORCHINDUCTOR_CACHE_DIR", temporary.default()
         shown = environ.get(name, f"not set: a folder in {default}")
         found.append(_check_folder(name, shown, environ.get(name, default)))
     return found
@@ -32,11 +32,8 @@ def _check_folder(name: str, shown: str, folder: str) -> Check:
     """Whether files can be made in a folder, or the folder itself where it is not there yet."""
     path = Path(folder).absolute()
     nearest = next(place for place in (path, *path.parents) if place.exists())
-    if not nearest.is_dir():
-        problem = f"{nearest} is not a folder"
-    elif not os.access(nearest, os.W_OK | os.X_OK):
-        problem = f"{nearest} cannot be written"
-    else:
+    problem = temporary.refusal(nearest)
+    if problem is None:
         return Check("caches", name, shown)
     cure = f'export {name}="$HOME/.cache/{name.lower().removesuffix("_cache_dir")}"'
     return Check("caches", name, shown, problem, cure)

@@ -39,7 +39,9 @@ def test_shards_are_balanced() -> None:
     assert max(loads) - min(loads) <= 0.1 * max(loads)
 
 
-@pytest.mark.parametrize("text", ["0/5", "6/5", "x", "2", "1/2/3", "", "1/0", "²/5", "1/99999999999"])
+@pytest.mark.parametrize(
+    "text", ["0/5", "6/5", "x", "2", "1/2/3", "", "1/0", "²/5", "1/99999999999"]
+)
 def test_what_is_no_shard_is_refused_in_one_line(text, capsys) -> None:
     assert command.main(["--shard", text]) == 2
     error = capsys.readouterr().err
