@@ -181,6 +181,13 @@ def describe(value: Any) -> str:
     >>> describe({"w": np.ones(2), "b": [1, 2]})
     "{'w': f64[2], 'b': [1, 2]}"
     """
+    try:
+        return _described(value)
+    except Exception:  # of the object itself, which is asked for its attributes and its repr
+        return type(value).__name__
+
+
+def _described(value: Any) -> str:
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         dtype = str(value.dtype).removeprefix("torch.")
         short = re.sub(r"^(bfloat|float|complex|uint|int)(?=\d)", _short_kind, dtype)

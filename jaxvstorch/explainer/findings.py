@@ -21,17 +21,22 @@ _IN_JAX = {
                "done: using it raises UnexpectedTracerError.", "Return the value instead."),
     "output": ("impure", "{name} prints while tracing only, and traced values as tracers.",
                "Use jax.debug.print for what should be printed on each call."),
+    "log": ("impure", "{name} logs while tracing only, and traced values as tracers.",
+            "Use jax.debug.callback for what should be logged on each call."),
     "input": ("impure", "{name} asks while tracing only.", "Ask outside, and pass the answer in."),
     "clock": ("impure", "{name} is read while tracing only: later calls get that same time.",
               "Read the clock outside, and pass the time in."),
     "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
                "gets the same ones.", "Use jax.random with a key that is passed in."),
+    "token": ("impure", "{name} is called while tracing only: every later call gets the same "
+              "value.",
+              "Call it outside, and pass the value in."),
     "environment": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
                     "Read it outside, and pass the value in."),
     "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
                "Read it outside, and pass the value in."),
-    "file": ("impure", "A file is opened while tracing only: a later change of it goes unseen.",
-             "Read it outside, and pass in what it holds."),
+    "file": ("impure", "{name} deals with files while tracing only: later calls neither read nor "
+             "write them.", "Read and write files outside, and pass in what they hold."),
 }  # fmt: skip
 
 # What torch.compile does with them, where it keeps them out of Python.

@@ -30,6 +30,7 @@ class Recorder:
         on_line: Callable[[FrameType, int | None], None] | None = None,
         is_written: Callable[[CodeType], bool] = lambda code: False,
         pause: Callable[[], bool] | None = None,
+        on_library: Callable[[FrameType], None] | None = None,
     ) -> None:
         """Make a recorder.
 
@@ -41,6 +42,7 @@ class Recorder:
             is_written: whether a compiler wrote a code; the parts of it that belong to no line
                 of the function stand on its first one, which is then not counted.
             pause: functions that are entered while this is true are left out.
+            on_library: called when a function that is not own code is entered.
         """
         self.visits: dict[Place, int] = {}
         self.runs: Counter[Place] = Counter()
@@ -49,6 +51,7 @@ class Recorder:
         self._on_line = on_line
         self._is_written = is_written
         self._pause = pause
+        self._on_library = on_library
         self._raised: tuple[BaseException, Place] | None = None
         self._files: dict[str, File | None] = {}
         self._frames: dict[FrameType, Visits] = {}
@@ -69,6 +72,8 @@ class Recorder:
         is_class = frame.f_back in self._frames  # in a function, and not the body of a module
         is_own = (is_function or is_class) and self._own(code.co_filename)
         if not is_own or (self._pause and self._pause()):
+            if self._on_library is not None:
+                self._on_library(frame)
             return None
         if frame not in self._frames:  # a generator is entered again for each item
             self._frames[frame] = Visits(code.co_name, self._file(code.co_filename))

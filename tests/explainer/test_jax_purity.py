@@ -1,10 +1,15 @@
 """What a function touches outside while JAX traces it, and what it calls back."""
 
 import datetime
+import logging
 import math
 import os
 import random
+import secrets
+import sys
 import time
+import uuid
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +22,8 @@ jax = pytest.importorskip("jax", reason="JAX is not installed")
 pytestmark = pytest.mark.usefixtures("random_numbers_as_before")
 
 generator = np.random.default_rng(0)
+system = random.SystemRandom()
+log = logging.getLogger(__name__)
 
 case, test_marks = cases("jax")
 
@@ -47,6 +54,43 @@ def reads_a_file(x, path):
 
 
 @case(X)
+def draws_from_the_system(x):
+    a = system.random()  # -> traced ! impure
+    b = os.urandom(1)[0]  # -> traced ! impure
+    c = secrets.randbelow(3) + secrets.token_bytes(1)[0]  # -> traced ! impure, impure
+    return x + a + b + c + uuid.uuid4().int % 2  # -> A4 ! impure
+
+
+@case(X)
+def draws_from_a_generator_of_its_own(x):
+    return x + random.Random(0).random()  # -> A1
+
+
+@case(X)
+def reads_other_clocks(x):
+    a = time.gmtime().tm_sec  # -> traced ! impure
+    b = time.localtime().tm_sec  # -> traced ! impure
+    return x + a + b  # -> A2
+
+
+@case(X)
+def reads_and_writes_files(x):
+    path = Path(os.devnull)  # -> traced
+    a = path.read_text()  # -> traced ! impure
+    b = path.read_bytes()  # -> traced ! impure
+    path.write_text("a")  # -> traced ! impure
+    return x + len(a) + len(b)  # -> A2
+
+
+@case(X)
+def logs(x):
+    log.info("shape %s", x.shape)  # -> traced ! impure
+    logging.debug("here")  # -> traced ! impure
+    sys.stdout.write("now")  # -> traced ! impure
+    return x + 1  # -> A1
+
+
+@case(X)
 def prints(x):
     print("now", x.shape)  # -> traced ! impure
     return x + math.pi  # -> A1
@@ -65,7 +109,44 @@ def calls_back(x):
         (draws_from_python, "`random.random`"),
         (draws_from_a_generator, "`generator`"),
         (prints, "`print` prints while tracing only"),
+        (logs, "`Logger.info` logs while tracing only"),
+        (logs, "`sys.stdout.write` prints while tracing only"),
+        (draws_from_the_system, "Random numbers of `SystemRandom.random`"),
+        (draws_from_the_system, "`uuid.uuid4` is called while tracing only"),
+        (reads_and_writes_files, "`Path.read_text` deals with files while tracing only"),
     ],
 )
 def test_a_finding_names_what_was_touched(function, words) -> None:
     check_touched(explain(function, X), words)
+
+
+@pytest.mark.parametrize("is_flax", [True, False])
+def test_state_that_flax_writes_back_is_not_lost(is_flax) -> None:
+    nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
+
+    class Counter(nnx.Module):
+        def __init__(self):
+            self.calls = nnx.Variable(jax.numpy.zeros(()))
+
+    def count(counter, x):
+        counter.calls[...] += 1
+        return x + 1
+
+    jit = nnx.jit if is_flax else jax.jit
+    counter = Counter()
+    explanation = explain(jit(count), counter, X)
+    assert [f.kind for f in explanation.findings] == ([] if is_flax else ["impure"])
+    jit(count)(counter, X)
+    assert counter.calls[...] == is_flax
+
+
+def test_an_optimizer_is_part_of_the_program() -> None:
+    optax = pytest.importorskip("optax", reason="optax is not installed")
+    optimizer = optax.adam(1e-3)
+
+    def step(weights, state, x):
+        gradients = jax.grad(lambda w: (w * x).sum())(weights)
+        updates, state = optimizer.update(gradients, state, weights)
+        return optax.apply_updates(weights, updates), state
+
+    assert explain(step, X, optimizer.init(X), X).findings == ()

@@ -12,6 +12,10 @@ pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
 
 case, test_marks = cases("torch")
 
+total = torch.zeros(4)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
 
 @pytest.fixture(autouse=True)
 def random_numbers_as_before():
@@ -32,6 +36,19 @@ def changes_a_slice_in_place(x):
     x[:2] = 0  # -> A1 ! impure
     x += 1  # -> A1 ! impure
     return x * 2  # -> A1
+
+
+@case(X, X)
+def writes_into_what_it_is_given(x, out):
+    torch.add(x, 1, out=out)  # -> A1 ! impure
+    torch.mul(x, 2, out=total)  # -> A1 ! impure
+    return out + total  # -> A1
+
+
+@case(X)
+def changes_a_global_tensor(x):
+    total.add_(x)  # -> A1 ! impure
+    return x + total  # -> A1
 
 
 @case(X)
@@ -64,3 +81,14 @@ def test_a_module_that_changes_its_buffer() -> None:
             return x * 2  # -> A1
 
     marks.check_comments(explain(Mean(), torch.ones(4)))
+
+
+def test_an_optimizer_is_part_of_the_program() -> None:
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    assert {finding.kind for finding in explain(step, torch.ones(4)).findings} == {"break"}

@@ -1,11 +1,14 @@
 """What a function touches outside, in both frameworks."""
 
+import collections
+import enum
 import math
 import os
 
 import marks
 import numpy as np
 import pytest
+import world
 from cases import X, cases, check_touched, given
 
 from jaxvstorch import explain
@@ -16,13 +19,34 @@ setting = 2.0
 names = {"a": 1.0}
 rows: list = []
 count = 0
+lines: collections.deque = collections.deque()
+
+
+class _Cache:
+    def __init__(self):
+        self.found = {}
+
+    def store(self, key, value):
+        self.found[key] = value
+
+
+cache = _Cache()
+
+
+class _Kind(enum.Enum):
+    PLAIN = 1
+
+
+activations = {"sine": abs}
 
 
 @pytest.fixture(autouse=True)
 def world_as_before(monkeypatch, random_numbers_as_before) -> None:
     global count
     monkeypatch.setenv("SOME_NUMBER", "1")
-    rows.clear()
+    for held in (rows, lines, cache.found, world.table["a"]["b"]):
+        held.clear()
+    world.Limits.seen = 0
     names["a"], count = 1.0, 0
 
 
@@ -76,6 +100,55 @@ def reads_the_environment(x):
     b = os.environ.get("NO_SUCH", "1")  # -> traced ! frozen | traced ! guarded
     c = os.getenv("NO_SUCH", "2")  # -> traced ! frozen
     return x + float(a) + float(b) + float(c)  # -> A3
+
+
+@case(X)
+def reads_another_module(x):
+    y = x * world.scale  # -> A1 ! frozen | A1 ! guarded
+    return y + world.Limits.low  # -> A1 ! frozen | A1 ! guarded
+
+
+@case(X)
+def reads_on_several_lines(x):
+    y = x * setting  # -> A1 ! frozen | A1 ! guarded
+    y = y + setting  # -> A1
+    return y / setting  # -> A1
+
+
+@case(X)
+def changes_a_class(x):
+    world.Limits.seen = 3  # -> traced ! impure
+    return x + 1  # -> A1
+
+
+@case(X)
+def changes_what_is_deep_inside(x):
+    world.table["a"]["b"].append(1)  # -> traced ! impure | traced ! guarded, impure
+    return x + 1  # -> A1
+
+
+@case(X)
+def appends_to_a_deque(x):
+    lines.append(1)  # -> traced ! impure | traced ! guarded, impure
+    return x + 1  # -> A1
+
+
+@case(X)
+def names_code_only(x):
+    y = activations["sine"](x)  # -> A1
+    return y if _Kind.PLAIN is not None else x  # -> traced
+
+
+@case(X)
+def counts_with_its_own_variable(x):
+    turns = 0  # -> traced
+
+    def turn(y):  # -> traced
+        nonlocal turns
+        turns += 1  # -> traced
+        return y * turns  # -> A1
+
+    return turn(x) + turns  # -> A2
 
 
 @case(X)
@@ -146,3 +219,43 @@ def test_a_method_that_changes_its_object(framework, x, method) -> None:
     changed = {"jax": "changed while tracing only", "torch": "changed on each call"}[framework]
     assert f"`self` is {changed}" in explanation.findings[0].what
     assert counter.calls == 5
+
+
+def test_an_object_that_changes_inside_itself(framework, x) -> None:
+    def keeps(x):
+        cache.store("a", 1)
+        return x + 1
+
+    (finding,) = explain(keeps, x).found("impure")
+    assert finding.what.startswith("`cache` is changed")
+    # JAX runs the line that changes it; Dynamo reads the one that calls for it.
+    line = (_Cache.store if framework == "jax" else keeps).__code__.co_firstlineno + 1
+    assert finding.line == line
+
+
+def remembers(x, seen=[]):  # noqa: B006
+    seen.append(1)
+    return x + 1
+
+
+def test_a_default_that_calls_share(framework, x) -> None:
+    def calls(x):
+        return remembers(x) * 2
+
+    (finding,) = explain(calls, x).found("impure")
+    assert finding.what.startswith("`seen` is changed")
+    assert finding.line == remembers.__code__.co_firstlineno + 1
+    remembers.__defaults__[0].clear()
+
+
+def test_a_change_after_a_call_is_on_the_line_of_the_call(framework, x) -> None:
+    def adds(x):
+        y = x + 1
+        return y * 2
+
+    def keeps(x):
+        rows.append(adds(x).shape)
+        return x
+
+    (finding,) = explain(keeps, x).found("impure")
+    assert finding.line == keeps.__code__.co_firstlineno + 1

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.calls import describe
 from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.unwrap import original
@@ -95,7 +96,8 @@ def is_array(value: Any) -> bool:
     """Whether ``jax.jit`` traces it as an array."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind not in "OSUMm"
-    return isinstance(value, jax.Array | jax.ShapeDtypeStruct) or hasattr(value, "__jax_array__")
+    turns_into_one = harmless.attribute(type(value), "__jax_array__") is not None
+    return turns_into_one or isinstance(value, jax.Array | jax.ShapeDtypeStruct)
 
 
 def is_number(value: Any) -> bool:

@@ -36,7 +36,7 @@ def explain(subject: Subject) -> dict[str, Any]:
             sites.enter(frame.f_code)
         observer.line(frame, number)
 
-    recorder = Recorder(own.has, observer.opcode, line)
+    recorder = Recorder(own.has, observer.opcode, line, on_library=observer.library)
     call = arguments.prepare(subject.function, subject.args, subject.kwargs)
     traced, error = None, None
     with traces.fresh_traces(), sites:

@@ -1,18 +1,24 @@
 """Looks on while Python runs a function's lines for JAX to trace."""
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import replace
-from types import FrameType
+from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import jax
 
+from jaxvstorch.explainer import dealings, harmless
+from jaxvstorch.explainer.bytecode import Bytecode
+from jaxvstorch.explainer.defaults import defaults
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.touches import Bytecode, Touch
+from jaxvstorch.explainer.touches import Touch, once
 from jaxvstorch.explainer.watched import Watched
+
+_MACHINERY = f"{Path(__file__).parents[1]}/"
+_MOST_INSIDE = 1000
 
 
 class Observer:
@@ -23,11 +29,14 @@ class Observer:
         self._failure = ""
         self._entry = subject.code
         self._arguments = subject.named
-        # The globals of an installed package are not the reader's to change.
-        self._bytecode = Bytecode(global_reads=not own.is_installed)
+        self._is_of_jax = harmless.comes_from(type(subject.function), "jax", "jaxlib")
         self._watched = Watched()
+        # The globals of an installed package are not the reader's to change.
+        self._bytecode = Bytecode(not own.is_installed, self._watched.add)
         self._copies: set[str] = set()
         self._written: dict[str, tuple[Touch, dict[str, Any]]] = {}
+        self._entered: set[CodeType] = set()
+        self._around: set[tuple[str, Place]] = set()  # names, and the lines that had them changed
         self._known = 0
         self._previous: Place | None = None
 
@@ -46,9 +55,7 @@ class Observer:
         if len(touches) > self._known:
             touch = list(touches.values())[-1]
             self._known = len(touches)
-            if touch.kind == "read":
-                self._watched.add(touch.name, touch.value)
-            elif touch.name.startswith("global "):
+            if touch.name.startswith("global "):
                 self._written[touch.name] = (touch, frame.f_globals)
 
     def line(self, frame: FrameType, line: int | None) -> None:
@@ -60,6 +67,13 @@ class Observer:
         except Exception as error:  # likewise
             self._failure = f"{type(error).__name__}: {error}"
 
+    def library(self, frame: FrameType) -> None:
+        """A function of a library begins to run; what the reader's own lines call is theirs."""
+        found, caller = dealings.of_frame(frame), frame.f_back
+        if found and caller and self._own.is_readers(caller.f_code.co_filename):
+            kind, name = found
+            self._bytecode.add(Touch(kind, name, (caller.f_code.co_filename, caller.f_lineno)))
+
     def missing(self) -> list[str]:
         """What could not be seen, and why."""
         if not self._failure:
@@ -67,35 +81,67 @@ class Observer:
         return [f"Part of what it touches outside of itself: looking at it raised {self._failure}"]
 
     def _line(self, frame: FrameType, line: int | None) -> None:
-        if frame.f_code is self._entry and self._previous is None:
-            for name in inspect.getargs(frame.f_code).args:
-                value = frame.f_locals.get(name)
-                self._watched.add(name, value)
-                if value is not self._arguments.get(name) and name in self._arguments:
-                    self._copies.add(name)  # jax.jit takes containers apart and makes new ones
-        self._watched.look(self._previous)
-        if line is not None:
-            self._previous = (frame.f_code.co_filename, line)
+        if frame.f_code not in self._entered:
+            self._entered.add(frame.f_code)
+            self._begin(frame)
+        if self._watched.look(self._previous):
+            changed = self._watched.touches[-1].name
+            self._around.update((changed, place) for place in self._callers(frame))
+        file = frame.f_code.co_filename
+        self._previous = next(self._callers(frame), None) if line is None else (file, line)
+
+    def _begin(self, frame: FrameType) -> None:
+        """A function runs for the first time: look at what its caller could see it change."""
+        code = frame.f_code
+        for name, value in defaults(code, frame.f_globals):
+            self._watched.add(name, value)
+        if code is not self._entry:
+            return
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            value = frame.f_locals.get(name)
+            self._watched.add(name, value)
+            if value is not self._arguments.get(name) and name in self._arguments:
+                self._copies.add(name)  # jax.jit takes containers apart and makes new ones
+
+    def _callers(self, frame: FrameType) -> Iterator[Place]:
+        """The lines of own code that a function was called from: what comes next, they do."""
+        outer = frame.f_back
+        while outer is not None and not outer.f_code.co_filename.startswith(_MACHINERY):
+            if self._own.is_readers(outer.f_code.co_filename):
+                yield outer.f_code.co_filename, outer.f_lineno
+            outer = outer.f_back
 
     def touches(self) -> list[Touch]:
         """Everything seen; of one thing on one line only the worst."""
         read, changed = list(self._bytecode.touches.values()), self._watched.touches
+        changed = [t for t in changed if not self._comes_back(t)]
         leaked = list(self._leaks())
         worse = {(t.name, t.place) for t in leaked}
         changed = [t for t in changed if (t.name, t.place) not in worse]
         drawn = {t.place for t in read if t.kind == "random"}
         changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
-        worse |= {
+        worse |= self._around | {
             (t.name.removeprefix("global ").removeprefix("nonlocal "), t.place)
             for t in [*changed, *read]
             if t.kind != "read"
         }
         read = [t for t in read if t.kind != "read" or (t.name, t.place) not in worse]
-        return [*read, *(self._on_a_copy(t) for t in changed), *leaked]
+        return [*once(read), *(self._on_a_copy(t) for t in changed), *leaked]
 
     def _on_a_copy(self, touch: Touch) -> Touch:
         copied = touch.kind == "changed" and touch.name in self._copies
         return replace(touch, kind="changed copy") if copied else touch
+
+    def _comes_back(self, touch: Touch) -> bool:
+        """Whether flax, whose own jit this is, writes the change into the caller's object."""
+        if self._is_of_jax or touch.name not in self._copies:
+            return False
+        inside = harmless.everything_in(touch.value, _MOST_INSIDE)
+        return any(
+            harmless.module_of(base).startswith("flax.nnx")
+            for value in inside
+            for base in harmless.bases(type(value))
+        )
 
     def _leaks(self) -> Iterator[Touch]:
         """Traced values that are still held outside, now that the trace is done."""
@@ -109,6 +155,5 @@ class Observer:
 
 
 def _holds_tracer(value: Any) -> bool:
-    values = vars(value) if hasattr(value, "__dict__") and not callable(value) else value
-    leaves = list(values) if isinstance(values, set) else jax.tree.leaves(values)
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+    inside = harmless.everything_in(value, _MOST_INSIDE)
+    return any(harmless.is_a(part, jax.core.Tracer) for part in inside)

@@ -82,7 +82,7 @@ def guards() -> set[str]:
     return {guard.name for guard in found if guard.create_fn_name() not in _LOOSE}
 
 
-_LOOSE = {"TYPE_MATCH", "DUPLICATE_INPUT", "WEAKREF_ALIVE"}
+_LOOSE = {"TYPE_MATCH", "DUPLICATE_INPUT", "WEAKREF_ALIVE", "TENSOR_MATCH"}
 
 
 def options(compiled: Any) -> dict[str, Any]:

@@ -8,21 +8,26 @@ from types import CodeType
 from typing import Any
 
 import torch
-from torch import fx
 
+from jaxvstorch.explainer import harmless
+from jaxvstorch.explainer.bytecode import Bytecode, instructions, read_statically
+from jaxvstorch.explainer.defaults import defaults
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.torch.program import stack
 from jaxvstorch.explainer.torch.trace import Reading, Traced
-from jaxvstorch.explainer.touches import Touch, instructions, read_statically
+from jaxvstorch.explainer.torch.writes import writes
+from jaxvstorch.explainer.touches import Touch, once
 from jaxvstorch.explainer.watched import Watched
-from jaxvstorch.waiting import arrays_of
 
 _NOWHERE: Place = ("", 0)
 _CHANGING = {
     "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_ATTR", "append", "extend", "insert", "pop", "remove",
-    "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard",
+    "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "appendleft",
+    "popleft", "extendleft", "rotate",
 }  # fmt: skip
+_CALLING = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
+_MOST_INSIDE = 1000
 
 
 class Changes:
@@ -30,21 +35,23 @@ class Changes:
 
     def __init__(self, arguments: dict[str, Any], entry: CodeType | None) -> None:
         self._watched = Watched()
-        self._arguments = arguments
         self._entry = entry
-        self._tensors = {
-            id(tensor): (name, tensor, tensor._version)
-            for name, value in arguments.items()
-            for tensor in _tensors(value)
-            if not tensor.is_inference()
-        }
+        self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
         for name, value in arguments.items():
-            self._watched.add(name, value)
+            self._add(name, value)
+
+    def _add(self, name: str, value: Any) -> None:
+        self._watched.add(name, value)
+        for tensor in _tensors(value):
+            if not tensor.is_inference():
+                self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
 
     def reading(self, reading: Reading) -> None:
-        """Dynamo begins to read a function: its globals have not been changed by it yet."""
-        for name in reading.code.co_names:
-            self._watched.add(name, reading.names.get(name))
+        """Dynamo begins to read a function: what is outside has not been changed by it yet."""
+        follower = Bytecode(tell=self._add)
+        read_statically(follower, reading.code, reading.names, reading.variables)
+        for name, value in defaults(reading.code, reading.names):
+            self._add(name, value)
 
     def touches(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
         """What is not as it was before the call."""
@@ -74,74 +81,76 @@ class Changes:
             names = {
                 n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
             }
-            for name, node in _writes(graph, names):
+            for name, node in writes(graph, names):
                 for place in stack(node, own.has)[-1:]:
                     yield Touch("changed in place", name, place)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.nn.Module):
+    if harmless.is_a(value, torch.nn.Module):
         return [*value.parameters(), *value.buffers()]
-    return arrays_of("torch", value)
+    inside = harmless.everything_in(value, _MOST_INSIDE)
+    return [part for part in inside if harmless.is_a(part, torch.Tensor)]
 
 
 def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
-    """The first line that loads what changed and also has an instruction that changes things."""
-    for reading in readings:
-        code = reading.code
-        by_line: dict[int, set[str]] = {}
-        for instruction in instructions(code).values():
-            words = {instruction.name, str(instruction.argument)}
-            by_line.setdefault(instruction.line, set()).update(words)
-        for line in sorted(reading.lines() & by_line.keys()):
-            if name in by_line[line] and by_line[line] & _CHANGING:
-                return (code.co_filename, line)
+    """The first line that loads what changed and also has an instruction that changes things.
+
+    Where there is none, it is the first that loads it and calls something, such as a method of it.
+    """
+    for words_of_change in (_CHANGING, _CALLING):
+        for reading in readings:
+            by_line = _words(reading.code)
+            for line in sorted(reading.lines() & by_line.keys()):
+                words = by_line[line]
+                if words.issuperset(name.split(".")) and words & words_of_change:
+                    return (reading.code.co_filename, line)
     return None
 
 
-_VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
-_WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
-
-
-def _writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[str, fx.Node]]:
-    """The operations that write into some inputs of a graph, or into views of them."""
-    names = dict(names)
-    for node in graph.graph.nodes:
-        first = node.args[0] if node.args else None
-        if not isinstance(first, fx.Node) or first not in names:
-            continue
-        target = str(getattr(node.target, "__name__", node.target))
-        if target in _WRITES or (target.endswith("_") and not target.startswith("_")):
-            yield names[first], node
-            names[node] = names[first]
-        elif target in _VIEWS:
-            names[node] = names[first]
+def _words(code: CodeType) -> dict[int, set[str]]:
+    """The names of instructions and of what they are about, by line."""
+    found: dict[int, set[str]] = {}
+    for instruction in instructions(code).values():
+        words = {instruction.name, str(instruction.argument)}
+        found.setdefault(instruction.line, set()).update(words)
+    return found
 
 
 def of_readings(traced: Traced, python: set[Place], own: OwnCode) -> Iterator[Touch]:
     """Globals read or written on lines that Dynamo read, and that Python does not run."""
-    for touch in _static([r for r in traced.all_readings() if own.has(r.code.co_filename)]):
-        is_guarded = any(f"['{touch.name}']" in name for name in traced.guards)
+    readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
+    for touch in _static(readings):
         # The globals of an installed package are not the reader's to change; and what is left of
         # a function after a break also loads what the lines before it had loaded.
-        is_read = is_guarded and not own.is_installed and _is_named(touch)
+        is_read = not own.is_installed and _is_named(touch) and _is_guarded(touch, traced)
         if is_read if touch.kind == "read" else touch.place not in python:
             yield touch
+
+
+def _is_guarded(touch: Touch, traced: Traced) -> bool:
+    first, dot, rest = touch.name.partition(".")
+    return any(f"['{first}']{dot}{rest}" in guard for guard in traced.guards)
 
 
 def together(read: list[Touch], changed: list[Touch]) -> list[Touch]:
     """Both, but each draw of random numbers once."""
     drawn = {touch.place for touch in read if touch.kind == "random"}
     changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
-    return [*read, *changed]
+    return [*once(read), *changed]
 
 
 def _is_named(touch: Touch) -> bool:
     file, line = touch.place
-    return re.search(rf"\b{re.escape(touch.name)}\b", linecache.getline(file, line)) is not None
+    first = re.escape(touch.name.partition(".")[0])
+    return re.search(rf"\b{first}\b", linecache.getline(file, line)) is not None
 
 
 def _static(readings: list[Reading]) -> Iterator[Touch]:
+    """What the lines that Dynamo read touch outside of the call."""
+    follower = Bytecode()
     for reading in readings:
-        yield from read_statically(reading.code, reading.lines(), reading.names, reading.variables)
+        follower.entered(reading.code)
+    for reading in readings:
+        read_statically(follower, reading.code, reading.names, reading.variables, reading.lines())
+    yield from follower.touches.values()

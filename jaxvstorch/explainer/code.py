@@ -1,0 +1,73 @@
+"""Which values are part of the program, and which are data that it reads."""
+
+import functools
+import logging
+import random
+import re
+import types
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch.explainer import harmless
+
+_FUNCTIONS = (
+    type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc,
+    functools.partial,
+)  # fmt: skip
+# Objects that are called upon, and whose state no program is made from.
+_TOOLS = (logging.Logger, logging.LoggerAdapter, re.Pattern, random.SystemRandom)
+_KINDS = (*_FUNCTIONS, types.ModuleType, types.GenericAlias, np.dtype, type(None), *_TOOLS)
+_FRAMEWORKS = ("jax", "jaxlib", "torch", "optax")
+# Data of the frameworks; all of their other objects, such as an optimizer, belong to the program.
+_ARRAYS = {"Array", "Tensor", "Ref"}
+_MOST_INSIDE = 100
+
+
+def is_code(value: Any) -> bool:
+    """Whether a value is part of the program rather than data: a function, an optimizer."""
+    kind = type(value)
+    if harmless.is_a(value, *_KINDS) or harmless.module_of(kind) == "typing":
+        return True
+    if harmless.is_container(value):
+        return _holds_functions(value)
+    if _is_frameworks(kind):
+        return True
+    return callable(value) and not any(map(_is_array, harmless.everything_in(value, _MOST_INSIDE)))
+
+
+def _is_frameworks(kind: type) -> bool:
+    """Whether a class is of a framework and not for arrays, or made from one for optimizers."""
+    bases = harmless.bases(kind)
+    if any(harmless.module_of(base).startswith("torch.optim") for base in bases):
+        return True
+    is_theirs = harmless.comes_from(kind, *_FRAMEWORKS)
+    return is_theirs and not any(base.__name__ in _ARRAYS for base in bases)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is an array whose numbers ``jax.jit`` makes part of the program."""
+    kind = type(value)
+    return harmless.is_a(value, np.ndarray) or (
+        harmless.comes_from(kind, "jax", "jaxlib") and not _is_frameworks(kind)
+    )
+
+
+def _holds_functions(value: Any) -> bool:
+    """Whether a container has functions only; one that cannot change may have constants too."""
+    inside = harmless.contents(value) or []
+    if harmless.is_a(value, dict):
+        inside = inside[1::2]
+    if len(inside) > _MOST_INSIDE or not any(map(_is_function, inside)):
+        return False
+    may_hold = _is_constant if harmless.is_a(value, tuple) else _is_function
+    return all(map(may_hold, inside))
+
+
+def _is_function(value: Any) -> bool:
+    is_theirs = harmless.comes_from(type(value), *_FRAMEWORKS) and callable(value)
+    return harmless.is_a(value, *_FUNCTIONS) or is_theirs
+
+
+def _is_constant(value: Any) -> bool:
+    return harmless.is_simple(value) or is_code(value)
