@@ -1,45 +1,17 @@
 """Follows the bytecode of a function, and keeps what it touches outside of itself."""
 
 import builtins
-import dis
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from jaxvstorch.explainer import harmless, statements
 from jaxvstorch.explainer.code import is_code
 from jaxvstorch.explainer.dealings import dealing, dealing_of, is_stream
+from jaxvstorch.explainer.instructions import IMPORTED, Instruction, instructions
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.touches import Touch
-
-
-@dataclass(frozen=True)
-class _Instruction:
-    name: str
-    argument: Any
-    line: int
-
-
-# Weak, so that a function that was explained can go.
-_read_before: WeakKeyDictionary[CodeType, dict[int, _Instruction]] = WeakKeyDictionary()
-
-
-def instructions(code: CodeType) -> dict[int, _Instruction]:
-    """A function's instructions by their offset, each with its line."""
-    known = _read_before.get(code)
-    if known is not None:
-        return known
-    found = _read_before[code] = {}
-    for instruction in dis.get_instructions(code):
-        line = instruction.positions.lineno if instruction.positions else None
-        found[instruction.offset] = _Instruction(
-            instruction.opname, instruction.argval, line or code.co_firstlineno
-        )
-    return found
-
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 
@@ -53,6 +25,7 @@ def _assignments(file: str, name: str) -> int:
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL")
+_REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function after a break
 
 
 class Bytecode:
@@ -72,26 +45,28 @@ class Bytecode:
         self.touches: dict[tuple[str, str, Place], Touch] = {}
         self._chain: Any = None  # the module, class or stream that the last instruction loaded
         self._name = ""
-        self._codes: set[CodeType] = set()
+        # By the code object's id, since to hash one takes long; it is kept so that its id is.
+        self._codes: dict[int, tuple[CodeType, dict[int, Instruction]]] = {}
         self._shared: dict[tuple[str, str], set[str]] = {}
 
     def opcode(self, frame: FrameType) -> None:
         """Look at the instruction that is about to run."""
         code = frame.f_code
-        self.entered(code)
-        instruction = instructions(code).get(frame.f_lasti)
+        instruction = self.entered(code).get(frame.f_lasti)
         if instruction is not None:
             self.instruction(instruction, code, frame.f_globals, lambda: _variables(frame))
 
-    def entered(self, code: CodeType) -> None:
+    def entered(self, code: CodeType) -> dict[int, Instruction]:
         """A function runs in this call: what inner functions share with it is not outside."""
-        if code not in self._codes:
-            self._codes.add(code)
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = code, instructions(code)
             for name in code.co_cellvars:
                 self._shared.setdefault((code.co_filename, name), set()).add(code.co_qualname)
+        return known[1]
 
     def instruction(
-        self, instruction: _Instruction, code: CodeType, names: dict[str, Any], variables: Any
+        self, instruction: Instruction, code: CodeType, names: dict[str, Any], variables: Any
     ) -> None:
         """Look at one instruction of a function with these globals and closure variables."""
         if instruction.name == "EXTENDED_ARG":  # belongs to the one that follows
@@ -101,6 +76,8 @@ class Bytecode:
         if instruction.name in _READS:
             value = names.get(instruction.argument, getattr(builtins, instruction.argument, None))
             self._read(str(instruction.argument), value, place)
+        elif instruction.name == IMPORTED:
+            self._begin(instruction.argument, variables().get(instruction.argument), place)
         elif instruction.name in _ATTRIBUTES and chain is not None:
             self._attribute(chain, str(instruction.argument), place)
         elif instruction.name in _WRITES:
@@ -109,7 +86,7 @@ class Bytecode:
             self._closure(instruction, code, place, variables)
 
     def _closure(
-        self, instruction: _Instruction, code: CodeType, place: Place, variables: Any
+        self, instruction: Instruction, code: CodeType, place: Place, variables: Any
     ) -> None:
         name = str(instruction.argument)
         if name not in code.co_freevars or name == "__class__" or self._is_of_this_call(code, name):
@@ -125,16 +102,22 @@ class Bytecode:
     def _is_of_this_call(self, code: CodeType, name: str) -> bool:
         """Whether a variable belongs to a function around this one that runs in the same call."""
         owners = self._shared.get((code.co_filename, name), ())
+        if code.co_name.startswith(_REST):
+            return bool(owners)
         return any(code.co_qualname.startswith(f"{owner}.<locals>.") for owner in owners)
 
     def _read(self, name: str, value: Any, place: Place, is_closure: bool = False) -> None:
+        if not self._begin(name, value, place) and (is_closure or self._global_reads):
+            self._found(name, value, place)
+
+    def _begin(self, name: str, value: Any, place: Place) -> bool:
+        """Something from outside is loaded: whether it is itself a dealing with the world."""
         kind = dealing(value)
         if kind is not None:
             self.add(Touch(kind, name, place))
         elif harmless.is_a(value, ModuleType, type) or is_stream(value):
             self._chain, self._name = value, name
-        if kind is None and (is_closure or self._global_reads):
-            self._found(name, value, place)
+        return kind is not None
 
     def _attribute(self, owner: Any, attribute: str, place: Place) -> None:
         name = f"{self._name}.{attribute}"

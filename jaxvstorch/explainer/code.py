@@ -4,6 +4,7 @@ import functools
 import logging
 import random
 import re
+import threading
 import types
 from typing import Any
 
@@ -16,7 +17,10 @@ _FUNCTIONS = (
     functools.partial,
 )  # fmt: skip
 # Objects that are called upon, and whose state no program is made from.
-_TOOLS = (logging.Logger, logging.LoggerAdapter, re.Pattern, random.SystemRandom)
+_TOOLS = (
+    logging.Logger, logging.LoggerAdapter, re.Pattern, random.SystemRandom, type(threading.Lock()),
+    type(threading.RLock()),
+)  # fmt: skip
 _KINDS = (*_FUNCTIONS, types.ModuleType, types.GenericAlias, np.dtype, type(None), *_TOOLS)
 _FRAMEWORKS = ("jax", "jaxlib", "torch", "optax")
 # Data of the frameworks; all of their other objects, such as an optimizer, belong to the program.
@@ -42,7 +46,7 @@ def _is_frameworks(kind: type) -> bool:
     if any(harmless.module_of(base).startswith("torch.optim") for base in bases):
         return True
     is_theirs = harmless.comes_from(kind, *_FRAMEWORKS)
-    return is_theirs and not any(base.__name__ in _ARRAYS for base in bases)
+    return is_theirs and not any(base.__name__.rpartition(".")[2] in _ARRAYS for base in bases)
 
 
 def _is_array(value: Any) -> bool:

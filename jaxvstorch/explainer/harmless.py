@@ -118,7 +118,8 @@ def comes_from(kind: type, *packages: str) -> bool:
 
 def module_of(kind: type) -> str:
     """The name of the module that a class was made in."""
-    return str(type.__dict__["__dict__"].__get__(kind).get("__module__", ""))
+    found = type.__dict__["__module__"].__get__(kind)
+    return found if is_a(found, str) else ""
 
 
 def is_readers(kind: type) -> bool:

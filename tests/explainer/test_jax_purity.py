@@ -7,6 +7,7 @@ import os
 import random
 import secrets
 import sys
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -24,6 +25,20 @@ pytestmark = pytest.mark.usefixtures("random_numbers_as_before")
 generator = np.random.default_rng(0)
 system = random.SystemRandom()
 log = logging.getLogger(__name__)
+lock = threading.Lock()
+
+
+class _Held:
+    """Can be called, as a model can, and holds weights."""
+
+    def __init__(self):
+        self.weights = {"a": jax.numpy.ones(4)}
+
+    def __call__(self):
+        return self.weights["a"]  # -> traced
+
+
+held_by_jax = _Held()
 
 case, test_marks = cases("jax")
 
@@ -71,6 +86,25 @@ def reads_other_clocks(x):
     a = time.gmtime().tm_sec  # -> traced ! impure
     b = time.localtime().tm_sec  # -> traced ! impure
     return x + a + b  # -> A2
+
+
+@case(X)
+def imports_for_itself(x):
+    import secrets as hidden  # -> traced
+    from time import time  # -> traced
+
+    return x + time() + hidden.randbelow(3)  # -> A2 ! impure, impure
+
+
+@case(X)
+def waits_for_a_lock(x):
+    with lock:  # -> traced
+        return x + 1  # -> A1
+
+
+@case(X)
+def reads_an_array_of_jax(x):
+    return x * held_by_jax()  # -> A1 ! frozen
 
 
 @case(X)

@@ -152,6 +152,20 @@ def counts_with_its_own_variable(x):
 
 
 @case(X)
+def breaks_and_goes_on(x):
+    turns = 0  # -> traced
+
+    def turn():  # -> traced
+        nonlocal turns
+        turns += 1  # -> traced
+
+    turn()  # -> traced
+    print("on")  # -> traced ! impure | python ! break
+    turns += 1  # -> traced
+    return x * turns  # -> A1
+
+
+@case(X)
 def pure(x):
     found = {}  # -> traced
     found["twice"] = x * 2  # -> A1

@@ -35,7 +35,7 @@ class Observer:
         self._bytecode = Bytecode(not own.is_installed, self._watched.add)
         self._copies: set[str] = set()
         self._written: dict[str, tuple[Touch, dict[str, Any]]] = {}
-        self._entered: set[CodeType] = set()
+        self._entered: dict[int, CodeType] = {}  # by id, since to hash one takes long
         self._around: set[tuple[str, Place]] = set()  # names, and the lines that had them changed
         self._known = 0
         self._previous: Place | None = None
@@ -81,8 +81,8 @@ class Observer:
         return [f"Part of what it touches outside of itself: looking at it raised {self._failure}"]
 
     def _line(self, frame: FrameType, line: int | None) -> None:
-        if frame.f_code not in self._entered:
-            self._entered.add(frame.f_code)
+        if id(frame.f_code) not in self._entered:
+            self._entered[id(frame.f_code)] = frame.f_code
             self._begin(frame)
         if self._watched.look(self._previous):
             changed = self._watched.touches[-1].name

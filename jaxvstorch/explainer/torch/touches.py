@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.bytecode import Bytecode, instructions, read_statically
+from jaxvstorch.explainer.bytecode import Bytecode, read_statically
 from jaxvstorch.explainer.defaults import defaults
+from jaxvstorch.explainer.instructions import instructions
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.torch.program import stack
@@ -36,6 +37,7 @@ class Changes:
     def __init__(self, arguments: dict[str, Any], entry: CodeType | None) -> None:
         self._watched = Watched()
         self._entry = entry
+        self._follower = Bytecode(tell=self._add)
         self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
         for name, value in arguments.items():
             self._add(name, value)
@@ -48,8 +50,8 @@ class Changes:
 
     def reading(self, reading: Reading) -> None:
         """Dynamo begins to read a function: what is outside has not been changed by it yet."""
-        follower = Bytecode(tell=self._add)
-        read_statically(follower, reading.code, reading.names, reading.variables)
+        self._follower.entered(reading.code)
+        read_statically(self._follower, reading.code, reading.names, reading.variables)
         for name, value in defaults(reading.code, reading.names):
             self._add(name, value)
 

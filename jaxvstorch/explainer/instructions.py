@@ -1,0 +1,61 @@
+"""The instructions of a function, each with its line."""
+
+import dis
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import CodeType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+IMPORTED = "LOAD_IMPORTED"  # not Python's own: the load of a name that the function imports
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction: its name, what it is about, and its line."""
+
+    name: str
+    argument: Any
+    line: int
+
+
+# Weak, so that a function that was explained can go.
+_read_before: WeakKeyDictionary[CodeType, dict[int, Instruction]] = WeakKeyDictionary()
+
+
+def instructions(code: CodeType) -> dict[int, Instruction]:
+    """A function's instructions by their offset."""
+    known = _read_before.get(code)
+    if known is not None:
+        return known
+    found = {}
+    for instruction in dis.get_instructions(code):
+        line = instruction.positions.lineno if instruction.positions else None
+        found[instruction.offset] = Instruction(
+            instruction.opname, instruction.argval, line or code.co_firstlineno
+        )
+    imported = set(_imported(list(found.values())))
+    if imported:
+        found = {offset: _marked(step, imported) for offset, step in found.items()}
+    _read_before[code] = found
+    return found
+
+
+def _imported(steps: list[Instruction]) -> Iterator[str]:
+    """The variables that a function's own imports are kept in."""
+    for step, following in itertools.pairwise(steps):
+        if step.name.startswith("IMPORT_") and following.name.startswith("STORE_FAST"):
+            yield _names(following)[0]
+
+
+def _marked(step: Instruction, imported: set[str]) -> Instruction:
+    is_load = step.name.startswith(("LOAD_FAST", "STORE_FAST_LOAD_FAST"))
+    if is_load and _names(step)[-1] in imported:
+        return replace(step, name=IMPORTED, argument=_names(step)[-1])
+    return step
+
+
+def _names(step: Instruction) -> tuple[str, ...]:
+    """From Python 3.13 on, an instruction may store or load two variables."""
+    return step.argument if isinstance(step.argument, tuple) else (step.argument,)
