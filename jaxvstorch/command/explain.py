@@ -143,8 +143,10 @@ def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -
     out = terminal.console()
     if out.is_terminal:
         out.print(Rendering(explanation))
-    else:
-        print(plain(explanation))
+        if ledger is not None:
+            out.print("", ledger, sep="\n")
+        return
+    print(plain(explanation))
     if ledger is not None:
         print(f"\n{ledger}")
 

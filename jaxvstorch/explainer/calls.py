@@ -1,7 +1,6 @@
 """Call by call: which calls traced and compiled again, and why."""
 
 import importlib
-import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -11,8 +10,10 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.errors import tidy
+from jaxvstorch.explainer import ledger_text
 from jaxvstorch.explainer.compilations import Compilations
 from jaxvstorch.explainer.framework_of import compiled_by, framework_of
+from jaxvstorch.explainer.shorthand import describe_all
 from jaxvstorch.results_tables import seconds
 
 
@@ -76,52 +77,102 @@ class Ledger:
         """Plain data: dictionaries, lists, texts and numbers."""
         return {"schema": {"name": SCHEMA, "version": VERSION}, **asdict(self)}
 
+    @property
+    def title(self) -> str:
+        """Which function it is of, and in which framework."""
+        return f"{self.function} in {frameworks.TITLES[self.framework]}"
+
     def __str__(self) -> str:
-        table = [_HEADINGS, *self.rows()]
-        widths = [max(len(row[i]) for row in table) for i in range(len(_HEADINGS))]
-        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
-        title = f"{self.function} in {frameworks.TITLES[self.framework]}"
-        return "\n".join([title, *(line.rstrip() for line in lines)])
+        return "\n".join(ledger_text.lines(self.title, self.rows(), _WIDTH))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __rich__(self) -> ledger_text.Rendering:
+        return ledger_text.Rendering(self.title, self.rows())
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in _HEADINGS)
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
             for row in self.rows()
         )
-        title = f"{escape(self.function)} in {frameworks.TITLES[self.framework]}"
         return (
-            f'<table class="ledger"><caption>{title}</caption>'
+            f'<table class="ledger"><caption>{escape(self.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
 
-_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
+_WIDTH = 100  # characters of a ledger as text
 SCHEMA = "jaxvstorch-ledger"
 VERSION = 1
 
 
-def ledger(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Ledger:
-    """Call a compiled function once for each tuple of arguments, and note what was compiled.
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is called with.
 
-    A call that raises is noted with its error, and the ledger goes on.
+    Attributes:
+        args: by position.
+        kwargs: by name.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def call(*args: Any, **kwargs: Any) -> Arguments:
+    """The arguments of one call, written as the call is written.
+
+    >>> call(1.5, axis=0)
+    Arguments(args=(1.5,), kwargs={'axis': 0})
+    """
+    return Arguments(args, kwargs)
+
+
+def ledger(
+    function: Callable[..., Any],
+    calls: Iterable[tuple[Any, ...] | Arguments],
+    framework: str | None = None,
+) -> Ledger:
+    """Call a compiled function once for each of some arguments, and note what was compiled.
+
+    A call that raises is noted with its error, and the ledger goes on::
+
+        ledger(compiled, [(x, 2), (x, 3)])
+        ledger(compiled, [explain.call(x, n=2), explain.call(x, n=3)])
 
     Args:
         function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled by
             them, without options.
-        calls: one tuple of positional arguments per call.
+        calls: one tuple of positional arguments per call; with keyword arguments
+            ``explain.call(...)``, written as the call is.
+        framework: ``"jax"`` or ``"torch"``; needed where neither a plain function nor its first
+            call tells.
 
     Raises:
-        TypeError: a call is not a tuple, or a plain function and its first call do not tell the
-            framework.
+        TypeError: a call is neither of the two, or a plain function and its first call do not tell
+            the framework.
+        MissingFrameworkError: the framework is not installed.
     """
-    calls = list(calls)
-    for arguments in calls:
-        _require_tuple(arguments)
-    framework = compiled_by(function)
+    made = [_arguments(given) for given in calls]
+    framework = compiled_by(function) or framework
     if framework is None:
-        framework = framework_of(function, calls[0] if calls else (), {})
-    return record(function, [(arguments, {}) for arguments in calls], framework)
+        first = made[0] if made else Arguments((), {})
+        framework = framework_of(function, first.args, first.kwargs)
+    frameworks.require(framework, wanted_by="ledger")
+    return record(function, [(given.args, given.kwargs) for given in made], framework)
+
+
+def _arguments(given: Any) -> Arguments:
+    if isinstance(given, Arguments):
+        return given
+    if isinstance(given, tuple):
+        return Arguments(given, {})
+    raise TypeError(
+        f"each call must be a tuple of arguments, not {type(given).__name__}: "
+        "for a single argument write (x,), with keyword arguments explain.call(x, n=3)"
+    )
 
 
 def record(
@@ -160,58 +211,3 @@ def _first_line(error: Exception) -> str:
     """An error's class, and the first line of what it says, if it says anything."""
     message = str(error).strip().splitlines()
     return f"{type(error).__name__}: {message[0]}" if message else type(error).__name__
-
-
-def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The arguments of a call in short, those given by name with it.
-
-    >>> describe_all((1.5,), {"axis": 0})
-    ['1.5', 'axis=0']
-    """
-    named = [f"{name}={describe(value)}" for name, value in kwargs.items()]
-    return [*map(describe, args), *named]
-
-
-def describe(value: Any) -> str:
-    """An argument in short: ``f32[3]`` for an array, otherwise its ``repr``.
-
-    >>> import numpy as np
-    >>> describe(np.ones((2, 3), np.float32)), describe(1.5), describe("relu")
-    ('f32[2,3]', '1.5', "'relu'")
-    >>> describe({"w": np.ones(2), "b": [1, 2]})
-    "{'w': f64[2], 'b': [1, 2]}"
-    """
-    try:
-        return _described(value)
-    except Exception:  # of the object itself, which is asked for its attributes and its repr
-        return type(value).__name__
-
-
-def _described(value: Any) -> str:
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        dtype = str(value.dtype).removeprefix("torch.")
-        short = re.sub(r"^(bfloat|float|complex|uint|int)(?=\d)", _short_kind, dtype)
-        return f"{short}[{','.join(map(str, value.shape))}]"
-    if type(value) is dict:
-        return f"{{{', '.join(f'{key!r}: {describe(item)}' for key, item in value.items())}}}"
-    if type(value) in (list, tuple):
-        inside = ", ".join(map(describe, value))
-        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
-    name = getattr(value, "__name__", None)
-    text = name if name and callable(value) else tidy(repr(value))
-    return text if len(text) <= _LONGEST and "\n" not in text else type(value).__name__
-
-
-_LONGEST = 60  # characters; of an object that says more of itself only its class is told
-
-
-def _short_kind(match: re.Match[str]) -> str:
-    return {"bfloat": "bf", "float": "f", "complex": "c", "uint": "u", "int": "i"}[match[1]]
-
-
-def _require_tuple(arguments: Any) -> None:
-    if not isinstance(arguments, tuple):
-        raise TypeError(
-            f"each call must be a tuple of arguments, not {type(arguments).__name__}; "
-            "for a single argument write (x,)"
-        )

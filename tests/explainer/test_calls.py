@@ -1,10 +1,16 @@
 """The ledger counts what the compilers report, call by call."""
 
+import io
+from typing import Any
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from jaxvstorch import explain, ledger
-from jaxvstorch.explainer.calls import record
+from jaxvstorch.explainer.calls import Call, Ledger, record
+from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.explainer.shorthand import describe
 
 SHAPES = [np.ones(3, np.float32), np.ones(3, np.float32), np.ones(4, np.float32)]
 
@@ -83,7 +89,64 @@ def test_a_function_that_was_only_explained_is_new_to_the_ledger() -> None:
 
 def test_what_is_no_call_or_tells_no_framework() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(TypeError, match="of JAX or of PyTorch cannot be told"):
+    with pytest.raises(TypeError, match="of JAX or of PyTorch cannot be told") as caught:
         ledger(len, [([],)])
-    with pytest.raises(TypeError, match=r"write \(x,\)"):
+    assert "framework='jax'" in str(caught.value)
+    assert ledger(len, [([],)], framework="jax").framework == "jax"  # what the error names is there
+    with pytest.raises(TypeError, match=r"write \(x,\), with keyword .* explain.call\(x, n=3\)"):
         ledger(jax.jit(lambda x: x), [1.0])
+    with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'tensorflow'"):
+        ledger(len, [([],)], framework="tensorflow")
+
+
+def test_keyword_arguments_are_written_as_the_call_is() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    power = jax.jit(lambda x, n: x**n, static_argnames="n")
+    book = explain.ledger(power, [explain.call(1.5, n=3), (1.5, 3), explain.call(n=3, x=1.5)])
+    assert [call.arguments for call in book.calls] == ["1.5, n=3", "1.5, 3", "n=3, x=1.5"]
+    assert [call.error for call in book.calls] == [None] * 3
+
+
+def test_containers_that_hold_themselves_or_are_nested_deeply() -> None:
+    loop: list[Any] = [1]
+    loop.append(loop)
+    named: dict[str, Any] = {"a": 1}
+    named["self"] = named
+    assert describe(loop) == "[1, […]]"
+    assert describe(named) == "{'a': 1, 'self': {…}}"
+    assert describe([named["a"]] * 2) == "[1, 1]"
+    deep: Any = ()
+    for _ in range(5000):
+        deep = (deep,)
+    assert "(…)" in describe(deep)
+
+
+def test_a_list_that_holds_itself_is_an_error_of_its_call_alone() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    loop: list[Any] = []
+    loop.append(loop)
+    book = ledger(lambda x: x, [(loop,), (1.0,)], framework="jax")
+    assert book.calls[0].error is not None  # JAX's own
+    assert book.calls[1].error is None
+    named = ledger(lambda x: jax.numpy.sin(1.0), [(loop,)])  # told by the function
+    assert named.framework == "jax"
+
+
+LONG = "x: f32[3] → f32[4], and a reason that goes on for longer than a terminal is wide"
+ROWS = (
+    Call("f32[3], {'weight': f32[128,128], 'bias': f32[128]}", Compilations(1, 1, 0, (LONG,)), 0.5),
+)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_a_ledger_fits_a_terminal(width: int) -> None:
+    book = Ledger("scores", "jax", ROWS)
+    with io.StringIO() as file:
+        Console(file=file, width=width).print(book)
+        lines = file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert " ".join(lines[1].split()) == "arguments traces programs in all breaks time why"
+    words = " ".join(lines[2:]).split(" ")
+    assert {*LONG.split(), "{'weight':", "f32[128,128],"} <= set(words)
+    assert repr(book) == str(book)
+    assert max(map(len, str(book).splitlines())) <= 100

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.calls import describe
 from jaxvstorch.explainer.jax import traces
+from jaxvstorch.explainer.shorthand import describe
 from jaxvstorch.explainer.unwrap import original
 
 
