@@ -8,7 +8,6 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from jaxvstorch.command import BadInputError
-from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.calls import Ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.whole_file import write_whole
@@ -72,8 +71,8 @@ def violations(
     ]
     if ledger is not None and "retrace" in wanted:
         for number, call in enumerate(ledger.calls[1:], start=2):
-            if call.compilations.traces:
-                why = tidy("; ".join(call.compilations.reasons)) or "no reason was reported"
+            if call.compilations.traces or call.compilations.uncompiled:
+                why = call.why or "no reason was reported"
                 found.append(f"retrace at call {number} ({call.arguments}): {why}")
     return found
 

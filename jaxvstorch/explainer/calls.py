@@ -34,6 +34,12 @@ class Call:
     seconds: float
     error: str | None = None
 
+    @property
+    def why(self) -> str:
+        """The error, if there was one, and why the call was traced; in one line."""
+        reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]
+        return tidy("; ".join([self.error, *reasons] if self.error else reasons))
+
 
 @dataclass(frozen=True)
 class Ledger:
@@ -69,8 +75,7 @@ class Ledger:
         for call, in_all in zip(self.calls, self.in_all, strict=True):
             counts = call.compilations
             numbers = (counts.traces, counts.programs, in_all, counts.breaks)
-            why = tidy(call.error or "; ".join(counts.reasons))
-            rows.append((call.arguments, *map(str, numbers), seconds(call.seconds), why))
+            rows.append((call.arguments, *map(str, numbers), seconds(call.seconds), call.why))
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,14 +201,14 @@ def record(
     for args, kwargs in calls:
         error = None
         texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
-        with watcher.watch(name) as seen:
+        with watcher.watch(name, function, args, kwargs) as seen:
             start = time.perf_counter()
             try:
                 adapter.wait(function(*args, **kwargs))
             except Exception as caught:  # whatever the function raises is what the ledger shows
                 error = _first_line(caught)
             took = time.perf_counter() - start
-        rows.append(Call(texts, seen(), took, error))
+        rows.append(Call(texts, seen(error is not None), took, error))
     return Ledger(name, framework, tuple(rows))
 
 

@@ -12,10 +12,14 @@ class Compilations:
             left of the function after each graph break.
         programs: programs compiled: XLA executables, or graphs handed to PyTorch's backend.
         breaks: graph breaks; JAX has none.
-        reasons: why it was traced, in the framework's words; empty where it gave none.
+        reasons: why it was traced, or was not although no program fitted; empty where the
+            framework does not say.
+        uncompiled: how often a function was left as it is, since the framework compiles no more of
+            it: PyTorch's recompile limit is reached. JAX has none.
     """
 
     traces: int
     programs: int
     breaks: int
     reasons: tuple[str, ...]
+    uncompiled: int = 0

@@ -1,5 +1,6 @@
 """Arguments in short, as the signatures of both frameworks' documentation have them."""
 
+import dataclasses
 import re
 from typing import Any
 
@@ -28,7 +29,10 @@ def describe(value: Any) -> str:
     >>> describe({"w": np.ones(2), "b": [1, 2]})
     "{'w': f64[2], 'b': [1, 2]}"
     """
-    return _describe(value, ())
+    try:
+        return _describe(value, ())
+    except Exception:  # raised by an attribute of the reader's own class
+        return type(value).__name__
 
 
 def _describe(value: Any, around: tuple[int, ...]) -> str:
@@ -44,12 +48,26 @@ def _described(value: Any, around: tuple[int, ...]) -> str:
         return f"{kind(value.dtype)}[{','.join(map(str, value.shape))}]"
     if type(value) in (dict, list, tuple):
         return _container(value, around)
+    if (fields := _fields(value)) and id(value) not in around and len(around) < _DEEPEST:
+        inner = (*around, id(value))
+        told = (f"{name}={_describe(getattr(value, name), inner)}" for name in fields)
+        text = f"{type(value).__name__}({', '.join(told)})"
+        return text if len(text) <= _LONGEST else type(value).__name__
     name = getattr(value, "__name__", None)
     text = name if name and callable(value) else _represent(value)
     return text if len(text) <= _LONGEST and "\n" not in text else type(value).__name__
 
 
 _BRACKETS: dict[type, tuple[str, str]] = {dict: ("{", "}"), list: ("[", "]"), tuple: ("(", ")")}
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """The names that a dataclass or a named tuple shows of itself."""
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        shows = getattr(kind, "__dataclass_params__").repr  # noqa: B009
+        return tuple(field.name for field in dataclasses.fields(value) if field.repr and shows)
+    return getattr(kind, "_fields", ()) if isinstance(value, tuple) else ()
 
 
 def _container(value: Any, around: tuple[int, ...]) -> str:

@@ -1,5 +1,8 @@
 """``--fail-on``: what makes ``explain`` fail."""
 
+import logging
+from pathlib import Path
+
 import pytest
 from running import run
 
@@ -32,3 +35,31 @@ def test_a_retrace_is_a_later_call_that_traced_again(with_jax, second, status) -
     result = run("model_jax.py:clean", *calls, "--fail-on", "retrace")
     assert result.exit_code == status
     assert ("--fail-on: retrace at call 2 (f32[4]): " in result.stderr) == bool(status)
+
+
+CHOSEN = """
+import torch
+
+@torch.compile(backend="eager")
+def chosen(x, name):
+    return x * len(name)
+"""
+
+
+def test_a_call_past_the_recompile_limit_is_a_retrace(with_torch) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    Path("chosen.py").write_text(CHOSEN)
+    texts = ["'a'", "'bb'", "'a'", "'cc'"]
+    calls = [word for text in texts for word in ("--call", f"f32[3], {text}")]
+    logger = logging.getLogger("torch._dynamo.convert_frame")
+    logger.addFilter(drop := lambda record: False)
+    with torch._dynamo.config.patch(recompile_limit=1):
+        result = run("chosen.py:chosen", *calls, "--fail-on", "retrace")
+    logger.removeFilter(drop)
+    assert result.exit_code == 1
+    first, second = (line for line in result.stderr.splitlines() if "--fail-on" in line)
+    assert first.endswith(
+        "retrace at call 2 (f32[3], 'bb'): recompile_limit (1) reached, ran uncompiled; "
+        "name: 'a' → 'bb'"
+    )
+    assert "retrace at call 4 (f32[3], 'cc'): ran uncompiled" in second

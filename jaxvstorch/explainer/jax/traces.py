@@ -153,3 +153,17 @@ def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:
             jaxpr = getattr(item, "jaxpr", item)
             if hasattr(jaxpr, "eqns") and hasattr(jaxpr, "invars"):
                 yield name, jaxpr
+
+
+def trace_settings() -> dict[str, Any]:
+    """The settings that a trace is kept by, as they are here; empty where JAX names none."""
+    try:
+        names = private.trace_context_names()
+        return dict(zip(names, private.trace_context(), strict=False))
+    except (MissingNameError, NotImplementedError):
+        return {}
+
+
+def static_positions(jitted: Any) -> tuple[int, ...]:
+    """The positions that are static in a jitted function; none where that is not to be had."""
+    return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnums", None) or ()

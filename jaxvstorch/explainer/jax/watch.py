@@ -1,29 +1,45 @@
-"""What JAX reports of its own tracing and compiling.
+"""What JAX reports of its own tracing and compiling, call by call.
 
-Counts come from ``jax.monitoring``. The reasons are what ``jax.explain_cache_misses`` logs, which
-is the one place where JAX says them.
+Counts come from ``jax.monitoring``. Reasons come from comparing calls by what JAX keeps traces by;
+what ``jax.explain_cache_misses`` logs tells where there is no earlier call to compare with.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
 
 import jax
 import jax.monitoring
 
 from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.jax.reasons import Earlier, from_message
+from jaxvstorch.explainer.jax.signature import Signature, signature
 
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 _COMPILED = "/jax/core/compile/backend_compile_duration"
-_LOGGER = "jax._src.interpreters.partial_eval"
 
 
 @contextmanager
-def watch(name: str) -> Iterator[Callable[[], Compilations]]:
+def watch(
+    name: str,
+    function: Any = None,
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Callable[..., Compilations]]:
     """Count what the function called ``name`` is traced and compiled in this block.
 
-    Yields a function that returns the counts so far.
+    Args:
+        name: by which JAX reports it.
+        function: the one that is called in the block, if it is one.
+        args: what it is called with.
+        kwargs: the same by name.
+
+    Yields a function that returns the counts so far, and is told whether the call raised.
     """
+    earlier, call = Earlier(function), signature(function, args, dict(kwargs))
     events: list[str] = []
     log = _Messages()
 
@@ -31,10 +47,14 @@ def watch(name: str) -> Iterator[Callable[[], Compilations]]:
         if kwargs.get("fun_name") in (name, f"jit({name})"):
             events.append(event)
 
-    def seen() -> Compilations:
-        return Compilations(events.count(_TRACED), events.count(_COMPILED), 0, log.reasons(name))
+    def seen(raised: bool = False) -> Compilations:
+        traces, programs = events.count(_TRACED), events.count(_COMPILED)
+        reasons = _reasons(earlier, call, log.reasons(name), traces, programs)
+        if function is not None and not raised:  # of what raised no program is kept
+            earlier.add(call)
+        return Compilations(traces, programs, 0, reasons)
 
-    logger = logging.getLogger(_LOGGER)
+    logger = logging.getLogger(private.CACHE_MISSES)
     logger.addFilter(log)
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
@@ -43,6 +63,17 @@ def watch(name: str) -> Iterator[Callable[[], Compilations]]:
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
         logger.removeFilter(log)
+
+
+def _reasons(
+    earlier: Earlier, call: Signature, told: list[str], traces: int, programs: int
+) -> tuple[str, ...]:
+    if "first call" in told:
+        earlier.forget()
+    if traces:
+        why = earlier.why_traced(call)
+        return (why,) if why else tuple(dict.fromkeys(told)) or ("first call",)
+    return (earlier.why_compiled(call),) if programs else ()
 
 
 class _Messages(logging.Filter):
@@ -59,7 +90,7 @@ class _Messages(logging.Filter):
         self.messages.append(message)
         return False
 
-    def reasons(self, name: str) -> tuple[str, ...]:
+    def reasons(self, name: str) -> list[str]:
         """Why ``name`` was traced, one text per trace."""
         found = []
         for message in self.messages:
@@ -71,5 +102,5 @@ class _Messages(logging.Filter):
                 differs = [line[2:] for line in lines if line.startswith("* ")]
                 if all(line.startswith("jax_xla_profile_version") for line in differs) and differs:
                     differs = ["first call"]  # so far the function was only explained
-                found.append("; ".join(differs) or lines[-1])
-        return tuple(found)
+                found.append(from_message(differs) or lines[-1])
+        return found

@@ -254,3 +254,19 @@ def real_stack(error: BaseException) -> list[tuple[str, int]]:
     """Where in the function Dynamo was when it raised an error; empty where it does not say."""
     stack = getattr(error, "real_stack", None) or ()
     return [(frame.filename, frame.lineno) for frame in stack]
+
+
+def compilations() -> list[Any]:
+    """Dynamo's records of what it compiled lately."""
+    return list(private.get_compilation_metrics())
+
+
+def graphs_compiled() -> int:
+    """How many graphs Dynamo has handed to a backend."""
+    return int(private.counters["stats"]["unique_graphs"])
+
+
+def breaks_so_far() -> int:
+    """How many graph breaks Dynamo has met."""
+    # counters["graph_break"] leaves out the breaks at an `if` on a tensor.
+    return len(private.graph_break_reasons)

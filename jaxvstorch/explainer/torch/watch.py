@@ -1,52 +1,46 @@
-"""What Dynamo reports of its own tracing and compiling.
+"""What Dynamo reports of its own tracing and compiling, call by call."""
 
-Dynamo has no public interface for this. What is used here, ``torch._dynamo.utils``, is where its
-own ``torch._dynamo.explain`` and ``tlparse`` get their numbers.
-"""
-
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-
-from torch._dynamo.utils import counters, get_compilation_metrics, graph_break_reasons
+from types import MappingProxyType
+from typing import Any
 
 from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.explainer.torch import private
+from jaxvstorch.explainer.torch.reasons import Reasons
 
 
 @contextmanager
-def watch(name: str) -> Iterator[Callable[[], Compilations]]:
+def watch(
+    name: str,
+    function: Any = None,
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Callable[..., Compilations]]:
     """Count what Dynamo translates and compiles in this block, whatever the function's name.
 
-    Yields a function that returns the counts so far.
+    Args:
+        name: as JAX's half takes it; not used.
+        function: the one that is called in the block, if it is one.
+        args: what it is called with.
+        kwargs: the same by name.
+
+    Yields a function that returns the counts so far, and is told whether the call raised.
     """
-    earlier = {id(metrics): metrics for metrics in get_compilation_metrics()}
-    programs, breaks = _programs(), _breaks()
+    earlier = {id(metrics): metrics for metrics in private.compilations()}
+    programs, breaks = private.graphs_compiled(), private.breaks_so_far()
+    reasons = Reasons(function, args, dict(kwargs))
 
-    def seen() -> Compilations:
-        new = [metrics for metrics in get_compilation_metrics() if id(metrics) not in earlier]
+    def seen(raised: bool = False) -> Compilations:
+        new = [metrics for metrics in private.compilations() if id(metrics) not in earlier]
         frames = [metrics for metrics in new if metrics.co_name is not None]
-        reasons = tuple(_reason(metrics) for metrics in frames if not _resumes(metrics))
-        return Compilations(len(frames), _programs() - programs, _breaks() - breaks, reasons)
+        return Compilations(
+            traces=len(frames),
+            programs=private.graphs_compiled() - programs,
+            breaks=private.breaks_so_far() - breaks,
+            reasons=reasons.texts(new, raised),
+            uncompiled=reasons.uncompiled,
+        )
 
-    yield seen
-
-
-def _programs() -> int:
-    return int(counters["stats"]["unique_graphs"])
-
-
-def _breaks() -> int:
-    # counters["graph_break"] leaves out the breaks at an `if` on a tensor.
-    return len(graph_break_reasons)
-
-
-def _reason(metrics: object) -> str:
-    """The guard that failed, without the source line and the stack that Dynamo writes after it."""
-    text = metrics.recompile_reason or "first call"  # type: ignore[attr-defined]
-    guard = str(text).splitlines()[0].split("  #")[0].strip()
-    return re.sub(r", \d{9,}\)", ")", guard)  # the address of a class or function
-
-
-def _resumes(metrics: object) -> bool:
-    """Whether a frame is what was left of a function after a graph break."""
-    return str(metrics.co_name).startswith("torch_dynamo_resume_in_")  # type: ignore[attr-defined]
+    with private.listening(reasons):
+        yield seen

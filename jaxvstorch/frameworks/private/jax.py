@@ -9,15 +9,20 @@ from typing import Any
 from jaxvstorch.frameworks import private
 from jaxvstorch.frameworks.private import Name
 
+_NO_SETTINGS = "a ledger does not tell which setting of JAX made a call trace again"
 _NO_SITES = "operations that JAX makes of earlier ones have the lines of those alone"
 _AS_IT_IS = "a jitted function is traced as it is, and JAX remembers that trace"
 
 NAMES = {
     "profile_version": Name("jax._src.config:jax_xla_profile_version"),
+    "trace_context_names": Name("jax._src.config:trace_context_names", _NO_SETTINGS),
+    "trace_context": Name("jax._src.config:trace_context", _NO_SETTINGS),
     "source_info": Name("jax._src.source_info_util:current", _NO_SITES),
     "source_info_context": Name("jax._src.source_info_util:_source_info_context", _NO_SITES),
 }
 
+# The logger that jax.explain_cache_misses writes to; where it is another, a ledger says less.
+CACHE_MISSES = "jax._src.interpreters.partial_eval"
 # Attributes of the objects that JAX hands out.
 JIT_INFO = "_jit_info"
 ATTRIBUTES = (

@@ -12,6 +12,7 @@ from jaxvstorch.frameworks import private
 from jaxvstorch.frameworks.private import Name
 
 _NO_REASON = "a function that Dynamo leaves out is told of without a reason"
+_LESS = "a ledger says less of why a call was compiled, or that it was not"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
@@ -49,6 +50,14 @@ NAMES = {
     "graph_break_hints": Name(
         "torch._dynamo.graph_break_hints:", "hints that fit any graph break are shown too"
     ),
+    # What a ledger listens to, and what it looks up.
+    "compute_cache_size": Name("torch._dynamo.convert_frame:compute_cache_size", _LESS),
+    "exceeds_recompile_limit": Name("torch._dynamo.convert_frame:exceeds_recompile_limit", _LESS),
+    "set_guard_complete_hook": Name("torch._C._dynamo.eval_frame:set_guard_complete_hook", _LESS),
+    "GlobalStateGuard": Name("torch._C._dynamo.guards:GlobalStateGuard", _LESS),
+    "external_utils_file": Name("torch._dynamo.external_utils:__file__", _LESS),
+    "dynamo_config": Name("torch._dynamo.config:", _LESS),
+    "stance": Name("torch._dynamo.eval_frame:_stance", _LESS),
     # Inductor.
     "compile_fx": Name("torch._inductor.compile_fx:compile_fx", _NO_KERNELS),
     "GraphLowering": Name("torch._inductor.graph:GraphLowering", _NO_KERNELS),

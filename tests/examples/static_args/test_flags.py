@@ -64,4 +64,4 @@ def test_torch_compiles_once_per_value_of_a_flag_without_being_told(torch) -> No
         [(x, x, flag) for flag in (True, False, True)],
     )
     assert book.traces == [1, 1, 0]
-    assert book.rows()[1][-1] == "0/0: robust == True"
+    assert book.rows()[1][-1] == "robust: True → False"

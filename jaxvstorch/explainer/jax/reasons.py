@@ -1,0 +1,73 @@
+"""Why JAX traced a function once more."""
+
+import re
+import weakref
+from typing import Any
+
+from jaxvstorch.explainer.jax.signature import Signature, differences, distance, moved
+
+_MOST = 3  # differences that one reason names
+
+# The calls that ledgers have seen, by function: JAX, too, keeps programs by the function.
+_calls: "weakref.WeakKeyDictionary[Any, list[Signature]]" = weakref.WeakKeyDictionary()
+
+
+class Earlier:
+    """The calls of a function that its kept programs are of, as far as ledgers saw them."""
+
+    def __init__(self, jitted: Any) -> None:
+        function = getattr(jitted, "__wrapped__", jitted)
+        try:
+            self._calls = _calls.setdefault(function, [])
+        except TypeError:  # no weak reference can be had of it
+            self._calls = []
+
+    def add(self, call: Signature) -> None:
+        """After a call that a program is now kept of."""
+        if call not in self._calls:
+            self._calls.append(call)
+
+    def forget(self) -> None:
+        """JAX keeps nothing of the function any more."""
+        self._calls.clear()
+
+    def why_traced(self, call: Signature) -> str:
+        """What tells a call from the nearest earlier one; empty where nothing does."""
+        if not self._calls:
+            return ""
+        nearest = min(reversed(self._calls), key=lambda old: distance(old, call))
+        return _list(differences(nearest, call))
+
+    def why_compiled(self, call: Signature) -> str:
+        """Why a call was compiled that was not traced."""
+        found = [moved(old, call) for old in reversed(self._calls) if not differences(old, call)]
+        nearest = _list(min(found, key=len, default=[]))
+        return f"compiled again, not traced; {nearest}" if nearest else "compiled, not traced"
+
+
+def _list(texts: list[str]) -> str:
+    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+    return "; ".join(texts[:_MOST]) + more
+
+
+def from_message(differs: list[str]) -> str:
+    """What JAX logs as different, in the words of the other reasons where it can be read so."""
+    return "; ".join(dict.fromkeys(map(_reworded, differs)))
+
+
+def _reworded(text: str) -> str:
+    if found := re.fullmatch(r"at (?!input path)(.+), now (.+) and before (.+)", text):
+        return f"{found[1]}: {_plain(found[3])} → {_plain(found[2])}"
+    if found := re.fullmatch(r"(?:jax_)?(\w+) differs: now (.+) and before (.+)", text):
+        return f"{found[1]}: {found[3]} → {found[2]}"
+    if text.startswith("at input path"):
+        return "other static values, or another structure of the arguments"
+    return text
+
+
+def _plain(text: str) -> str:
+    return (
+        text.replace("({})", "")
+        .replace("{weak_type=True}", " (weak type)")
+        .replace("{weak_type=False}", "")
+    )

@@ -1,0 +1,90 @@
+"""Tells a ledger what Dynamo does in its thread: what it looks up, compiles and refuses."""
+
+import functools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from jaxvstorch.explainer.torch.kept import programs_kept
+from jaxvstorch.frameworks.private import MissingNameError
+from jaxvstorch.frameworks.private import torch as private
+
+
+class Listener:
+    """Is told what Dynamo does in this thread, inside ``listening``.
+
+    Where PyTorch lacks a name that tells one of these, it is never told.
+    """
+
+    def looked_up(self, found: bool) -> None:
+        """A frame was looked up among its kept programs; ``found`` says whether one fitted."""
+
+    def begun(self, frame: Any, kept: list[Any]) -> None:
+        """A frame is about to be compiled; ``kept`` are the programs that it has so far."""
+
+    def limited(self, limit: str) -> None:
+        """The frame of the last ``begun`` is not compiled, since ``limit`` of the config is met."""
+
+
+_listeners: list[tuple[int, Listener]] = []
+_listening = threading.Lock()
+_replaced: dict[str, Any] = {}
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Tell ``listener``; ledgers in several threads do not disturb one another."""
+    mine = (threading.get_ident(), listener)
+    with _listening:
+        if not _listeners:
+            _replace()
+        _listeners.append(mine)
+    try:
+        yield
+    finally:
+        with _listening:
+            _listeners.remove(mine)
+            if not _listeners:
+                _restore()
+
+
+def _here() -> list[Listener]:
+    return [listener for thread, listener in _listeners if thread == threading.get_ident()]
+
+
+def _replace() -> None:
+    for name, told in (("compute_cache_size", _begun), ("exceeds_recompile_limit", _limited)):
+        with suppress(MissingNameError):
+            _replaced[name] = private.NAMES[name].get()
+            private.put(name, functools.partial(told, _replaced[name]))
+    with suppress(MissingNameError):
+        _replaced["hook"] = private.set_guard_complete_hook(_looked_up)
+
+
+def _restore() -> None:
+    if "hook" in _replaced:
+        private.set_guard_complete_hook(_replaced.pop("hook"))
+    for name in list(_replaced):
+        private.put(name, _replaced.pop(name))
+
+
+def _looked_up(cache_hit: bool) -> bool:
+    for listener in _here():
+        listener.looked_up(cache_hit)
+    before = _replaced.get("hook")
+    return bool(before(cache_hit)) if before else cache_hit
+
+
+def _begun(original: Any, frame: Any, entries: Any, *args: Any) -> Any:
+    kept = entries if isinstance(entries, list) else programs_kept(frame.f_code)
+    for listener in _here():
+        listener.begun(frame, kept)
+    return original(frame, entries, *args)
+
+
+def _limited(original: Any, *args: Any) -> Any:
+    is_met, limit = original(*args)
+    for listener in _here() if is_met else ():
+        listener.limited(limit)
+    return is_met, limit

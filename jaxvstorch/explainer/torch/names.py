@@ -1,0 +1,56 @@
+"""Dynamo's names for values, in the words of whoever wrote the function."""
+
+import re
+from types import CodeType
+from typing import Any
+
+_ROOT = re.compile(r"([LG])\['([^']+)'\]")
+_IMPORTED = re.compile(r"__import_(\w+)")
+_MEMBER = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
+_FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
+_SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
+_CELL = re.compile(r"^(.*)\.__closure__\[(\d+)\]\.cell_contents")
+
+
+def readable(source: str, code: CodeType, names: dict[str, Any]) -> str:
+    """The name of a guarded value.
+
+    Args:
+        source: as Dynamo writes it, such as ``"L['self']._modules['drop'].training"``.
+        code: of the function.
+        names: what the names in ``source`` stand for.
+    """
+    if cell := _CELL.match(source):
+        return _closed_over(cell[1], int(cell[2]), source[cell.end() :], code, names)
+    where = ""
+    if root := _ROOT.match(source):
+        if root[1] == "G" and not _IMPORTED.match(root[2]):
+            where = "global "
+        elif root[2] in code.co_freevars:
+            where = "closed-over "
+    return where + readable_all(source.removesuffix(".__code__"), code, names)
+
+
+def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
+    """The same for all names in a piece of code."""
+    text = _ROOT.sub(_plain, text)
+    text = _MEMBER.sub(r".\1", _FROM_NUMPY.sub(r"\1", text))
+    text = text.replace(".__dict__", "")
+    return _SIZE.sub(lambda m: f".{'shape' if m[1] == 'size' else m[1]}[{m[2]}]", text)
+
+
+def _plain(root: re.Match[str]) -> str:
+    imported = _IMPORTED.match(root[2])
+    return imported[1].replace("_dot_", ".") if imported else root[2]
+
+
+def _closed_over(
+    function: str, number: int, rest: str, code: CodeType, names: dict[str, Any]
+) -> str:
+    """A variable that an inner function keeps."""
+    owner = readable(function, code, names)
+    try:
+        variable = eval(function, names).__code__.co_freevars[number]
+    except Exception:  # Dynamo's source of it is none that can be read here
+        return f"a variable that {owner} closes over"
+    return f"{variable}{rest} that {owner} closes over"
