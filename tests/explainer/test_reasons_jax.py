@@ -99,6 +99,9 @@ def test_what_no_ledger_saw_is_told_by_jax() -> None:
     doubled = jax.jit(lambda x: 2 * x)
     doubled(F3)
     assert ledger(doubled, [(F4,)]).calls[0].why == "x: f32[3] → f32[4]"
+    static = jax.jit(lambda x, n: n * x, static_argnames="n")
+    static(F3, 3)
+    assert ledger(static, [(F3, 4)]).calls[0].why == "n: 3 → 4"
     jax.clear_caches()
     assert ledger(doubled, [(F4,)]).calls[0].why == "first call"
 

@@ -138,6 +138,19 @@ def test_a_module_s_attributes() -> None:
     assert "weight: requires_grad True → False" in ledger(compiled, [(F3,)]).calls[0].why
 
 
+def test_modules_of_torch_are_told_apart_although_they_share_their_programs() -> None:
+    one, other = torch.nn.Linear(3, 3), torch.nn.Dropout()
+    first, second = (torch.compile(module, backend="eager") for module in (one, other))
+    assert [call.why for call in ledger(first, [(F3,), (SQUARE.repeat(2, 2)[:, :3],)]).calls] == [
+        "first call",
+        "input: f32[3] → f32[4,3], now any size",
+    ]
+    assert ledger(second, [(F3,)]).calls[0].why == "first call"
+    one.requires_grad_(False)
+    (call,) = ledger(first, [(F3,)]).calls
+    assert "self.weight: requires_grad True → False" in call.why
+
+
 def test_another_backend() -> None:
     ledger(torch.compile(scaled, backend="eager"), [(F3,)])
     (call,) = ledger(torch.compile(scaled, backend="aot_eager"), [(F3,)]).calls

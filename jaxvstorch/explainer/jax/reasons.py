@@ -4,6 +4,7 @@ import re
 import weakref
 from typing import Any
 
+from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.jax.signature import Signature, differences, distance, moved
 
 _MOST = 3  # differences that one reason names
@@ -50,19 +51,45 @@ def _list(texts: list[str]) -> str:
     return "; ".join(texts[:_MOST]) + more
 
 
-def from_message(differs: list[str]) -> str:
-    """What JAX logs as different, in the words of the other reasons where it can be read so."""
-    return "; ".join(dict.fromkeys(map(_reworded, differs)))
+def from_message(differs: list[str], parameters: list[str]) -> str:
+    """What JAX logs as different, in the words of the other reasons where it can be read so.
+
+    Args:
+        differs: JAX's sentences.
+        parameters: of the function, in order.
+    """
+    return "; ".join(dict.fromkeys(_reworded(text, parameters) for text in differs))
 
 
-def _reworded(text: str) -> str:
+def _reworded(text: str, parameters: list[str]) -> str:
     if found := re.fullmatch(r"at (?!input path)(.+), now (.+) and before (.+)", text):
         return f"{found[1]}: {_plain(found[3])} → {_plain(found[2])}"
     if found := re.fullmatch(r"(?:jax_)?(\w+) differs: now (.+) and before (.+)", text):
         return f"{found[1]}: {found[3]} → {found[2]}"
-    if text.startswith("at input path"):
-        return "other static values, or another structure of the arguments"
+    if found := re.fullmatch(r"at input path (\S+), now (.+?) and before (.+), so .*", text):
+        name = _at(found[1], parameters)
+        was, now = (_node(found[i]) for i in (3, 2))
+        return f"{name}: {was} → {now}" if was != now else f"{name}: of another structure"
     return text
+
+
+def _at(path: str, parameters: list[str]) -> str:
+    """The name of a place among a call's arguments, where these are ``(args, kwargs)``."""
+    if found := re.fullmatch(r"\[0\]\[(\d+)\](.*)", path):
+        number = int(found[1])
+        return (parameters[number] if number < len(parameters) else f"args[{number}]") + found[2]
+    if found := re.fullmatch(r"\[1\]\['(\w+)'\](.*)", path):
+        return found[1] + found[2]
+    return {"[0]": "the arguments by position", "[1]": "the arguments by name"}.get(path, path)
+
+
+def _node(text: str) -> str:
+    """A node of a pytree, as JAX writes it: a static value, or a class."""
+    if found := re.search(r"Static\(val=(.*)\)$", text):
+        return tidy(found[1])
+    found = re.match(r"<class '(?:.*\.)?(\w+)'>(?: with (\d+) child)?", text)
+    kind = found[1].removesuffix("Type") if found else text
+    return f"{kind} of {found[2]}" if found and found[2] else kind
 
 
 def _plain(text: str) -> str:

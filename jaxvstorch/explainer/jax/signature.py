@@ -1,12 +1,13 @@
 """What ``jax.jit`` keeps a trace by, of one call: its arguments' types, static values, settings."""
 
 import inspect
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 
-from jaxvstorch.explainer.jax import private
+from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.shorthand import describe, kind
 
 _LONGEST = 60  # characters of an argument that is told whole
@@ -48,7 +49,7 @@ def signature(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sig
     }
     settings = {
         name.removeprefix("jax_"): describe(value)
-        for name, value in private.trace_settings().items()
+        for name, value in traces.trace_settings().items()
         if name not in _OWN_SETTINGS
     }
     return Signature(arguments, settings)
@@ -70,12 +71,17 @@ def _named(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[s
 
 
 def _static_names(jitted: Any) -> set[str]:
-    names = set(private.static_names(jitted) or ())
+    names = set(traces.static_names(jitted) or ())
+    positional = parameters(jitted)
+    return names | {positional[i] for i in traces.static_positions(jitted) if i < len(positional)}
+
+
+def parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, in order; none where it tells none."""
     try:
-        positional = list(inspect.signature(jitted).parameters)
+        return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
-        return names
-    return names | {positional[i] for i in private.static_positions(jitted) if i < len(positional)}
+        return []
 
 
 def _static(value: Any) -> Argument:
@@ -150,9 +156,16 @@ def distance(old: Signature, new: Signature) -> int:
             count += 1
             continue
         count += (before.key, before.is_named) != (now.key, now.is_named)
-        places = before.leaves.keys() | now.leaves.keys()
-        count += sum(before.leaves.get(place) != now.leaves.get(place) for place in places)
+        for place in before.leaves.keys() | now.leaves.keys():
+            count += _leaf_distance(before.leaves.get(place, ""), now.leaves.get(place, ""))
     return count
+
+
+def _leaf_distance(old: str, new: str) -> int:
+    """In how many of dtype, shape and weak type two arrays differ."""
+    parts = [re.fullmatch(r"([^\[]*)(\[.*\])?(.*)", text) for text in (old, new)]
+    (before, now) = (part.groups() if part else () for part in parts)
+    return sum(a != b for a, b in zip(before, now, strict=True))
 
 
 def _argument_differs(name: str, old: Argument, new: Argument) -> list[str]:

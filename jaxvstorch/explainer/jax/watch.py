@@ -14,9 +14,9 @@ import jax
 import jax.monitoring
 
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.jax import private
 from jaxvstorch.explainer.jax.reasons import Earlier, from_message
-from jaxvstorch.explainer.jax.signature import Signature, signature
+from jaxvstorch.explainer.jax.signature import Signature, parameters, signature
+from jaxvstorch.frameworks.private import jax as private
 
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 _COMPILED = "/jax/core/compile/backend_compile_duration"
@@ -49,7 +49,8 @@ def watch(
 
     def seen(raised: bool = False) -> Compilations:
         traces, programs = events.count(_TRACED), events.count(_COMPILED)
-        reasons = _reasons(earlier, call, log.reasons(name), traces, programs)
+        told = log.reasons(name, parameters(function))
+        reasons = _reasons(earlier, call, told, traces, programs)
         if function is not None and not raised:  # of what raised no program is kept
             earlier.add(call)
         return Compilations(traces, programs, 0, reasons)
@@ -90,8 +91,8 @@ class _Messages(logging.Filter):
         self.messages.append(message)
         return False
 
-    def reasons(self, name: str) -> list[str]:
-        """Why ``name`` was traced, one text per trace."""
+    def reasons(self, name: str, parameters: list[str]) -> list[str]:
+        """Why the function called ``name`` was traced, one text per trace."""
         found = []
         for message in self.messages:
             if "never seen function" in message:
@@ -102,5 +103,5 @@ class _Messages(logging.Filter):
                 differs = [line[2:] for line in lines if line.startswith("* ")]
                 if all(line.startswith("jax_xla_profile_version") for line in differs) and differs:
                     differs = ["first call"]  # so far the function was only explained
-                found.append(from_message(differs) or lines[-1])
+                found.append(from_message(differs, parameters) or lines[-1])
         return found

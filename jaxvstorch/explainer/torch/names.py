@@ -34,9 +34,29 @@ def readable(source: str, code: CodeType, names: dict[str, Any]) -> str:
 def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
     """The same for all names in a piece of code."""
     text = _ROOT.sub(_plain, text)
-    text = _MEMBER.sub(r".\1", _FROM_NUMPY.sub(r"\1", text))
+    text = _MEMBER.sub(_member, _FROM_NUMPY.sub(r"\1", text))
     text = text.replace(".__dict__", "")
     return _SIZE.sub(lambda m: f".{'shape' if m[1] == 'size' else m[1]}[{m[2]}]", text)
+
+
+def as_called(text: str, parameters: list[str]) -> str:
+    """A reason for what Dynamo wraps, in the names of the wrapped function.
+
+    Args:
+        text: in the names of the wrapper, whose arguments are ``*args`` and ``**kwargs``.
+        parameters: of the wrapped function, but for ``self``.
+    """
+    text = text.replace("closed-over fn", "self")
+    text = re.sub(r"\bkwargs\['(\w+)'\]", r"\1", text)
+    return re.sub(
+        r"\bargs\[(\d+)\]",
+        lambda m: parameters[int(m[1])] if int(m[1]) < len(parameters) else m[0],
+        text,
+    )
+
+
+def _member(name: re.Match[str]) -> str:
+    return f"[{name[1]}]" if name[1].isdigit() else f".{name[1]}"
 
 
 def _plain(root: re.Match[str]) -> str:

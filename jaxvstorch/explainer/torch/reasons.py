@@ -1,5 +1,6 @@
 """Why Dynamo compiled a function once more, or did not and ran it as it is."""
 
+import inspect
 import re
 import weakref
 from dataclasses import dataclass, field
@@ -8,7 +9,8 @@ from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
 from jaxvstorch.explainer.subject import by_name
-from jaxvstorch.explainer.torch import guards, private, tensor_guards
+from jaxvstorch.explainer.torch import guards, kept, listening, tensor_guards
+from jaxvstorch.explainer.torch.names import as_called
 from jaxvstorch.explainer.unwrap import original
 
 _MOST = 3  # differences that one reason names
@@ -24,6 +26,7 @@ class Frame:
     Attributes:
         code: the function's.
         kept: the programs that there are of it.
+        is_first: whether none of them is of this function.
         variables: the function's, in short.
         failed: the guards of the nearest kept program that do not hold.
         limit: the name of the limit that keeps it from being compiled.
@@ -34,6 +37,7 @@ class Frame:
     variables: dict[str, str]
     failed: list[guards.Failed] = field(default_factory=list)
     limit: str | None = None
+    is_first: bool = False
 
     @property
     def resumes(self) -> bool:
@@ -48,12 +52,15 @@ def frame_of(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Fram
     for entry in kept:
         told = _variables.get(entry.guard_manager, {})
         found.append(guards.failed(entry, code, variables, told))
+    if kept.wraps_library_code(code):  # then those of other functions are among them
+        found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
+    frame.is_first = not found
     # Where nothing fails, the program is kept for another backend or for other options.
     frame.failed = min(filter(None, found), key=len, default=[])
     return frame
 
 
-class Reasons(private.Listener):
+class Reasons(listening.Listener):
     """Gathers, during one call, why frames were compiled."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -76,7 +83,7 @@ class Reasons(private.Listener):
     @property
     def uncompiled(self) -> int:
         """How many frames ran as they are, or would have, because no more programs are made."""
-        silent = 0 if private.stance() == "fail_on_recompile" else self._silent
+        silent = 0 if kept.stance() == "fail_on_recompile" else self._silent
         return silent + sum(frame.limit is not None for frame in self._frames)
 
     @property
@@ -110,23 +117,30 @@ class Reasons(private.Listener):
                 _variables[entry.guard_manager] = frame.variables
 
     def _text(self, frame: Frame, own: Any, raised: bool) -> str:
-        if not frame.kept:
+        if frame.is_first and not frame.limit:
             if frame.resumes:
                 line = frame.code.co_name.rpartition("_at_")[2].partition("_")[0]
                 return f"first time past the graph break at line {line}"
-            return "first call" if own in (None, frame.code) else f"first call of {_name(frame)}"
-        text = _list(frame.failed) or "compiled before, but for another backend or options"
+            is_own = own in (None, frame.code) or kept.wraps_library_code(frame.code)
+            return "first call" if is_own else f"first call of {_name(frame)}"
+        text = _list(frame.failed)
+        if kept.wraps_library_code(frame.code):
+            text = as_called(text, _parameters(original(self._function)))
+        if not text:
+            text = (
+                "first call"
+                if frame.is_first
+                else "compiled before, but for another backend or options"
+            )
         if frame.limit:
-            number = private.limit_of(frame.limit)
+            number = kept.limit_of(frame.limit)
             ends = "not compiled" if raised else "ran uncompiled"
             return f"{frame.limit} ({number}) reached, {ends}; {text}"
         return text + _widened(frame)
 
     def _silent_text(self, own: Any) -> str:
-        text = _STANCES.get(
-            private.stance(), "ran uncompiled: the recompile limit was reached before"
-        )
-        kept = private.programs_kept(own) if isinstance(own, CodeType) else []
+        text = _STANCES.get(kept.stance(), "ran uncompiled: the recompile limit was reached before")
+        kept = kept.programs_kept(own) if isinstance(own, CodeType) else []
         variables = by_name(original(self._function), self._args, self._kwargs) if kept else {}
         differs = _list(frame_of(own, variables, kept).failed) if variables else ""
         return "; ".join(filter(None, (text, differs)))
@@ -136,6 +150,14 @@ _STANCES = {
     "eager_on_recompile": "ran uncompiled: the stance is eager_on_recompile",
     "fail_on_recompile": "",
 }
+
+
+def _parameters(function: Any) -> list[str]:
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+    return names[names[:1] == ["self"] :]
 
 
 def _name(frame: Frame) -> str:
@@ -150,13 +172,13 @@ def _list(failed: list[guards.Failed]) -> str:
 
 def _new(frame: Frame) -> list[Any]:
     before = {id(entry) for entry in frame.kept}
-    return [entry for entry in private.programs_kept(frame.code) if id(entry) not in before]
+    return [entry for entry in kept.programs_kept(frame.code) if id(entry) not in before]
 
 
 def _widened(frame: Frame) -> str:
     """Whether what differs may be anything from now on, as the new program's guards say."""
     for entry in _new(frame):
-        now = private.guards_of(entry)
+        now = kept.guards_of(entry)
         for fail in frame.failed:
             checks = [check for source, check in now if source == fail.source]
             sizes = max(map(tensor_guards.dynamic_dims, checks), default=())

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.torch import private
+from jaxvstorch.explainer.torch import dynamo, listening
 from jaxvstorch.explainer.torch.reasons import Reasons
 
 
@@ -27,20 +27,20 @@ def watch(
 
     Yields a function that returns the counts so far, and is told whether the call raised.
     """
-    earlier = {id(metrics): metrics for metrics in private.compilations()}
-    programs, breaks = private.graphs_compiled(), private.breaks_so_far()
+    earlier = {id(metrics): metrics for metrics in dynamo.compilations()}
+    programs, breaks = dynamo.graphs_compiled(), dynamo.breaks_so_far()
     reasons = Reasons(function, args, dict(kwargs))
 
     def seen(raised: bool = False) -> Compilations:
-        new = [metrics for metrics in private.compilations() if id(metrics) not in earlier]
+        new = [metrics for metrics in dynamo.compilations() if id(metrics) not in earlier]
         frames = [metrics for metrics in new if metrics.co_name is not None]
         return Compilations(
             traces=len(frames),
-            programs=private.graphs_compiled() - programs,
-            breaks=private.breaks_so_far() - breaks,
+            programs=dynamo.graphs_compiled() - programs,
+            breaks=dynamo.breaks_so_far() - breaks,
             reasons=reasons.texts(new, raised),
             uncompiled=reasons.uncompiled,
         )
 
-    with private.listening(reasons):
+    with listening.listening(reasons):
         yield seen
