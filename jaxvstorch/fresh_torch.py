@@ -6,8 +6,9 @@ of what one function costs.
 """
 
 import gc
-import importlib
 import time
+
+from jaxvstorch.frameworks.private import torch as private
 
 
 def set_up() -> float:
@@ -15,18 +16,15 @@ def set_up() -> float:
 
     Without a C++ compiler it fails; compiling itself will say so.
     """
-    from torch._inductor.cpu_vec_isa import pick_vec_isa
-
     start = time.perf_counter()
     try:
-        pick_vec_isa()
+        private.pick_vec_isa()
     except Exception as error:
         print(f"PyTorch could not find out the processor's vector instructions: {error}")
     return time.perf_counter() - start
 
 
 gc.disable()  # looking for garbage is a quarter of what these imports take, and finds none
-for module in ("torch._dynamo", "torch._inductor.compile_fx"):
-    importlib.import_module(module)
+private.imported("compile_lock", "compile_fx", "pick_vec_isa")
 gc.enable()
 SECONDS = set_up()

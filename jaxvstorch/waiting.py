@@ -83,6 +83,8 @@ def require_finished(what: str, result: Any) -> None:
 
 def arrays_of(framework: str, value: Any) -> list[Any]:
     """The arrays of one framework anywhere in ``value``; none where it was never imported."""
+    from jaxvstorch.frameworks.private import torch as private  # which imports no framework
+
     module = sys.modules.get(framework)
     if module is None:
         return []
@@ -90,7 +92,7 @@ def arrays_of(framework: str, value: Any) -> list[Any]:
     leaves_of, kind = (
         (module.tree.leaves, module.Array)
         if is_jax
-        else (module.utils._pytree.tree_leaves, module.Tensor)
+        else (private.pytree.tree_leaves, module.Tensor)
     )
     try:
         leaves = leaves_of(value)

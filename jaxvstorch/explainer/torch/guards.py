@@ -9,7 +9,7 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
-from jaxvstorch.explainer.torch import kept, tensor_guards
+from jaxvstorch.explainer.torch import memory, tensor_guards
 from jaxvstorch.explainer.torch.names import readable, readable_all
 
 
@@ -39,10 +39,10 @@ def failed(
         variables: the function's, in this call.
         told: the variables of the call that the program was compiled for, in short.
     """
-    names = kept.names_in_guards(entry, variables)
+    names = memory.names_in_guards(entry, variables)
     found: dict[str, Failed] = {}
     relations: dict[str, Failed] = {}
-    for source, guard in kept.guards_of(entry):
+    for source, guard in memory.guards_of(entry):
         of = "" if source in ("L", "G") else source  # the roots carry the guards on settings
         if of and any(_lies_in(of, other) for other in found):
             continue
@@ -68,7 +68,7 @@ def _told_by_dynamo(
     entry: Any, code: CodeType, names: dict[str, Any], told: dict[str, str]
 ) -> list[Failed]:
     """What Dynamo itself says, where no guard is Python code that fails."""
-    word = kept.first_that_fails(entry, names["L"])
+    word = memory.first_that_fails(entry, names["L"])
     if word is None:
         return []
     for variable in tensor_guards.variables_in(word):

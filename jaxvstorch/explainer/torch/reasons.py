@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
 from jaxvstorch.explainer.subject import by_name
-from jaxvstorch.explainer.torch import guards, kept, listening, tensor_guards
+from jaxvstorch.explainer.torch import guards, listening, memory, tensor_guards
 from jaxvstorch.explainer.torch.names import as_called
 from jaxvstorch.explainer.unwrap import original
 
@@ -52,7 +52,7 @@ def frame_of(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Fram
     for entry in kept:
         told = _variables.get(entry.guard_manager, {})
         found.append(guards.failed(entry, code, variables, told))
-    if kept.wraps_library_code(code):  # then those of other functions are among them
+    if memory.wraps_library_code(code):  # then those of other functions are among them
         found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
     frame.is_first = not found
     # Where nothing fails, the program is kept for another backend or for other options.
@@ -83,7 +83,7 @@ class Reasons(listening.Listener):
     @property
     def uncompiled(self) -> int:
         """How many frames ran as they are, or would have, because no more programs are made."""
-        silent = 0 if kept.stance() == "fail_on_recompile" else self._silent
+        silent = 0 if memory.stance() == "fail_on_recompile" else self._silent
         return silent + sum(frame.limit is not None for frame in self._frames)
 
     @property
@@ -121,10 +121,10 @@ class Reasons(listening.Listener):
             if frame.resumes:
                 line = frame.code.co_name.rpartition("_at_")[2].partition("_")[0]
                 return f"first time past the graph break at line {line}"
-            is_own = own in (None, frame.code) or kept.wraps_library_code(frame.code)
+            is_own = own in (None, frame.code) or memory.wraps_library_code(frame.code)
             return "first call" if is_own else f"first call of {_name(frame)}"
         text = _list(frame.failed)
-        if kept.wraps_library_code(frame.code):
+        if memory.wraps_library_code(frame.code):
             text = as_called(text, _parameters(original(self._function)))
         if not text:
             text = (
@@ -133,14 +133,16 @@ class Reasons(listening.Listener):
                 else "compiled before, but for another backend or options"
             )
         if frame.limit:
-            number = kept.limit_of(frame.limit)
+            number = memory.limit_of(frame.limit)
             ends = "not compiled" if raised else "ran uncompiled"
             return f"{frame.limit} ({number}) reached, {ends}; {text}"
         return text + _widened(frame)
 
     def _silent_text(self, own: Any) -> str:
-        text = _STANCES.get(kept.stance(), "ran uncompiled: the recompile limit was reached before")
-        kept = kept.programs_kept(own) if isinstance(own, CodeType) else []
+        text = _STANCES.get(
+            memory.stance(), "ran uncompiled: the recompile limit was reached before"
+        )
+        kept = memory.programs_kept(own) if isinstance(own, CodeType) else []
         variables = by_name(original(self._function), self._args, self._kwargs) if kept else {}
         differs = _list(frame_of(own, variables, kept).failed) if variables else ""
         return "; ".join(filter(None, (text, differs)))
@@ -172,13 +174,13 @@ def _list(failed: list[guards.Failed]) -> str:
 
 def _new(frame: Frame) -> list[Any]:
     before = {id(entry) for entry in frame.kept}
-    return [entry for entry in kept.programs_kept(frame.code) if id(entry) not in before]
+    return [entry for entry in memory.programs_kept(frame.code) if id(entry) not in before]
 
 
 def _widened(frame: Frame) -> str:
     """Whether what differs may be anything from now on, as the new program's guards say."""
     for entry in _new(frame):
-        now = kept.guards_of(entry)
+        now = memory.guards_of(entry)
         for fail in frame.failed:
             checks = [check for source, check in now if source == fail.source]
             sizes = max(map(tensor_guards.dynamic_dims, checks), default=())

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from jaxvstorch.explainer.shorthand import describe, kind
-from jaxvstorch.explainer.torch import kept
+from jaxvstorch.explainer.torch import memory
 
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\[[^\]]+\]|\._?\w+(?!\w*\())*")
 
@@ -92,7 +92,7 @@ def settings_changed(told: str) -> Iterator[str]:
     Args:
         told: what they were, as JSON.
     """
-    was, now = json.loads(told or "{}"), kept.global_state()
+    was, now = json.loads(told or "{}"), memory.global_state()
     for name, value in now.items():
         before = was.get(name, value)
         if name == "autocast_state":

@@ -5,11 +5,11 @@ lacks it stands beside it. ``proven`` names the versions that had them all.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from jaxvstorch.frameworks import private
-from jaxvstorch.frameworks.private import Name
+from jaxvstorch.frameworks.private import MissingNameError, Name
 
 _NO_REASON = "a function that Dynamo leaves out is told of without a reason"
 _LESS = "a ledger says less of why a call was compiled, or that it was not"
@@ -60,6 +60,9 @@ NAMES = {
     "stance": Name("torch._dynamo.eval_frame:_stance", _LESS),
     # Inductor.
     "compile_fx": Name("torch._inductor.compile_fx:compile_fx", _NO_KERNELS),
+    "pick_vec_isa": Name(
+        "torch._inductor.cpu_vec_isa:pick_vec_isa", "fresh processes find out vector instructions"
+    ),
     "GraphLowering": Name("torch._inductor.graph:GraphLowering", _NO_KERNELS),
     "inductor_config": Name("torch._inductor.config:", _NO_KERNELS),
     "inductor_metrics": Name("torch._inductor.metrics:", _NO_KERNELS),
@@ -109,6 +112,13 @@ ATTRIBUTES = (
 
 def __getattr__(name: str) -> Any:
     return private.taken(NAMES, name)
+
+
+def imported(*names: str) -> None:
+    """Import the modules of some names now; a version that has none of them needs no time later."""
+    for name in names:
+        with suppress(MissingNameError):
+            NAMES[name].get()
 
 
 def put(name: str, value: Any) -> None:

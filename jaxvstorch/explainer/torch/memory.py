@@ -19,7 +19,7 @@ def wraps_library_code(code: CodeType) -> bool:
 
     All that is so compiled shares its programs and its limit.
     """
-    return code.co_filename == _or_none("external_utils_file")
+    return bool(code.co_filename == _or_none("external_utils_file"))
 
 
 def limit_of(name: str) -> Any:
