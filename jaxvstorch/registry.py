@@ -4,6 +4,7 @@ Tests, benchmarks, book and command all start from ``PAIRS``.
 """
 
 import importlib
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -67,13 +68,20 @@ class Pair:
 
         Args:
             size: about how many elements; the topic's ``inputs.py`` says of what.
-            dtype: of the floating-point arrays.
+            dtype: of the floating-point arrays: float16, bfloat16, float32 or float64.
             seed: for NumPy's generator.
+
+        Raises:
+            TypeError: ``dtype`` is no such dtype, or ``size`` no whole number.
+            ValueError: ``size`` is less than 1, or ``seed`` is negative.
         """
         import numpy as np  # a third of what `jaxvstorch list` would take
 
+        if operator.index(size) < 1:
+            raise ValueError(f"size must be at least 1, and is {size}")
         make = getattr(_module(self.topic, "inputs"), self.inputs)
-        arguments: tuple[Any, ...] = make(size, np.dtype(dtype), np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        arguments: tuple[Any, ...] = make(operator.index(size), _floating(dtype), rng)
         return arguments
 
     def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -85,6 +93,22 @@ class Pair:
         half = _half(self.topic, framework)
         convert = frameworks.adapter(framework).from_numpy
         return tuple(getattr(half, a.__name__) if callable(a) else convert(a) for a in arguments)
+
+
+def _floating(dtype: Any) -> Any:
+    """NumPy's dtype object of a floating-point dtype."""
+    import numpy as np
+
+    from jaxvstorch.comparison import TOLERANCE
+
+    try:
+        found = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
+    except TypeError:
+        found = None
+    if found not in TOLERANCE:
+        names = ", ".join(sorted(map(str, TOLERANCE)))
+        raise TypeError(f"dtype must be one of NumPy's for {names}, not {dtype!r}")
+    return found
 
 
 def _module(topic: str, name: str) -> ModuleType:

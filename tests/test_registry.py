@@ -32,3 +32,27 @@ def test_inputs_are_the_same_for_the_same_seed_and_others_for_another(pair) -> N
     arrays = [i for i, value in enumerate(first) if isinstance(value, np.ndarray)]
     assert all(np.array_equal(first[i], again[i]) for i in arrays)
     assert not arrays or any(not np.array_equal(first[i], other[i]) for i in arrays)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["int32", "complex64", "bool", "object", "S3", "nonsense", None, ">f4", "longdouble", 3],
+)
+def test_a_dtype_that_no_topic_has_is_refused(dtype) -> None:
+    with pytest.raises(TypeError, match="dtype must be one of NumPy's for bfloat16, float16"):
+        PAIRS[0].make_inputs(3, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", float, np.float32])
+def test_inputs_have_the_dtype_that_is_asked_for(dtype) -> None:
+    import ml_dtypes  # noqa: F401  it tells NumPy of bfloat16
+
+    assert PAIRS[0].make_inputs(3, dtype)[0].dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("size", "error"), [(0, ValueError), (-1, ValueError), (2.5, TypeError), (None, TypeError)]
+)
+def test_a_size_that_is_none_is_refused(size, error) -> None:
+    with pytest.raises(error, match=r"size must be at least 1|cannot be interpreted as an integer"):
+        PAIRS[0].make_inputs(size)
