@@ -2,21 +2,21 @@
 
 import importlib
 import multiprocessing
-import operator
 import os
-import pickle
 import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.waiting import arrays_of, require_tuples
+from jaxvstorch.measured_calls import require_finished, require_tuples
+from jaxvstorch.packing import packed, unpacked
+from jaxvstorch.waiting import arrays_of
 
 Arguments = tuple[Any, ...]
 
@@ -60,7 +60,8 @@ def fresh_calls(
 
     Raises:
         TypeError: the function cannot be called or is not importable by its name, a call is not
-            a tuple, or the arguments do not tell the framework.
+            a tuple, an argument cannot be sent to another process, ``static_argnames`` are not
+            names, or the arguments do not tell the framework.
         MissingFrameworkError: the framework is not installed.
         RuntimeError: a call failed; the message says how.
     """
@@ -69,13 +70,8 @@ def fresh_calls(
     require_tuples(str if isinstance(function, str) else function, calls)
     framework = framework or _framework_of(calls)
     frameworks.require(framework, wanted_by="fresh_calls")
-    try:
-        work = pickle.dumps((_address(function), calls))
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise _not_importable(function) from error
-    if getattr(function, "__module__", "") == "__main__" and not _main_is_a_file():
-        raise _not_importable(function)
-    return _from_fresh_process(framework, _child, work, compiled, tuple(static_argnames))
+    work = packed(function, calls)
+    return _from_fresh_process(framework, _child, work, compiled, _names(static_argnames), _x64())
 
 
 def _framework_of(calls: Sequence[Arguments]) -> str:
@@ -88,32 +84,18 @@ def _framework_of(calls: Sequence[Arguments]) -> str:
     return found[0]
 
 
-def _address(function: Callable[..., Any] | str) -> Any:
-    """Module and name to import it by; itself where it is not found there.
-
-    A function decorated with ``jax.jit`` cannot be pickled, and can be imported.
-    """
-    if isinstance(function, str):
-        return tuple(function.split(":"))
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    found: Any = sys.modules.get(module or "")
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return (module, name) if found is function else function
+def _names(static_argnames: Any) -> tuple[str, ...]:
+    """The names alone; one name may stand without a tuple, as for ``jax.jit``."""
+    single = isinstance(static_argnames, str) or not isinstance(static_argnames, Iterable)
+    found = (static_argnames,) if single else tuple(static_argnames)
+    if not all(isinstance(name, str) for name in found):
+        raise TypeError(f"static_argnames must be a tuple of names, not {static_argnames!r}")
+    return found
 
 
-def _main_is_a_file() -> bool:
-    import __main__
-
-    return os.path.exists(getattr(__main__, "__file__", None) or "")
-
-
-def _not_importable(function: Any) -> TypeError:
-    return TypeError(
-        f"function {getattr(function, '__name__', function)!r} cannot be sent to a fresh process: "
-        "it must be importable by its name, so define it at the top level of a module, not as a "
-        "lambda, inside another function or in a notebook cell, and pass it uncompiled"
-    )
+def _x64() -> bool:
+    """Whether 64-bit types of JAX are on here: then they are in the fresh process."""
+    return "jax" in sys.modules and bool(sys.modules["jax"].config.jax_enable_x64)
 
 
 def start_server(framework: str) -> None:
@@ -169,34 +151,43 @@ def _say_set_up(sender: Connection, framework: str) -> None:
 
 
 def _child(
-    sender: Connection, framework: str, work: bytes, compiled: bool, static: tuple[str, ...]
+    sender: Connection,
+    framework: str,
+    work: bytes,
+    compiled: bool,
+    static: tuple[str, ...],
+    x64: bool,
 ) -> None:
     try:
         for module in _PRELOAD[framework]:
             importlib.import_module(module)
         with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as empty:
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = empty
+            if framework == "jax":
+                _set_up_jax(x64)
             sender.send(_time_calls(framework, work, compiled, static))
     except Exception as error:
         sender.send(f"{type(error).__name__}: {error}")
+
+
+def _set_up_jax(x64: bool) -> None:
+    config = importlib.import_module("jax").config
+    config.update("jax_enable_compilation_cache", False)
+    config.update("jax_enable_x64", x64)
 
 
 def _time_calls(
     framework: str, work: bytes, compiled: bool, static: tuple[str, ...]
 ) -> list[float]:
     adapter = frameworks.adapter(framework)
-    if framework == "jax":
-        importlib.import_module("jax").config.update("jax_enable_compilation_cache", False)
-    function, calls = pickle.loads(work)
-    if isinstance(function, tuple):
-        module, name = function
-        function = operator.attrgetter(name)(importlib.import_module(module))
+    function, calls = unpacked(work)
     calls = [adapter.wait(tuple(map(adapter.from_numpy, call))) for call in calls]
     if compiled:
         function = adapter.compile(function, static)
     times = []
     for call in calls:
         start = time.perf_counter()
-        adapter.wait(function(*call))
+        result = adapter.wait(function(*call))
         times.append(time.perf_counter() - start)
+        require_finished("function", result)
     return times

@@ -5,22 +5,20 @@ timed: JAX returns before its work is done, and so does PyTorch on a GPU.
 """
 
 import gc
+import math
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from jaxvstorch.fresh import fresh_calls
-from jaxvstorch.waiting import (
-    arrays_of,
-    in_fair_thread,
-    one_pass,
-    require_same_settings,
-    require_tuples,
-    thread_settings,
-)
+from jaxvstorch.measured_calls import require_tuples
+from jaxvstorch.new_shapes import require_new_shape
+from jaxvstorch.thread_settings import require_same_settings, thread_settings
+from jaxvstorch.waiting import arrays_of, in_fair_thread, one_pass
 
 __all__ = ["Steady", "first_call", "fresh_calls", "new_shape", "steady"]
 
@@ -57,7 +55,7 @@ class Steady:
 def steady(
     function: Callable[..., Any],
     *args: Any,
-    others: Sequence[Arguments] = (),
+    others: Iterable[Arguments] = (),
     seconds: float = 1.0,
 ) -> Steady:
     """Time the later calls of a function, once everything is compiled and warm.
@@ -77,8 +75,9 @@ def steady(
         seconds: about how long to time; at least five rounds are made.
 
     Raises:
-        TypeError: ``function`` cannot be called, ``others`` holds something else than tuples, or
-            the function takes JAX arrays and returns nothing that could be waited for.
+        TypeError: ``function`` cannot be called, it is a generator or ``async``, ``others`` holds
+            something else than tuples, or the function takes JAX arrays and returns nothing that
+            could be waited for.
         ValueError: ``seconds`` is not a positive number.
         RuntimeError: the caller is inside a ``with`` statement whose setting would be lost.
 
@@ -86,10 +85,11 @@ def steady(
     >>> steady(np.sin, np.linspace(0, 1, 9), seconds=0.05).median < 1e-3
     True
     """
-    require_tuples(function, others)
-    if not (isinstance(seconds, int | float) and 0 < seconds < float("inf")):
-        raise ValueError(f"seconds must be a positive number, not {seconds!r}")
+    if not isinstance(others, Iterable):
+        raise TypeError(f"others must be a list of argument tuples, not {type(others).__name__}")
     inputs = [args, *others]
+    require_tuples(function, inputs)
+    seconds = _positive(seconds)
     settings = thread_settings()
 
     def measure() -> Steady:
@@ -99,6 +99,19 @@ def steady(
         return _time_rounds(run, len(inputs), seconds)
 
     return in_fair_thread(measure, with_torch=bool(arrays_of("torch", inputs)))
+
+
+def _positive(seconds: Any) -> float:
+    plain = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    try:
+        value = float(seconds) if plain else math.nan
+    except OverflowError:  # an integer can be too large for one
+        value = math.inf
+    if not 0 < value < math.inf:
+        raise ValueError(
+            f"seconds must be a positive number, not {value if plain else repr(seconds)}"
+        )
+    return value
 
 
 def first_call(
@@ -126,8 +139,13 @@ def new_shape(
     """Time the call that meets a new shape, in seconds.
 
     In a fresh process the function is compiled and called with ``args``, and then timed on its
-    first call with ``other``. What is included: see ``fresh_calls``.
+    first call with ``other``. What is included, and what else is raised: see ``fresh_calls``.
+
+    Raises:
+        ValueError: the shapes in ``other`` are those in ``args``, so nothing is compiled anew.
     """
+    require_tuples(str if isinstance(function, str) else function, [args, other])
+    require_new_shape(args, other)
     options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
     return fresh_calls(function, args, other, **options)[1]
 

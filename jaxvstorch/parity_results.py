@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch.comparison import TOLERANCE
+from jaxvstorch.measured_calls import require_finished
 from jaxvstorch.parity_arguments import require_unmasked
-from jaxvstorch.waiting import require_finished
 
 Arrays = tuple[np.ndarray[Any, Any], ...]
 

@@ -3,8 +3,10 @@
 import _thread
 import sys
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
+
+from jaxvstorch.measured_calls import require_finished
 
 T = TypeVar("T")
 Function = Callable[..., Any]
@@ -56,29 +58,6 @@ def _waiter(result: Any, args: Arguments) -> Callable[[Any], Any] | None:
             "its time cannot be known: return what it computes"
         )
     return None
-
-
-def require_finished(what: str, result: Any) -> None:
-    """Check that a call did what it is called for, and did not put it off.
-
-    Args:
-        what: names the function in the message.
-        result: what it returned.
-
-    Raises:
-        TypeError: it is a generator, a coroutine, or an iterator such as ``map``.
-    """
-    if not isinstance(result, Generator | AsyncGenerator | Awaitable | map | filter):
-        return
-    if isinstance(result, Coroutine):
-        result.close()  # or Python would warn that it was never awaited
-        cure = "lambda: asyncio.run(...)"
-    else:
-        cure = "lambda: list(...)"
-    raise TypeError(
-        f"{what} returned a {type(result).__name__}, and has not done its work yet: give a "
-        f"function that does it all and returns arrays, such as `{cure}`"
-    )
 
 
 def arrays_of(framework: str, value: Any) -> list[Any]:
@@ -156,49 +135,3 @@ def in_new_thread(work: Callable[[], T]) -> T:
     if error is not None:
         raise error
     return cast(T, result)
-
-
-def thread_settings() -> dict[str, Any]:
-    """Settings that a ``with`` statement makes for one thread only."""
-    settings = {}
-    if "torch" in sys.modules:
-        torch = sys.modules["torch"]
-        settings["torch.is_grad_enabled()"] = torch.is_grad_enabled()
-        settings["torch.is_inference_mode_enabled()"] = torch.is_inference_mode_enabled()
-    if "jax" in sys.modules:
-        config = sys.modules["jax"].config
-        for name in ("jax_enable_x64", "jax_disable_jit", "jax_default_matmul_precision"):
-            settings[name] = getattr(config, name)
-    return settings
-
-
-def require_same_settings(outside: dict[str, Any]) -> None:
-    """Check in a fresh thread that nothing set outside was lost.
-
-    Raises:
-        RuntimeError: a setting differs here.
-    """
-    inside = thread_settings()
-    for name, value in outside.items():
-        if inside[name] != value:
-            raise RuntimeError(
-                f"{name} is {value} where the measurement was asked for and {inside[name]} in the "
-                "thread that makes it: a `with` statement sets it for one thread only. Put the "
-                "`with` inside the function to time, or change the setting for the whole process."
-            )
-
-
-def require_tuples(function: Any, calls: Sequence[Any]) -> None:
-    """Check that ``function`` can be called and that each of ``calls`` is a tuple of arguments.
-
-    Raises:
-        TypeError: one of them is something else.
-    """
-    if not callable(function):
-        raise TypeError(f"function must be callable, not {type(function).__name__}")
-    for call in calls:
-        if not isinstance(call, tuple):
-            raise TypeError(
-                f"arguments must come as a tuple, not {type(call).__name__}; "
-                "for a single argument write (x,)"
-            )

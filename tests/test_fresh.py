@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -54,6 +55,65 @@ def test_a_function_that_is_not_importable_is_refused() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(TypeError, match="must be importable by its name"):
         measure.first_call(lambda x: x, np.ones(3), framework="jax")
+
+
+deep: list[object] = []
+for _ in range(100_000):
+    deep = [deep]
+
+
+class OnlyThere:
+    """Pickled, it cannot be made again."""
+
+    def __reduce__(self):
+        return (int, ("no number",))
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (threading.Lock(), "of type lock, .*cannot pickle '_thread.lock'"),
+        (lambda: 1, "of type function, .*<lambda>"),
+        (deep, "of type list, .*RecursionError"),
+    ],
+    ids=["lock", "lambda", "deep"],
+)
+def test_an_argument_that_cannot_be_sent_is_named(argument, message) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    calls = (np.ones(3),), (np.ones(3), argument)
+    with pytest.raises(TypeError, match=f"argument 1 of call 1, {message}.*Pass arrays, numbers"):
+        measure.fresh_calls(polynomial, *calls, framework="jax")
+
+
+def test_an_argument_that_cannot_be_made_again_is_told() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(RuntimeError, match=r"arrived, and cannot be made again \(invalid literal"):
+        measure.first_call(polynomial, OnlyThere(), framework="jax")
+
+
+def later(x):
+    yield x
+
+
+def test_a_function_that_puts_its_work_off_is_refused_there_too() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    with pytest.raises(RuntimeError, match="function returned a generator, and has not done"):
+        measure.fresh_calls(later, (np.float32(1),), compiled=False, framework="jax")
+
+
+def require_double(x, flag):
+    assert x.dtype == "float64"
+    assert flag == "one name without a tuple"
+    return x
+
+
+def test_64_bit_types_are_on_in_the_fresh_process_where_they_are_here() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    with jax.enable_x64(True):
+        calls = (jax.numpy.ones(3), "one name without a tuple")
+        measure.first_call(require_double, *calls, static_argnames="flag")
+    with pytest.raises(RuntimeError, match="64-bit types are off"):
+        measure.first_call(polynomial, np.ones(3), framework="jax")
 
 
 def test_an_error_in_the_fresh_process_comes_back() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch import measure, waiting
+from jaxvstorch.new_shapes import require_new_shape
 
 NAP = 0.005
 
@@ -121,16 +122,120 @@ def test_steady_times_torch() -> None:
         (lambda: measure.steady(nap, others=[3]), TypeError, "must come as a tuple, not int"),
         (lambda: measure.steady(nap, seconds=0), ValueError, "seconds must be a positive"),
         (lambda: measure.steady(nap, seconds="1"), ValueError, "seconds must be a positive"),
+        (lambda: measure.steady(nap, seconds=True), ValueError, "seconds must be a positive"),
+        (lambda: measure.steady(nap, seconds=10**400), ValueError, "positive number, not inf"),
+        (lambda: measure.steady(nap, others=3), TypeError, "list of argument tuples, not int"),
         (lambda: measure.new_shape(nap, 3, ()), TypeError, "must come as a tuple, not int"),
+        (
+            lambda: measure.first_call(nap, framework="jax", static_argnames=3),
+            TypeError,
+            "static_argnames must be a tuple of names, not 3",
+        ),
         (lambda: measure.first_call(nap, 3), TypeError, "arrays of neither framework"),
         (lambda: measure.fresh_calls("nap"), TypeError, "callable or 'package.module:name'"),
         (lambda: measure.first_call(nap, framework="jx"), ValueError, "must be 'jax' or 'torch'"),
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_bad_input_is_named(call, error, message) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def generator():
+    yield 1
+
+
+async def asynchronous():
+    return 1
+
+
+async def asynchronous_generator():
+    yield 1
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "cure"),
+    [
+        (generator, "generator", r"list\(\.\.\.\)"),
+        (asynchronous, "coroutine", r"asyncio\.run"),
+        (asynchronous_generator, "async_generator", r"list\(\.\.\.\)"),
+        (lambda: map(abs, [1]), "map", r"list\(\.\.\.\)"),
+    ],
+    ids=range(4),
+)
+def test_a_function_that_puts_its_work_off_is_refused(function, name, cure) -> None:
+    message = f"function returned a {name}, and has not done its work yet.*{cure}"
+    with pytest.raises(TypeError, match=message):
+        measure.steady(function, seconds=0.01)
+
+
+def test_seconds_may_be_a_number_of_numpy() -> None:
+    assert measure.steady(np.negative, np.ones(3), seconds=np.float32(0.01)).rounds >= 5
+
+
+def test_other_inputs_may_come_one_by_one() -> None:
+    seen: list[int] = []
+    measure.steady(seen.append, 1, others=((i,) for i in (2, 3)), seconds=0.01)
+    assert set(seen) == {1, 2, 3}
+
+
+HOLDS_ITSELF: list[object] = [1]
+HOLDS_ITSELF.append(HOLDS_ITSELF)
+DEEP: list[object] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("value", [HOLDS_ITSELF, DEEP], ids=["holds itself", "deep"])
+def test_arrays_are_looked_for_in_what_has_no_end(framework, value) -> None:
+    module = pytest.importorskip(framework, reason=f"{framework} is not installed")
+    one = module.numpy.ones(1) if framework == "jax" else module.ones(1)
+    assert waiting.arrays_of(framework, [value, {"a": (one,)}]) == [one]
+    assert measure.steady(lambda x: x, value, seconds=0.01).rounds >= 5
+
+
+def test_jax_says_that_it_cannot_wait_for_what_holds_itself() -> None:
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    result = [HOLDS_ITSELF, jnp.ones(1)]
+    with pytest.raises(TypeError, match="cannot look for arrays in a value that holds itself"):
+        measure.steady(lambda: result, seconds=0.01)
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("args", "other"),
+    [
+        ((zeros(3),), (zeros(3),)),
+        ((zeros(3),), (zeros(3).astype(int),)),
+        (({"a": [zeros(3), 2]},), ({"a": [zeros(3), 2]},)),
+        ((HOLDS_ITSELF, zeros(3)), (HOLDS_ITSELF, zeros(3))),
+        ((), ()),
+    ],
+    ids=range(5),
+)
+def test_a_new_shape_that_is_not_new_is_refused(args, other) -> None:
+    with pytest.raises(ValueError, match="args and other have the same shapes"):
+        measure.new_shape(np.sin, args, other, framework="jax")
+
+
+@pytest.mark.parametrize(
+    ("args", "other"),
+    [
+        ((zeros(3),), (zeros(4),)),
+        ((zeros(3),), (zeros(3, 1),)),
+        ((zeros(3), 2), (zeros(3), 3)),
+        (([zeros(3)],), ([zeros(3)] * 2,)),
+        ((HOLDS_ITSELF, zeros(3)), (HOLDS_ITSELF, zeros(4))),
+    ],
+    ids=range(5),
+)
+def test_what_can_be_compiled_anew_is_a_new_shape(args, other) -> None:
+    require_new_shape(args, other)
 
 
 def test_a_jax_function_that_returns_nothing_cannot_be_timed() -> None:

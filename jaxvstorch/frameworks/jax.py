@@ -32,8 +32,18 @@ def to_numpy(value: Any) -> Any:
 
 
 def wait(value: Any) -> Any:
-    """Return ``value`` once every array in it has been computed."""
-    return jax.block_until_ready(value)
+    """Return ``value`` once every array in it has been computed.
+
+    Raises:
+        TypeError: JAX cannot look into it.
+    """
+    try:
+        return jax.block_until_ready(value)
+    except (RecursionError, SystemError) as error:
+        raise TypeError(
+            "JAX cannot look for arrays in a value that holds itself, or that is nested thousands "
+            "of levels deep"
+        ) from error
 
 
 def compile(

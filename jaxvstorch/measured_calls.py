@@ -1,0 +1,43 @@
+"""What can be timed: a function, arguments for it in tuples, and a result that is finished."""
+
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Generator, Sequence
+from typing import Any
+
+
+def require_tuples(function: Any, calls: Sequence[Any]) -> None:
+    """Check that ``function`` can be called and that each of ``calls`` is a tuple of arguments.
+
+    Raises:
+        TypeError: one of them is something else.
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    for call in calls:
+        if not isinstance(call, tuple):
+            raise TypeError(
+                f"arguments must come as a tuple, not {type(call).__name__}; "
+                "for a single argument write (x,)"
+            )
+
+
+def require_finished(what: str, result: Any) -> None:
+    """Check that a call did what it is called for, and did not put it off.
+
+    Args:
+        what: names the function in the message.
+        result: what it returned.
+
+    Raises:
+        TypeError: it is a generator, a coroutine, or an iterator such as ``map``.
+    """
+    if not isinstance(result, Generator | AsyncGenerator | Awaitable | map | filter):
+        return
+    if isinstance(result, Coroutine):
+        result.close()  # or Python would warn that it was never awaited
+        cure = "lambda: asyncio.run(...)"
+    else:
+        cure = "lambda: list(...)"
+    raise TypeError(
+        f"{what} returned a {type(result).__name__}, and has not done its work yet: give a "
+        f"function that does it all and returns arrays, such as `{cure}`"
+    )

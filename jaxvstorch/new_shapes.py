@@ -1,0 +1,36 @@
+"""Do two calls differ in shape, so that the second one is compiled anew?"""
+
+from collections.abc import Iterator
+from typing import Any
+
+Arguments = tuple[Any, ...]
+
+
+def require_new_shape(args: Arguments, other: Arguments) -> None:
+    """Check that some shape, or some value that could be static, is not the same in both.
+
+    Raises:
+        ValueError: all are.
+    """
+    if list(_signature(args)) == list(_signature(other)):
+        raise ValueError(
+            "args and other have the same shapes, so the second call would compile nothing: give "
+            "an array of another shape in other"
+        )
+
+
+def _signature(value: Any) -> Iterator[Any]:
+    """What a compiler could tell two calls apart by: shapes, Python values, how they are nested."""
+    rest, seen = [value], set()
+    while rest:
+        item = rest.pop()
+        if isinstance(item, list | tuple | dict):
+            yield type(item), len(item)
+            if id(item) not in seen:  # one may hold itself
+                seen.add(id(item))
+                rest += item.values() if isinstance(item, dict) else item
+        elif hasattr(item, "shape"):
+            yield tuple(item.shape)
+        else:
+            # Whatever else it is, its class may say nothing about equality.
+            yield item if isinstance(item, str | bytes | int | float | complex) else id(item)
