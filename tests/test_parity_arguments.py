@@ -178,7 +178,9 @@ def test_an_input_that_is_nested_too_deep_to_be_copied_is_named() -> None:
         check((X, deep), lambda x, y: x * x, lambda x, y: x * x)
 
 
+PARAMETER = torch.nn.Parameter(torch.ones(()))
 DETACHED = {
+    "only its parameter has a gradient": lambda x: torch_square(x.detach()) * PARAMETER,
     "detach": lambda x: torch_square(x.detach()),
     "no_grad": torch.no_grad()(torch_square),
     "item": lambda x: torch_square(x).sum().detach().item(),
@@ -189,7 +191,7 @@ DETACHED = {
 @pytest.mark.parametrize("half", DETACHED.values(), ids=DETACHED.keys())
 @pytest.mark.parametrize("reference", [np.square, None])
 def test_a_half_that_detaches_is_told_so(half, reference) -> None:
-    with pytest.raises(TypeError, match=r"leaves autograd on the way: by \.detach"):
+    with pytest.raises(TypeError, match=r"or leaves autograd: by \.detach"):
         check(torch_function=half, reference=reference, gradient=(0,))
 
 

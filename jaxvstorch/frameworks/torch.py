@@ -72,12 +72,19 @@ def gradients(
         leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(args)]
         # Copies, because autograd lets nobody change a leaf in place.
         value = function(*(leaf.clone() if i in argnums else leaf for i, leaf in enumerate(leaves)))
-        return torch.autograd.grad(
-            _weighted_sum(value, weights),
-            [leaves[i] for i in argnums],
-            allow_unused=True,
-            materialize_grads=True,
+        wanted = [leaves[i] for i in argnums]
+        total = _weighted_sum(value, weights)
+        connected = total.requires_grad  # perhaps by the function's own parameters alone
+        found = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
+    if all(gradient is None for gradient in found):
+        raise TypeError(
+            "gradient: PyTorch recorded no way from the outputs back to an argument, so the "
+            "function does not use it or leaves autograd: by .detach(), .item(), .numpy(), "
+            "torch.no_grad() or a new tensor made of values. Take that out, or compare the values "
+            "alone, without gradient"
         )
+    pairs = zip(wanted, found, strict=True)
+    return [torch.zeros_like(leaf) if gradient is None else gradient for leaf, gradient in pairs]
 
 
 def _leaf(arg: Any, *, wanted: bool) -> Any:
@@ -94,12 +101,4 @@ def _weighted_sum(value: Any, weights: Any) -> torch.Tensor:
         for weight, out in zip(weights, outputs, strict=True)
         if out.is_floating_point() or out.is_complex()
     ]
-    total = sum(parts, start=torch.zeros(()))
-    if not total.requires_grad:
-        raise TypeError(
-            "gradient: the function's outputs do not require a gradient, though its arguments do, "
-            "so it leaves autograd on the way: by .detach(), .item(), .numpy(), torch.no_grad() or "
-            "a new tensor made of values. Take that out, or compare the values alone, without "
-            "gradient"
-        )
-    return total
+    return sum(parts, start=torch.zeros(()))
