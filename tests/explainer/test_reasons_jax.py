@@ -114,6 +114,30 @@ def test_a_program_for_another_device_is_compiled_without_a_trace() -> None:
     assert book.calls[1].why.startswith("compiled again, not traced; x: not committed → committed")
 
 
+class Model:
+    """A method that is compiled for each object."""
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def scaled(self, x):
+        """As people write it."""
+        return 2 * x
+
+
+def test_a_method_whose_object_is_static() -> None:
+    model = Model()
+    book = ledger(model.scaled, [(F3,), (F3.astype(np.int32),)])
+    assert [call.why for call in book.calls] == ["first call", "x: f32[3] → i32[3]"]
+    (call,) = ledger(Model().scaled, [(F3,)]).calls
+    assert call.why.startswith("self: ")
+    assert call.why.endswith("→ another that is not equal to it")
+
+
+def test_a_function_inside_of_the_same_name_is_not_told_instead() -> None:
+    scan = jax.jit(lambda x: jax.lax.scan(lambda total, item: (total + item, total), 0.0, x)[0])
+    book = ledger(scan, [(F3,), (F4,)])
+    assert [call.why for call in book.calls] == ["first call", "x: f32[3] → f32[4]"]
+
+
 def test_of_a_call_that_raised_no_program_is_kept() -> None:
     book = ledger(jax.jit(lambda x, y: x + y), [(F3, F3), (F3, F4), (F4, F4)])
     assert book.calls[1].error is not None

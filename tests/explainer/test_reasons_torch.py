@@ -151,6 +151,32 @@ def test_modules_of_torch_are_told_apart_although_they_share_their_programs() ->
     assert "self.weight: requires_grad True → False" in call.why
 
 
+class Model:
+    """Attributes of an object and of its class."""
+
+    factor = 2
+
+    def __init__(self) -> None:
+        """Without parameters."""
+        self.layers = [1]
+
+    @torch.compile(backend="eager")
+    def scaled(self, x):
+        """As people write it."""
+        return x * self.factor * len(self.layers)
+
+
+def test_attributes_of_an_object_and_of_its_class(monkeypatch) -> None:
+    model = Model()
+    ledger(model.scaled, [(F3,)])
+    monkeypatch.setattr(Model, "factor", 3)
+    (call,) = ledger(model.scaled, [(F3,)]).calls
+    assert call.why == "type(self).factor: 2 → 3, now any number"
+    model.layers.append(2)
+    (call,) = ledger(model.scaled, [(F3,)]).calls
+    assert call.why == "self.layers: length 1 → length 2"
+
+
 def test_another_backend() -> None:
     ledger(torch.compile(scaled, backend="eager"), [(F3,)])
     (call,) = ledger(torch.compile(scaled, backend="aot_eager"), [(F3,)]).calls
@@ -191,6 +217,21 @@ def test_past_the_limit_a_call_runs_uncompiled(limited) -> None:
         "",
     ]
     assert ledger(limited(), [(F3, 9)]).calls[0].compilations.uncompiled == 1
+
+
+class Layer(torch.nn.Module):
+    """With a number that makes it compile again."""
+
+    def forward(self, x, n=1):
+        """As people write it."""
+        return x * n
+
+
+@pytest.mark.parametrize("function", [Layer(), Layer().forward])
+def test_past_the_limit_of_a_module_or_a_method(limited, function) -> None:
+    compiled = torch.compile(function, backend="eager", dynamic=False)
+    book = ledger(compiled, [(F3, n) for n in (2, 3, 4, 5)])
+    assert book.calls[3].why.endswith("the recompile limit was reached before; n: 3 → 5")
 
 
 def test_under_fullgraph_the_limit_is_an_error(limited) -> None:

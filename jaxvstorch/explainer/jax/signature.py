@@ -98,10 +98,13 @@ def _traced(value: Any) -> Argument:
         leaves, tree = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda v: v is None)
     except Exception:  # what JAX cannot take apart, the call says
         return Argument(describe(value), None, {}, "")
-    types = {jax.tree_util.keystr(path): _type(leaf) for path, leaf in leaves}
+    types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
     places = dict.fromkeys(_place(leaf) for _, leaf in leaves)
     where = ", ".join(filter(None, places))
     return Argument(_told(value, types), str(tree), types, where)
+
+
+_FLAT = re.compile(r"\[<flat index (\d+)>\]")  # in an object of a class without names
 
 
 def _told(value: Any, types: dict[str, str]) -> str:
@@ -174,7 +177,8 @@ def _argument_differs(name: str, old: Argument, new: Argument) -> list[str]:
         return [f"{name}: {' → '.join(hows)}"] if old.is_named != new.is_named else []
     if old.key != new.key or old.leaves.keys() != new.leaves.keys():
         if old.text == new.text:
-            return [f"{name}: {old.text} → another that is not equal to it"]
+            other = "of another structure" if new.leaves else "another that is not equal to it"
+            return [f"{name}: {old.text} → {other}"]
         if max(len(old.text), len(new.text)) <= _LONGEST or not new.leaves:
             return [f"{name}: {old.text} → {new.text}"]
     return [

@@ -7,7 +7,7 @@ what ``jax.explain_cache_misses`` logs tells where there is no earlier call to c
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
+from types import MappingProxyType, MethodType
 from typing import Any
 
 import jax
@@ -39,6 +39,8 @@ def watch(
 
     Yields a function that returns the counts so far, and is told whether the call raised.
     """
+    if isinstance(function, MethodType):  # positions, such as static ones, count the object too
+        function, args = function.__func__, (function.__self__, *args)
     earlier, call = Earlier(function), signature(function, args, dict(kwargs))
     events: list[str] = []
     log = _Messages()
@@ -69,7 +71,7 @@ def watch(
 def _reasons(
     earlier: Earlier, call: Signature, told: list[str], traces: int, programs: int
 ) -> tuple[str, ...]:
-    if "first call" in told:
+    if set(told) == {"first call"}:
         earlier.forget()
     if traces:
         why = earlier.why_traced(call)

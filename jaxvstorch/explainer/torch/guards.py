@@ -76,6 +76,9 @@ def _told_by_dynamo(
         if was is not None and was != now:
             name = readable(f"L['{variable}']", code, names)
             return [Failed(f"L['{variable}']", word, f"{name}: {was} → {now}")]
+    if length := re.fullmatch(r"len\((.+)\) != (\d+)", cleaned(word)):
+        name, found = readable(length[1], code, names), len(eval(length[1], names))
+        return [Failed(length[1], word, f"{name}: length {length[2]} → length {found}")]
     return [Failed("", word, readable_all(cleaned(word), code, names))]
 
 

@@ -76,15 +76,15 @@ def _looked_up(cache_hit: bool) -> bool:
     return bool(before(cache_hit)) if before else cache_hit
 
 
-def _begun(original: Any, frame: Any, entries: Any, *args: Any) -> Any:
+def _begun(original: Any, frame: Any, entries: Any, *args: Any, **options: Any) -> Any:
     kept = entries if isinstance(entries, list) else programs_kept(frame.f_code)
     for listener in _here():
         listener.begun(frame, kept)
-    return original(frame, entries, *args)
+    return original(frame, entries, *args, **options)
 
 
-def _limited(original: Any, *args: Any) -> Any:
-    is_met, limit = original(*args)
+def _limited(original: Any, *args: Any, **options: Any) -> Any:
+    is_met, limit = original(*args, **options)
     for listener in _here() if is_met else ():
         listener.limited(limit)
     return is_met, limit

@@ -8,6 +8,8 @@ _ROOT = re.compile(r"([LG])\['([^']+)'\]")
 _IMPORTED = re.compile(r"__import_(\w+)")
 _MEMBER = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
+_OF_CLASS = re.compile(r"dict\(type\(([^()]*)\)\)\['(\w+)'\]")
+_KEY = re.compile(r"list\(dict\.keys\([^()]*\)\)\[(\d+)\]")
 _SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
 _CELL = re.compile(r"^(.*)\.__closure__\[(\d+)\]\.cell_contents")
 
@@ -36,6 +38,7 @@ def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
     text = _ROOT.sub(_plain, text)
     text = _MEMBER.sub(_member, _FROM_NUMPY.sub(r"\1", text))
     text = text.replace(".__dict__", "")
+    text = _KEY.sub(r"key \1", _OF_CLASS.sub(r"type(\1).\2", text))
     return _SIZE.sub(lambda m: f".{'shape' if m[1] == 'size' else m[1]}[{m[2]}]", text)
 
 

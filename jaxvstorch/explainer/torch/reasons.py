@@ -1,63 +1,20 @@
 """Why Dynamo compiled a function once more, or did not and ran it as it is."""
 
 import inspect
-import re
-import weakref
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from jaxvstorch.explainer.shorthand import describe
 from jaxvstorch.explainer.subject import by_name
-from jaxvstorch.explainer.torch import guards, listening, memory, tensor_guards
+from jaxvstorch.explainer.torch import frames, guards, memory
 from jaxvstorch.explainer.torch.names import as_called
 from jaxvstorch.explainer.unwrap import original
 
 _MOST = 3  # differences that one reason names
 
-# What the variables were when a program was compiled, in short, as long as PyTorch keeps it.
-_variables: "weakref.WeakKeyDictionary[Any, dict[str, str]]" = weakref.WeakKeyDictionary()
-
-
-@dataclass
-class Frame:
-    """A function that Dynamo begins to compile, or would have to.
-
-    Attributes:
-        code: the function's.
-        kept: the programs that there are of it.
-        is_first: whether none of them is of this function.
-        variables: the function's, in short.
-        failed: the guards of the nearest kept program that do not hold.
-        limit: the name of the limit that keeps it from being compiled.
-    """
-
-    code: CodeType
-    kept: list[Any]
-    variables: dict[str, str]
-    failed: list[guards.Failed] = field(default_factory=list)
-    limit: str | None = None
-    is_first: bool = False
-
-    @property
-    def resumes(self) -> bool:
-        """Whether it is what was left of a function after a graph break."""
-        return self.code.co_name.startswith("torch_dynamo_resume_in_")
-
-
-def frame_of(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
-    """A frame, compared with the programs that are kept of it."""
-    frame = Frame(code, kept, {name: describe(value) for name, value in variables.items()})
-    found = []
-    for entry in kept:
-        told = _variables.get(entry.guard_manager, {})
-        found.append(guards.failed(entry, code, variables, told))
-    if memory.wraps_library_code(code):  # then those of other functions are among them
-        found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
-    frame.is_first = not found
-    # Where nothing fails, the program is kept for another backend or for other options.
-    frame.failed = min(filter(None, found), key=len, default=[])
-    return frame
+_STANCES = {
+    "eager_on_recompile": "ran uncompiled: the stance is eager_on_recompile",
+    "fail_on_recompile": "",  # the error says so
+}
 
 
 class Reasons(listening.Listener):
@@ -65,7 +22,9 @@ class Reasons(listening.Listener):
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function, self._args, self._kwargs = function, args, kwargs
-        self._frames: list[Frame] = []
+        self._inner = original(function)
+        self._code = getattr(self._inner, "__code__", None)
+        self._frames: list[frames.Frame] = []
         self._misses = 0
 
     def looked_up(self, found: bool) -> None:
@@ -74,7 +33,7 @@ class Reasons(listening.Listener):
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
         """Compares a frame with its kept programs, as long as its variables are as they are."""
-        self._frames.append(frame_of(frame.f_code, dict(frame.f_locals), kept))
+        self._frames.append(frames.read(frame.f_code, dict(frame.f_locals), kept))
 
     def limited(self, limit: str) -> None:
         """The last frame is not compiled."""
@@ -97,61 +56,62 @@ class Reasons(listening.Listener):
             records: Dynamo's own of this call, for where there is nothing better.
             raised: whether the call did.
         """
-        self._remember()
-        inner = original(self._function)
-        own = getattr(inner, "__code__", None)
-        found = [self._text(frame, own, raised) for frame in self._frames if not frame.resumes]
-        if not found:
-            found = [self._text(frame, own, raised) for frame in self._frames]
-        if any(text == "first call" for text in found):
+        for frame in self._frames:
+            frame.remember()
+        whole = [frame for frame in self._frames if not frame.resumes]
+        found = [self._text(frame, raised) for frame in whole or self._frames]
+        if "first call" in found:
             found = [text for text in found if not text.startswith("first call of ")]
         if self._silent:
-            found.append(self._silent_text(own))
-        if not found and records:
-            found = [_from_record(record) for record in records]
+            found.append(self._silent_text())
+        if not all(frame.is_read for frame in self._frames) or not (found or self._frames):
+            found += [guards.cleaned(str(r.recompile_reason or "first call")) for r in records]
         return tuple(dict.fromkeys(filter(None, found)))
 
-    def _remember(self) -> None:
-        for frame in self._frames:
-            for entry in _new(frame):
-                _variables[entry.guard_manager] = frame.variables
+    def _text(self, frame: frames.Frame, raised: bool) -> str:
+        text = self._first(frame) if frame.is_first else self._difference(frame)
+        if not frame.limit:
+            return text
+        ends = "not compiled" if raised else "ran uncompiled"
+        return f"{frame.limit} ({memory.limit_of(frame.limit)}) reached, {ends}; {text}"
 
-    def _text(self, frame: Frame, own: Any, raised: bool) -> str:
-        if frame.is_first and not frame.limit:
-            if frame.resumes:
-                line = frame.code.co_name.rpartition("_at_")[2].partition("_")[0]
-                return f"first time past the graph break at line {line}"
-            is_own = own in (None, frame.code) or memory.wraps_library_code(frame.code)
-            return "first call" if is_own else f"first call of {_name(frame)}"
-        text = _list(frame.failed)
+    def _first(self, frame: frames.Frame) -> str:
+        if frame.resumes:
+            return f"first time past the graph break at line {frame.line}"
+        is_own = self._code in (None, frame.code) or memory.wraps_library_code(frame.code)
+        return "first call" if is_own else f"first call of {frame.name}"
+
+    def _difference(self, frame: frames.Frame) -> str:
+        text = _list(frame.differences())
         if memory.wraps_library_code(frame.code):
-            text = as_called(text, _parameters(original(self._function)))
-        if not text:
-            text = (
-                "first call"
-                if frame.is_first
-                else "compiled before, but for another backend or options"
-            )
-        if frame.limit:
-            number = memory.limit_of(frame.limit)
-            ends = "not compiled" if raised else "ran uncompiled"
-            return f"{frame.limit} ({number}) reached, {ends}; {text}"
-        return text + _widened(frame)
+            text = as_called(text, _parameters(self._inner))
+        if text or not frame.is_read:
+            return text
+        return "compiled before, but for another backend or options"
 
-    def _silent_text(self, own: Any) -> str:
-        text = _STANCES.get(
-            memory.stance(), "ran uncompiled: the recompile limit was reached before"
-        )
-        kept = memory.programs_kept(own) if isinstance(own, CodeType) else []
-        variables = by_name(original(self._function), self._args, self._kwargs) if kept else {}
-        differs = _list(frame_of(own, variables, kept).failed) if variables else ""
-        return "; ".join(filter(None, (text, differs)))
+    def _silent_text(self) -> str:
+        """Of a lookup that found nothing, and that Dynamo did not go on from."""
+        reached = "ran uncompiled: the recompile limit was reached before"
+        texts = [_STANCES.get(memory.stance(), reached)]
+        if isinstance(self._code, CodeType) and (variables := self._variables()):
+            frame = frames.read(self._code, variables, memory.programs_kept(self._code))
+            texts.append(_list([fail.text for fail in frame.failed]))
+        return "; ".join(filter(None, texts))
+
+    def _variables(self) -> dict[str, Any]:
+        """What the function's own variables were at its beginning, as far as they are arguments."""
+        compiled = getattr(self._function, "_torchdynamo_orig_callable", self._function)
+        owner = getattr(compiled, "_orig_mod", getattr(compiled, "__self__", None))
+        args = self._args if owner is None else (owner, *self._args)
+        try:
+            return by_name(self._inner, args, self._kwargs)
+        except TypeError:
+            return {}
 
 
-_STANCES = {
-    "eager_on_recompile": "ran uncompiled: the stance is eager_on_recompile",
-    "fail_on_recompile": "",
-}
+def _list(texts: list[str]) -> str:
+    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+    return "; ".join(texts[:_MOST]) + more
 
 
 def _parameters(function: Any) -> list[str]:
@@ -160,40 +120,3 @@ def _parameters(function: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return names[names[:1] == ["self"] :]
-
-
-def _name(frame: Frame) -> str:
-    return str(getattr(frame.code, "co_qualname", frame.code.co_name)).replace("<locals>.", "")
-
-
-def _list(failed: list[guards.Failed]) -> str:
-    texts = list(dict.fromkeys(fail.text for fail in failed))
-    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
-    return "; ".join(texts[:_MOST]) + more
-
-
-def _new(frame: Frame) -> list[Any]:
-    before = {id(entry) for entry in frame.kept}
-    return [entry for entry in memory.programs_kept(frame.code) if id(entry) not in before]
-
-
-def _widened(frame: Frame) -> str:
-    """Whether what differs may be anything from now on, as the new program's guards say."""
-    for entry in _new(frame):
-        now = memory.guards_of(entry)
-        for fail in frame.failed:
-            checks = [check for source, check in now if source == fail.source]
-            sizes = max(map(tensor_guards.dynamic_dims, checks), default=())
-            if len(sizes) > len(tensor_guards.dynamic_dims(fail.guard)):
-                return ", now any size"
-            if _NUMBER.search(fail.guard) and not any(map(_NUMBER.search, checks)):
-                return ", now any number"
-    return ""
-
-
-_NUMBER = re.compile(r" == -?[\d.]+(e[-+]?\d+)?$")
-
-
-def _from_record(record: Any) -> str:
-    """The guard that failed, by Dynamo's own record."""
-    return guards.cleaned(str(record.recompile_reason or "first call"))
