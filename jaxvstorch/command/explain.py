@@ -11,8 +11,8 @@ from jaxvstorch.errors import MissingFrameworkError
 
 if TYPE_CHECKING:
     from jaxvstorch.command.work import Request
-    from jaxvstorch.explainer.calls import Ledger
     from jaxvstorch.explainer.explanation import Explanation
+    from jaxvstorch.explainer.ledger import Ledger
 
 Found = tuple["Explanation", "Ledger | None"]
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from jaxvstorch.command import BadInputError
-from jaxvstorch.explainer.calls import Ledger
 from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.ledger import Ledger
 from jaxvstorch.whole_file import write_whole
 
 KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")

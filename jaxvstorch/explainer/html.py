@@ -8,7 +8,6 @@ from html import escape
 
 import jaxvstorch
 from jaxvstorch.explainer import facts, html_style, layout, signs
-from jaxvstorch.explainer.calls import Ledger
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.html_source import (
     below,
@@ -17,6 +16,7 @@ from jaxvstorch.explainer.html_source import (
     sentence_item,
     source_html,
 )
+from jaxvstorch.explainer.ledger import Ledger
 from jaxvstorch.frameworks import TITLES
 
 

@@ -8,10 +8,10 @@ import pytest
 from samples import FILE, OWN, library_source, long_source, of, sample
 
 from jaxvstorch.explainer import html, html_style
-from jaxvstorch.explainer.calls import Call, Ledger
 from jaxvstorch.explainer.compilations import Compilations
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark
 from jaxvstorch.explainer.layout import BOOK
+from jaxvstorch.explainer.ledger import Call, Ledger
 
 _VOID = {"meta", "br"}
 

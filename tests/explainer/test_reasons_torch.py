@@ -274,6 +274,15 @@ def test_what_raises_when_it_is_looked_at() -> None:
     assert book.calls[1].why == "x: f32[3] → f32[4], now any size"
 
 
+def test_where_guards_cannot_be_read_dynamo_s_own_word_is_told(monkeypatch) -> None:
+    from jaxvstorch.explainer.torch import private
+
+    monkeypatch.setattr(private, "guards_of", lambda entry: entry.is_gone)
+    book = ledger(torch.compile(flagged, backend="eager"), [(F3, True), (F3, False)])
+    assert [call.error for call in book.calls] == [None, None]
+    assert "training == True" in book.calls[1].why
+
+
 def test_ledgers_in_two_threads_leave_nothing_patched() -> None:
     from torch._dynamo import convert_frame
 

@@ -5,7 +5,8 @@ import weakref
 from typing import Any
 
 from jaxvstorch.errors import tidy
-from jaxvstorch.explainer.jax.signature import Signature, differences, distance, moved
+from jaxvstorch.explainer.jax.differences import differences, distance, moved
+from jaxvstorch.explainer.jax.signature import Signature
 
 _MOST = 3  # differences that one reason names
 

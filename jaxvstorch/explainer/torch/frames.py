@@ -65,6 +65,8 @@ class Frame:
 
     def differences(self) -> list[str]:
         """What tells it from the nearest kept program, and what may be anything from now on."""
+        if not self.failed:
+            return []
         now = [check for entry in self.new() for check in memory.guards_of(entry)]
         return list(dict.fromkeys(fail.text + _widened(fail, now) for fail in self.failed))
 

@@ -5,7 +5,7 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.subject import by_name
-from jaxvstorch.explainer.torch import frames, guards, memory
+from jaxvstorch.explainer.torch import frames, guards, listening, memory
 from jaxvstorch.explainer.torch.names import as_called
 from jaxvstorch.explainer.unwrap import original
 

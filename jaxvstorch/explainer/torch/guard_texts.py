@@ -1,0 +1,115 @@
+"""What a value was and is whose guard does not hold, in words."""
+
+import ast
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from jaxvstorch.explainer.shorthand import describe
+from jaxvstorch.explainer.torch import tensor_guards
+from jaxvstorch.explainer.torch.names import readable, readable_all
+
+
+def differences(
+    source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
+) -> Iterator[str]:
+    """What a guarded value was and is, if its guard does not hold.
+
+    Args:
+        source: the value, as Dynamo writes it; empty for a setting or for several values.
+        guard: as Python code.
+        names: what the names in both stand for.
+        code: of the function.
+        told: the variables of the call that the program was compiled for, in short.
+    """
+    if guard.startswith("___check_global_state"):
+        yield from tensor_guards.settings_changed(guard.partition(" against ")[2])
+    elif guard.startswith("check_no_aliasing("):
+        yield from _aliases(guard, names, code)
+    elif text := _difference(source, guard, names, code, told):
+        yield text
+
+
+def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]:
+    """Tensors that were different ones, and are the same one now."""
+    seen: dict[int, str] = {}
+    for source in tensor_guards.sources_in(guard):
+        value, name = eval(source, names), readable(source, code, names)
+        if id(value) in seen:
+            yield f"{seen[id(value)]} and {name}: two tensors → the same tensor twice"
+        seen[id(value)] = name
+
+
+def _difference(
+    source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
+) -> str | None:
+    if source.startswith("list(dict.keys("):  # Dynamo says which dictionary, and its keys
+        return None
+    value = eval(source, names) if source else None
+    if guard.startswith("check_tensor("):
+        differs = tensor_guards.difference(guard, value)
+        return differs and f"{readable(source, code, names)}: {differs}"
+    check, _, kind = guard.partition(", type=")  # written after the check, for people
+    if not _fails(check, names):
+        return None
+    if not source:
+        return _relation(check, names, code)
+    name = readable(source, code, names)
+    was = _expected(check, kind, source, told)
+    now = _now(check, value)
+    if was == _type_name(kind) and isinstance(value, dict | list | tuple):
+        now = type(value).__name__
+    return f"{name}: {was} → {now}" if was and was != now else f"{name}: not the same as before"
+
+
+def _fails(check: str, names: dict[str, Any]) -> bool:
+    try:
+        return not eval(check, names)
+    except Exception:  # it is checked in C++ alone, or an outer guard fails
+        return False
+
+
+def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
+    """A guard on a setting, or on several values at once, such as a size that varies."""
+    values = tensor_guards.sources_in(check)
+    if len(values) == 2 and check == " is ".join(values):
+        first, second = (readable(value, code, names) for value in values)
+        return f"{first} and {second}: the same twice → two"
+    said = [f"{readable(v, code, names)}: {describe(eval(v, names))}" for v in values]
+    needs = readable_all(check, code, names)
+    if said:
+        return f"{', '.join(said)}, where a kept program needs {needs}"
+    if check.startswith("utils_device.CURRENT_DEVICE == "):
+        was = check.partition(" == ")[2].removeprefix("device(type=").removesuffix(")")
+        return f"default device: {was} → {names['utils_device'].CURRENT_DEVICE}"
+    return MODES if "torch_function_mode_stack" in check else f"no longer true: {check}"
+
+
+MODES = "torch function modes: others are on"
+
+
+def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str | None:
+    """What the value was, if the guard says so, or what the call that was compiled for had."""
+    parsed = ast.parse(check, mode="eval").body
+    if isinstance(parsed, ast.Compare) and len(parsed.ops) == 1:
+        literal = ast.unparse(parsed.comparators[0])
+        if isinstance(parsed.ops[0], ast.IsNot | ast.NotEq):
+            return f"not {literal}"
+        return f"length {literal}" if check.startswith("len(") else literal
+    root = source.removesuffix(".__code__").removeprefix("L['").removesuffix("']")
+    if root in told:
+        return told[root]
+    return _type_name(kind) or None if check.startswith("___check_type_id") else None
+
+
+def _type_name(kind: str) -> str:
+    """Of what Dynamo writes beside the check of a type, such as ``<class 'int'>``."""
+    return kind.partition("'")[2].partition("'")[0].rpartition(".")[2]
+
+
+def _now(check: str, value: Any) -> str:
+    if check.startswith("len("):
+        return f"length {len(value)}"
+    if isinstance(value, CodeType):
+        return value.co_name
+    return describe(value)
