@@ -12,17 +12,31 @@ from typing import IO
 INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
 CLOSED = 141  # and of one that wrote to a pipe which nobody reads any more
 NOT_WRITTEN = 2
+_EXTENSIONS = ("numpy", "jax", "jaxlib", "torch")
 _WRITING = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def stop_at_once() -> None:
     """Have Ctrl-C end this process without a word, while it has nothing to lose: as it imports."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
         signal.signal(signal.SIGINT, _end)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise ``KeyboardInterrupt``, but end at once where a framework is being imported.
+
+    Extension modules print it with its traceback, and then raise ``ImportError`` or go on.
+    """
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package in _EXTENSIONS and frame.f_code.co_name == "<module>":
+            _end(number, frame)
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def run(name: str, command: Callable[[], int | None]) -> int:
@@ -36,11 +50,14 @@ def run(name: str, command: Callable[[], int | None]) -> int:
         The command's own status; 130 where Ctrl-C stopped it, 141 where nobody reads its output
         any more, 2 where its output cannot be written, such as on a full disk.
     """
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # it was closed when Python began
+            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     out, file = sys.stdout, _file(sys.stdout)
     with suppress(AttributeError):  # there is none, or it was replaced by something simpler
         out.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if signal.getsignal(signal.SIGINT) is _end:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         status, failure = _status(command)
         if sys.stdout is not out or _file(out) != file:

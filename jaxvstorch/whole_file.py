@@ -1,6 +1,7 @@
 """A file that is written whole, or not at all."""
 
 import os
+import threading
 from pathlib import Path
 
 
@@ -21,7 +22,7 @@ def write_whole(text: str, path: Path) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{os.getpid()}-{threading.get_ident()}.part")
     try:
         part.write_bytes(data)
         part.replace(path)

@@ -84,3 +84,34 @@ def test_an_error_that_is_not_the_output_s_is_not_hidden(tmp_path) -> None:
     )
     done = run("failing", folder=tmp_path, stdout=subprocess.PIPE)
     assert "FileNotFoundError" in done.stderr
+
+
+def test_ctrl_c_while_a_framework_is_imported(tmp_path) -> None:
+    """Where an extension module is the one that imports, it would be told as an ``ImportError``."""
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").write_text(
+        "import os, signal\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "except KeyboardInterrupt:\n    raise ImportError('it did not come')\n"
+    )
+    (tmp_path / "importing.py").write_text(
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from jaxvstorch import endings\n"
+        "endings.stop_at_once()\n"
+        "sys.exit(endings.run('name', lambda: __import__('numpy')))\n"
+    )
+    done = run("importing", folder=tmp_path, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_were_closed_before(closed) -> None:
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
+    code = (
+        "import sys; from jaxvstorch import endings; sys.exit(endings.run('name', "
+        "lambda: print(sys.stdout.fileno(), sys.stderr.fileno(), file=sys.stderr)))"
+    )
+    command = f'"{sys.executable}" -c "{code}" {closed}'
+    done = subprocess.run(command, shell=True, env=environ, timeout=60, check=False)
+    assert done.returncode == 0

@@ -105,7 +105,7 @@ def _run(
 
     wanted = output.kinds(fail_on, len(request.calls))
     if html is not None:
-        output.check_page(html)
+        output.check_page(html, target)
     with output.stdout_to_stderr():
         explanation, ledger = _find(target, request)
     if html is not None:

@@ -83,8 +83,16 @@ def _short(file: str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def check_page(path: Path) -> None:
-    """Refuse, before any work is done, a path that no page can be written to."""
+def check_page(path: Path, target: str) -> None:
+    """Refuse, before any work is done, a path that no page can be written to.
+
+    Args:
+        path: of the page.
+        target: what is explained, whose own file is no place for it.
+    """
+    source = Path(target.rpartition(":")[0])
+    if path.exists() and source.exists() and path.samefile(source):
+        raise BadInputError(f"--html {path} is the file that is explained: give another name")
     if path.is_dir():
         raise BadInputError(f"--html {path} is a folder: give the name of a file")
     if not path.parent.is_dir():
@@ -95,6 +103,7 @@ def check_page(path: Path) -> None:
 
 def write_page(path: Path, page: str) -> None:
     """Write a page whole, or leave what was there as it was."""
+    path = path.resolve()
     try:
         write_whole(page, path)
     except OSError as error:

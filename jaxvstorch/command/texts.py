@@ -9,6 +9,7 @@ from jaxvstorch.command import BadInputError, dtypes
 
 _EXPECTED = "expected an array such as f32[8,128], a Python literal, or a container of these"
 _BEFORE = "f("
+_LONG = 200  # characters of a text in a message
 # `i64[]` is no Python. Of the same length and a name, it is, and positions stay what they are.
 _SCALAR = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(\w+)\[( *)\]""")
 
@@ -79,6 +80,8 @@ class _Reader:
         except SyntaxError as error:
             column = (error.offset or 1) if error.lineno == 1 else len(_BEFORE + self._text) + 1
             self._fail(column - len(_BEFORE), f"{error.msg}; {_EXPECTED}")
+        except (RecursionError, MemoryError):  # which Python's parser raises of deep nesting
+            self._fail(1, f"this is nested too deeply; {_EXPECTED}")
         whole = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
         if not whole or tree.end_lineno != 2:
             self._fail(1, f"a bracket is closed that was not opened; {_EXPECTED}")
@@ -122,7 +125,7 @@ class _Reader:
     def _literal(self, node: ast.expr) -> Any:
         try:
             return ast.literal_eval(node)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError, MemoryError):
             self._fail_at(node, _EXPECTED)
 
     def _dtype(self, node: ast.expr, name: str) -> str:
@@ -151,8 +154,9 @@ class _Reader:
         self._fail(len(before) + 1, expected)
 
     def _fail(self, character: int, expected: str) -> NoReturn:
+        text = self._text if len(self._text) < _LONG else f"{self._text[:_LONG]}…"
         raise BadInputError(
-            f"{self._option} {self._text!r}: at character {max(character, 1)}: {expected}"
+            f"{self._option} {text!r}: at character {max(character, 1)}: {expected}"
         )
 
 

@@ -92,7 +92,7 @@ def static_values(texts: list[str], module: ModuleType) -> dict[str, Any]:
 def _static_value(value: str, module: ModuleType, text: str) -> Any:
     try:
         return ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError):
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         pass
     if not _WORD.fullmatch(value):
         raise BadInputError(

@@ -35,6 +35,12 @@ from test_imports import WITHOUT
             "TypeError: clean(x) does not take these arguments: got an unexpected keyword",
         ),
         (["--static", "x=[1]"], "--static x: [1] cannot be hashed, which JAX needs of a static"),
+        (["--arg", "-" * 5_000 + "1"], f"--arg '{'-' * 200}…': at character 1: "),
+        (["--static", f"x={'-' * 9_000}1"], "--static 'x=---"),
+        (
+            ["--arg", "1", "--html", "model_jax.py"],
+            "--html model_jax.py is the file that is explained: give another name",
+        ),
         (["--arg", "f64[3]"], "an array float64[3] cannot be made: 64-bit types are off in JAX"),
     ],
 )
