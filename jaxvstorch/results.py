@@ -99,7 +99,7 @@ def read(path: Path | str) -> Results:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_entries)
     except (OSError, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: cannot be read: {error}") from error
     except json.JSONDecodeError as error:
@@ -107,12 +107,23 @@ def read(path: Path | str) -> Results:
         raise ResultsError(f"{path}: {what}; {AGAIN}") from error
     except RecursionError as error:
         raise ResultsError(f"{path}: it is nested too deeply; {AGAIN}") from error
+    except ResultsError as error:
+        raise ResultsError(f"{path}: {error}; {AGAIN}") from error
     except ValueError as error:  # Python reads some thousand digits, and says so of more
         raise ResultsError(f"{path}: a number in it has too many digits; {AGAIN}") from error
     try:
         return Results(**checked(document))
     except ResultsError as error:
         raise ResultsError(f"{path}: {error}") from error
+
+
+def _entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; by itself Python would take the last of two entries with one name."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ResultsError(f"{max(names, key=names.count)!r} is in one place twice")
+    return found
 
 
 def write(results: Results, path: Path) -> None:

@@ -118,6 +118,10 @@ def test_a_file_comes_back_as_it_was_written(tmp_path, document) -> None:
             lambda text: text.replace('"size": 16', f'"size": {"9" * 4_000}'),
             r"'size' of timing 1 must be finite .* is 9+\.\.\.9+: it was changed",
         ),
+        (
+            lambda text: text.replace('"sweeps": 3', '"sweeps": 3, "sweeps": 9'),
+            "'sweeps' is in one place twice; measure again",
+        ),
         (lambda text: "[" * 100_000, "it is nested too deeply; measure again"),
         (lambda text: '{"a":' * 50_000 + "1" + "}" * 50_000, "it is nested too deeply"),
         (
