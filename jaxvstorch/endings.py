@@ -54,7 +54,7 @@ def run(name: str, command: Callable[[], int | None]) -> int:
         if getattr(sys, stream) is None:  # it was closed when Python began
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     out, file = sys.stdout, _file(sys.stdout)
-    with suppress(AttributeError):  # there is none, or it was replaced by something simpler
+    with suppress(AttributeError):  # it was replaced by something simpler
         out.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, _interrupt)
@@ -71,13 +71,13 @@ def run(name: str, command: Callable[[], int | None]) -> int:
     return status if failure is None else _not_written(name, failure, out)
 
 
-def _file(out: IO[str] | None) -> object:
+def _file(out: IO[str]) -> object:
     """What a stream writes to, such that two are equal where it is the same."""
     try:
-        found = os.fstat(out.fileno()) if out is not None else None
+        found = os.fstat(out.fileno())
     except OSError:  # it writes to no file, as in a test
         return None
-    return found and (found.st_dev, found.st_ino)
+    return found.st_dev, found.st_ino
 
 
 def _status(command: Callable[[], int | None]) -> tuple[int, OSError | None]:
@@ -93,21 +93,19 @@ def _status(command: Callable[[], int | None]) -> tuple[int, OSError | None]:
         return NOT_WRITTEN, error
 
 
-def _flush(out: IO[str] | None) -> OSError | None:
+def _flush(out: IO[str]) -> OSError | None:
     try:
-        if out is not None:
-            out.flush()
+        out.flush()
     except OSError as error:
         return error
     return None
 
 
-def _not_written(name: str, failure: OSError, out: IO[str] | None) -> int:
+def _not_written(name: str, failure: OSError, out: IO[str]) -> int:
     """Say that the output is lost, where someone is there to read it; drop what is left of it."""
-    if out is not None:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, out.fileno())  # Python flushes it again when it ends
-        os.close(nowhere)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, out.fileno())  # Python flushes it again when it ends
+    os.close(nowhere)
     if failure.errno == errno.EPIPE:
         return CLOSED
     with suppress(OSError):
