@@ -7,7 +7,6 @@ from types import FrameType
 from typing import Any
 
 from jaxvstorch.explainer import assemble, findings
-from jaxvstorch.explainer.assemble import Seen
 from jaxvstorch.explainer.explainable import is_made_before
 from jaxvstorch.explainer.explanation import Finding, Program
 from jaxvstorch.explainer.jax import arguments, made_before, stages, traces
@@ -16,6 +15,7 @@ from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Place, count
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.subject import Subject
 
 RAN = "Python ran its lines once, to trace them; the program did not run."

@@ -7,12 +7,12 @@ from typing import Any
 import jax
 
 from jaxvstorch.explainer import assemble
-from jaxvstorch.explainer.assemble import Seen
 from jaxvstorch.explainer.explanation import Program
 from jaxvstorch.explainer.jax import stages, traces
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Operation, Place, count
 from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.shorthand import describe_all
 
 _NAME = re.compile(r"(?:HloModule|module) @?(?:jit_)?([\w.\-]+)")

@@ -14,11 +14,11 @@ import torch
 from torch import fx
 
 from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.assemble import Seen
 from jaxvstorch.explainer.explanation import Program
 from jaxvstorch.explainer.operations import Place, count, letter
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, program
 from jaxvstorch.explainer.torch.undo import Undo
