@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 
-from jaxvstorch.explainer import facts, layout, signs, syntax
+from jaxvstorch.explainer import facts, folding, layout, signs, syntax
 from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
 
 _WIDEST_MARK = 16  # characters; a longer mark goes on below
@@ -37,7 +37,7 @@ def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]
         for line, text, spans in zip(source.lines, texts, syntax.spans(texts), strict=True)
     }
     heads_shown = False
-    for stretch in layout.stretches(source, findings):
+    for stretch in folding.stretches(source, findings):
         if not stretch.lines:
             continue
         rows = (_row(line, codes[line.number], findings.get(line.number, ()))

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
-from jaxvstorch.explainer import layout, signs, syntax
+from jaxvstorch.explainer import folding, layout, signs, syntax
 from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
 
 WIDEST_MARK = 20  # a longer mark goes on below
@@ -52,7 +52,7 @@ class Columns:
         Args:
             findings: by the number of the line that they stand at.
         """
-        for stretch in layout.stretches(self.source, findings):
+        for stretch in folding.stretches(self.source, findings):
             if stretch.folded:
                 label = f"… {stretch.label()} …"
                 yield [(f"{' ' * self.margin}{label}", "dim italic")]
