@@ -119,9 +119,9 @@ def _loops(tree: ast.AST) -> Iterator[Loop]:
 def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
     for child in _children(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([child.lineno, *(d.lineno for d in child.decorator_list)])
+            first, body = _first_line(child), _first_line(child.body[0])
             name = f"{prefix}{child.name}"
-            yield Function(name, first, child.end_lineno or first, child.body[0].lineno)
+            yield Function(name, first, child.end_lineno or first, body)
             yield from _functions(child, f"{name}.")
         elif isinstance(child, ast.ClassDef):
             yield from _functions(child, f"{prefix}{child.name}.")
@@ -133,9 +133,7 @@ def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """First and last line of each statement; of one with a body, only of what is before that."""
     for node in _walk(tree):
         if isinstance(node, ast.stmt) and not _says_nothing(node):
-            decorators = getattr(node, "decorator_list", [])
-            first = min([node.lineno, *(d.lineno for d in decorators)])
-            yield first, _header_end(node)
+            yield _first_line(node), _header_end(node)
         elif isinstance(node, ast.ExceptHandler):
             yield node.lineno, _header_end(node)
         elif isinstance(node, ast.match_case):
@@ -151,8 +149,12 @@ def _header_end(node: ast.stmt | ast.ExceptHandler) -> int:
     body: Any = getattr(node, "body", None)
     if not body or not isinstance(body, list):
         return node.end_lineno or node.lineno
-    first = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
-    return max(node.lineno, int(first) - 1)
+    return max(node.lineno, _first_line(body[0]) - 1)
+
+
+def _first_line(node: Any) -> int:
+    """With its decorators."""
+    return min([int(node.lineno), *(d.lineno for d in getattr(node, "decorator_list", []))])
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

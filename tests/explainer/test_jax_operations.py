@@ -87,6 +87,16 @@ def differentiates_by_rules(x):
     return jax.grad(loss)(x)  # -> A11
 
 
+@case(X)
+def differentiates_what_was_traced_before(x):
+    @jax.jit  # -> traced
+    def loss(x):
+        y = clipped(x)  # -> A7
+        return y.sum()  # -> A2
+
+    return jax.grad(loss)(x)  # -> A9
+
+
 def rematerialised(x):
     y = jnp.sin(x)  # -> A4
     return jnp.sin(y).sum()  # -> A5

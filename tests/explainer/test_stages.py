@@ -196,9 +196,9 @@ def test_the_private_parts_were_proven_on_the_pinned_versions(framework) -> None
 def test_a_version_that_lacks_a_part_is_named(in_jax, monkeypatch) -> None:
     from jaxvstorch.explainer.jax import traces
 
-    def moved(self, eqn):
+    def moved(traceback):
         raise AttributeError("'SourceInfo' object has no attribute 'traceback'")
 
-    monkeypatch.setattr(traces.Frames, "of", moved)
+    monkeypatch.setattr(traces, "raw_frames", moved)
     with pytest.raises(RuntimeError, match=r"version .* lacks or has moved .*proven on 0\.10\.2"):
         explain(lambda x: x + 1, in_jax.numpy.ones(3))

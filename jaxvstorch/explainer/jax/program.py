@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxvstorch.explainer.jax import traces
+from jaxvstorch.explainer.jax.frames import Frames
 from jaxvstorch.explainer.operations import Operation, Place
 from jaxvstorch.explainer.own import OwnCode
 
@@ -49,7 +50,7 @@ class Reader:
         self._cuts = cuts or own.is_installed
         self._entry_places: set[Place] = set()
         self._depths: dict[int, int] = {}
-        self._frames = traces.Frames(sites)
+        self._frames = Frames(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program come after the one that it belongs to."""

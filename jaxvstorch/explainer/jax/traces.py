@@ -72,8 +72,10 @@ class Sites:
     """
 
     def __init__(self) -> None:
-        self._made: dict[int, tuple[Any, Any]] = {}  # by an id, what has it and a traceback
-        self._rules: dict[int, CodeType] = {}  # by id, since to hash a code object takes long
+        # By id, with what has it, so that it stays this one's.
+        self._made: dict[int, tuple[Any, Any]] = {}
+        self._earlier: dict[int, tuple[Any, Any]] = {}
+        self._rules: dict[int, CodeType] = {}
         try:
             self._context, self._current = private.source_info_context, private.source_info
         except MissingNameError:
@@ -89,61 +91,44 @@ class Sites:
             private.put("source_info", self._current)
 
     def _remember(self) -> Any:
-        info = self._current()
-        earlier = self._earlier()
-        if earlier is not None:
-            info = info.replace()  # an object of this equation's own
-            self._made[id(info)] = info, type(earlier).get_traceback()
+        """JAX asks for the source of an equation: what is the current one?"""
+        info, transformed = self._current(), self._transformed()
+        if transformed is None:
+            return info
+        here = type(transformed).get_traceback()
+        if self._rules and any(id(code) in self._rules for code in here.raw_frames()[0]):
+            self._earlier[id(here)] = here, transformed
+            return info.replace(traceback=here)  # which goes along when it is transformed again
+        info = info.replace()  # an object of this equation's own
+        self._made[id(info)] = info, here
         return info
 
-    def _earlier(self) -> Any:
+    def _transformed(self) -> Any:
+        """The traceback of the equation that is being transformed; ``None`` where none is."""
         return getattr(getattr(self._context, "context", None), "traceback", None)
 
     def enter(self, code: CodeType) -> None:
         """A function of own code begins; where an equation is being transformed, it is a rule."""
-        if self._earlier() is not None:
+        if self._transformed() is not None:
             self._rules[id(code)] = code
 
-    def traceback(self, info: Any) -> Any:
-        """Where the equation with this ``source_info`` was made; ``None`` where that says it."""
+    def made(self, info: Any) -> Any:
+        """The traceback of where an equation with this ``source_info`` was made, if remembered."""
         return self._made.get(id(info), (None, None))[1]
 
-    def inside_rules(self, frames: list[Frame]) -> list[Frame]:
-        """The frames of a rule, and of what it calls."""
-        first = (i for i, (code, _) in enumerate(frames) if id(code) in self._rules)
-        return frames[next(first, len(frames)) :]
+    def earlier(self, traceback: Any) -> Any:
+        """The traceback of the equation that a rule made the one with this traceback from."""
+        return self._earlier.get(id(traceback), (None, None))[1]
+
+    def begin_of_rule(self, frames: list[Frame]) -> int:
+        """The number of frames around the outermost rule."""
+        return next((i for i, (code, _) in enumerate(frames) if id(code) in self._rules), 0)
 
 
-class Frames:
-    """Reads where equations were traced, and remembers the lines of the code it has met."""
-
-    def __init__(self, sites: Sites) -> None:
-        self._sites = sites
-        # By the code object's id, since to hash one takes long; it is kept so that its id is.
-        self._lines: dict[int, tuple[CodeType, dict[int, int]]] = {}
-
-    def of(self, eqn: Any) -> list[Frame]:
-        """Code and line of every Python frame that an equation was traced in, outermost first."""
-        frames = self._read(eqn.source_info.traceback)
-        made_in = self._read(self._sites.traceback(eqn.source_info))
-        if frames and made_in and frames[0][0] is made_in[0][0]:
-            return [*frames, *self._sites.inside_rules(made_in)]
-        return [*made_in, *frames]
-
-    def _read(self, traceback: Any) -> list[Frame]:
-        codes, places = traceback.raw_frames() if traceback else ((), ())
-        return [
-            (code, self._line(code, place))
-            for code, place in zip(reversed(codes), reversed(places), strict=True)
-        ]
-
-    def _line(self, code: CodeType, place: int) -> int:
-        known = self._lines.get(id(code))
-        if known is None:
-            numbers = enumerate(position[0] for position in code.co_positions())
-            known = code, {number: line for number, line in numbers if line is not None}
-            self._lines[id(code)] = known
-        return known[1].get(place // 2, code.co_firstlineno)
+def raw_frames(traceback: Any) -> list[tuple[CodeType, int]]:
+    """The code of every Python frame, outermost first, and the place of its instruction."""
+    codes, places = traceback.raw_frames() if traceback else ((), ())
+    return list(zip(reversed(codes), (place // 2 for place in reversed(places)), strict=True))
 
 
 def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:
