@@ -99,8 +99,10 @@ def _in_common(lines: tuple[Line, ...]) -> str:
     line = next((line for line in lines if line.mark), None)
     if line is None:
         return " where no statement begins"
-    if len({line.mark for line in lines if line.mark}) > 1:
-        return ", traced or not reached, none of them in a program"
+    marks = [line.mark for line in lines if line.mark]
+    is_quiet = Mark.GRAPH not in marks
+    if len(set(marks)) > 1 or (is_quiet and len(marks) < len(lines) / 2):
+        return " that left nothing in a program"
     programs = sorted({where.partition(":")[0] for where in line.operations})
     said = []
     if programs:

@@ -154,7 +154,8 @@ def _header_end(node: ast.stmt | ast.ExceptHandler) -> int:
 
 def _first_line(node: Any) -> int:
     """With its decorators."""
-    return min([int(node.lineno), *(d.lineno for d in getattr(node, "decorator_list", []))])
+    lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", [])]
+    return min([*lines, int(node.lineno)])
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -154,7 +154,7 @@ def test_what_is_folded_is_there_and_says_what_it_is() -> None:
 
 def test_what_is_folded_of_a_library_says_what_it_is() -> None:
     tree = Tree(html.fragment(Explanation("f", "jax", (), (library_source(40),), ())))
-    assert tree.texts("summary") == ["36 lines, traced or not reached, none of them in a program"]
+    assert tree.texts("summary") == ["36 lines that left nothing in a program"]
 
 
 def test_texts_of_stages_are_whole_and_folded() -> None:

@@ -244,14 +244,14 @@ def test_syntax_survives_what_is_not_python() -> None:
 
 
 def test_a_library_is_folded_to_what_it_left_in_the_program() -> None:
-    quiet = "… 36 lines, traced or not reached, none of them in a program …"
+    quiet = "… 36 lines that left nothing in a program …"
     text = str(replace(sample(), sources=(library_source(40),), findings=()))
     assert quiet in text
     assert row(text, 40).endswith("return y")
     own = replace(library_source(40), file=FILE)
     assert quiet not in str(replace(sample(), sources=(own,), findings=()))
     longer = replace(library_source(50), file=FILE)
-    assert "… 46 lines, traced or not" in str(replace(sample(), sources=(longer,), findings=()))
+    assert "… 46 lines that left nothing" in str(replace(sample(), sources=(longer,), findings=()))
 
 
 def test_of_a_library_and_of_the_readers_functions_the_latter_are_shown() -> None:
