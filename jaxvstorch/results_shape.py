@@ -4,79 +4,16 @@ import re
 import reprlib
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
-from types import UnionType
 from typing import Any
 
-from jaxvstorch.timings import KINDS, Timing
+from jaxvstorch import results_kinds as known
+from jaxvstorch.results_kinds import Kind
+from jaxvstorch.timings import Timing
 
 SCHEMA = "jaxvstorch-benchmarks"
 VERSION = 5
 
 AGAIN = "measure again with `nox -s bench`"
-Kind = type | UnionType
-_FILE: dict[str, Kind] = {
-    "date": str,
-    "quick": bool,
-    "sweeps": int,
-    "select": str,
-    "shard": str,
-    "partial": bool,
-    "left_out": list,
-    "seconds": float,
-    "share": float,
-    "commit": str,
-    "image": str,
-    "machine": dict,
-    "versions": dict,
-    "threads": dict,
-    "devices": dict,
-    "precision": dict,
-    "peak_memory": dict,
-    "set_up": dict,
-    "settings": dict,
-    "problems": list,
-    "clock": list,
-    "timings": list,
-}
-# What each value in a list or dictionary of the file is, where all are of one kind.
-_EACH: dict[str, Kind] = {
-    "left_out": str,
-    "versions": str,
-    "threads": int,
-    "precision": dict,
-    "peak_memory": int | None,
-    "set_up": float,
-    "settings": str | int,
-    "problems": str,
-}
-_MACHINE: dict[str, Kind] = {
-    "cpu": str,
-    "cores": int,
-    "memory_bytes": int,
-    "system": str,
-    "driver": str | None,
-    "gpus": list | None,
-}
-_GPU: dict[str, Kind] = {"name": str, "memory_bytes": int | None}
-_DEVICE: dict[str, Kind] = {"platform": str, "name": str, "cuda": str | None}
-_CLOCK: dict[str, Kind] = {
-    "framework": str,
-    "function": str,
-    "harness": float,
-    "timeit": float,
-    "torch_timer": float | None,
-    "over_timeit": float,
-    "over_timeit_spread": float | None,
-    "over_torch_timer": float | None,
-    "over_torch_timer_spread": float | None,
-    "passed": bool,
-}
-_TIMING: dict[str, Any] = {f.name: f.type for f in fields(Timing) if f.name != "platform"}
-_ALWAYS = {f.name for f in fields(Timing) if f.default is MISSING}
-_FRAMEWORKS = sorted({framework for framework, _ in KINDS})
-
-
 # As many shards as a set can have: it has some 200 parts that are never divided.
 SHARD = re.compile(r"([0-9]{1,3}/[0-9]{1,3})?")
 
@@ -118,14 +55,14 @@ def _check_schema(document: Any) -> None:
 
 
 def _check_shape(entries: Mapping[str, Any]) -> None:
-    _check_entry(entries, _FILE, "the file")
+    _check_entry(entries, known.FILE, "the file")
     if not SHARD.fullmatch(entries["shard"]):
         raise ResultsError(
             f"'shard' of the file must be such as 2/5, and is {_short(entries['shard'])}"
         )
     if not entries["seconds"]:
         raise ResultsError("'seconds' of the file must be more than 0")
-    for key, kind in _EACH.items():
+    for key, kind in known.EACH.items():
         found = entries[key].items() if isinstance(entries[key], dict) else enumerate(entries[key])
         for name, value in found:
             _check(value, kind, f"{name!r} of {key!r}")
@@ -133,13 +70,13 @@ def _check_shape(entries: Mapping[str, Any]) -> None:
         _check(entries["settings"].get(name), str, f"{name!r} of 'settings'")
     _check(entries["settings"].get("gpu_memory", 0), int, "'gpu_memory' of 'settings'")
     _check(entries["versions"].get("python"), str, "'python' of 'versions'")
-    _check_entry(entries["machine"], _MACHINE, "'machine'")
+    _check_entry(entries["machine"], known.MACHINE, "'machine'")
     for number, gpu in enumerate(entries["machine"]["gpus"] or (), start=1):
-        _check_entry(gpu, _GPU, f"GPU {number}")
+        _check_entry(gpu, known.GPU, f"GPU {number}")
     for framework, device in entries["devices"].items():
-        _check_entry(device, _DEVICE, f"the device of {framework}")
+        _check_entry(device, known.DEVICE, f"the device of {framework}")
     for number, check in enumerate(entries["clock"], start=1):
-        _check_entry(check, _CLOCK, f"clock check {number}")
+        _check_entry(check, known.CLOCK, f"clock check {number}")
 
 
 def _check_entry(entry: Any, kinds: Mapping[str, Kind], what: str) -> None:
@@ -166,10 +103,10 @@ def _check(value: Any, kind: Kind, what: str) -> None:
 
 def _timing(entry: Any, what: str, devices: Mapping[str, Any]) -> Timing:
     _check(entry, dict, what)
-    kinds = {key: kind for key, kind in _TIMING.items() if key in _ALWAYS or key in entry}
+    kinds = {key: kind for key, kind in known.TIMING.items() if key in known.ALWAYS or key in entry}
     _check_entry(entry, kinds, what)
-    if entry["framework"] not in _FRAMEWORKS:
-        raise ResultsError(f"'framework' of {what} is none of {', '.join(_FRAMEWORKS)}")
+    if entry["framework"] not in known.FRAMEWORKS:
+        raise ResultsError(f"'framework' of {what} is none of {', '.join(known.FRAMEWORKS)}")
     if not entry["minimum"]:
         raise ResultsError(f"'minimum' of {what} must be more than 0")
     platform = devices.get(entry["framework"], {"platform": ""})["platform"]

@@ -6,7 +6,6 @@ A framework that crashes, hangs or takes all memory then takes no one with it.
 import glob
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,14 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxvstorch.doctor.check import Check
+from jaxvstorch.doctor.last_words import last_words
 from jaxvstorch.frameworks import TITLES
 
 TIMEOUT = 120.0  # seconds
 Environ = Mapping[str, str]
-
-_RAISED = re.compile(r"[\w.]+(Error|Exception)(: |$)")  # how the end of a traceback begins
-# How XLA begins an error, and one that ends the process: with date, time, thread and place.
-_ERROR = re.compile(r"([EF])\d{4} [\d:.]+ +\d+ \S+\] (.+)")
 
 # What variables take that are often mistaken.
 _TAKEN = {
@@ -118,20 +114,7 @@ def _answer(process: subprocess.Popen[str], timeout: float) -> Answer:
     try:
         return Answer(facts=json.loads(answer.strip().splitlines()[-1]))
     except (IndexError, ValueError):
-        return Answer(failure=_failure(process.returncode, errors))
-
-
-def _failure(status: int, errors: str) -> str:
-    """What a process said at its end; or of an abort, which says no more, its signal."""
-    lines = [line.strip() for line in errors.splitlines()]
-    errors_of_xla = [match.groups() for line in lines if (match := _ERROR.match(line))]
-    if any(kind == "F" for kind, _ in errors_of_xla):
-        return errors_of_xla[0][1]
-    if status < 0:
-        return f"importing it ended Python with signal {-status}"
-    raised = [line for line in lines if _RAISED.match(line)]
-    last = raised or [line for line in lines if line]
-    return last[-1] if last else f"it exited with {status}"
+        return Answer(failure=last_words(process.returncode, errors))
 
 
 def check(answers: Mapping[str, Answer], gpu: bool, environ: Mapping[str, str]) -> list[Check]:

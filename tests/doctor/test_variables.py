@@ -6,6 +6,7 @@ import pytest
 
 from jaxvstorch.doctor import devices, variables
 from jaxvstorch.doctor.devices import Answer
+from jaxvstorch.doctor.last_words import last_words
 
 
 @pytest.mark.parametrize(
@@ -61,8 +62,6 @@ def test_an_error_of_xla_is_told_from_what_follows_it() -> None:
         "E1123 18:45:53.104184    7349 command_line_flags.cc:93] Couldn't interpret value\n"
         "F1123 18:45:53.104190    7349 parse_flags_from_env.cc:220] Check failed\nusage:\n--\n"
     )
-    assert devices._failure(1, said) == "Couldn't interpret value"
-    assert devices._failure(-6, "") == "importing it ended Python with signal 6"
-    assert devices._failure(1, "ValueError: no such log\nthere are\na, b") == (
-        "ValueError: no such log"
-    )
+    assert last_words(1, said) == "Couldn't interpret value"
+    assert last_words(-6, "") == "importing it ended Python with signal 6"
+    assert last_words(1, "ValueError: no such log\nthere are\na, b") == ("ValueError: no such log")
