@@ -2,13 +2,13 @@
 
 import dis
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.unwrap import attribute, original
 from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.waiting import arrays_of
@@ -118,7 +118,7 @@ def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
     values += _closed_over(function)
     yield from _libraries(values)
     for value in values:
-        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+        if harmless.is_a(value, FunctionType) and value.__module__ == function.__module__:
             yield from _used_by(value, seen)
 
 
@@ -145,9 +145,9 @@ def _libraries(values: Iterable[Any]) -> set[str]:
 
 
 def _roots(value: Any) -> Iterator[str]:
-    if isinstance(value, ModuleType):
-        yield value.__name__.partition(".")[0]
+    if harmless.is_a(value, ModuleType):
+        yield str(harmless.attribute(value, "__name__")).partition(".")[0]
         return
-    classes = value.__mro__ if inspect.isclass(value) else type(value).__mro__
-    for owner in (value, *classes):
-        yield str(attribute(owner, "__module__")).partition(".")[0]
+    classes = harmless.bases(value if harmless.is_a(value, type) else type(value))
+    modules = [harmless.attribute(value, "__module__"), *map(harmless.module_of, classes)]
+    yield from (name.partition(".")[0] for name in modules if type(name) is str)

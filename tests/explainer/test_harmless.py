@@ -2,6 +2,7 @@
 
 import collections
 import random
+import types
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from jaxvstorch import explain
 from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.code import is_code
 from jaxvstorch.explainer.fingerprints import can_change, fingerprint
+from jaxvstorch.explainer.framework_of import framework_of
 
 ASKED: list[str] = []
 
@@ -164,3 +166,12 @@ def test_what_holds_itself_is_looked_at_once() -> None:
 @pytest.mark.parametrize("value", [1.0, "a", (1, 2), None, print, np, len, np.dtype("f4")])
 def test_what_cannot_change_is_not_watched(value) -> None:
     assert not can_change(value)
+
+
+def test_the_framework_is_told_without_asking_what_a_function_names() -> None:
+    def names(x):
+        return silent, hidden
+
+    module = {"silent": silent, "hidden": HidesItself()}
+    with pytest.raises(TypeError, match="cannot be told"):
+        framework_of(types.FunctionType(names.__code__, module), (), {})
