@@ -25,7 +25,7 @@ def _assignments(file: str, name: str) -> int:
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL")
-_REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function after a break
+REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function after a break
 
 
 class Bytecode:
@@ -102,7 +102,7 @@ class Bytecode:
     def _is_of_this_call(self, code: CodeType, name: str) -> bool:
         """Whether a variable belongs to a function around this one that runs in the same call."""
         owners = self._shared.get((code.co_filename, name), ())
-        if code.co_name.startswith(_REST):
+        if code.co_name.startswith(REST):
             return bool(owners)
         return any(code.co_qualname.startswith(f"{owner}.<locals>.") for owner in owners)
 

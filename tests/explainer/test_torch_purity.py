@@ -92,3 +92,18 @@ def test_an_optimizer_is_part_of_the_program() -> None:
         return loss
 
     assert {finding.kind for finding in explain(step, torch.ones(4)).findings} == {"break"}
+
+
+class _Trainer:
+    def __init__(self):
+        self.losses = []
+
+    def step(self, x):
+        loss = (x * 2).sum()  # -> A2
+        print("step")  # -> python ! break
+        self.losses.append(loss)  # -> traced ! impure
+        return loss + 1  # -> B1
+
+
+def test_an_object_that_is_changed_after_a_break() -> None:
+    marks.check_comments(explain(_Trainer().step, torch.ones(4)))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.bytecode import Bytecode, read_statically
+from jaxvstorch.explainer.bytecode import REST, Bytecode, read_statically
 from jaxvstorch.explainer.defaults import defaults
 from jaxvstorch.explainer.instructions import instructions
 from jaxvstorch.explainer.operations import Place
@@ -68,10 +68,15 @@ class Changes:
     def _place(self, touch: Touch, readings: list[Reading]) -> Place | None:
         if touch.kind == "random":
             return next((t.place for t in _static(readings) if t.kind == "random"), None)
-        first = [reading for reading in readings if reading.code == self._entry]
+        first = [reading for reading in readings if self._is_entry(reading.code)]
         # A name of the explained function, and only then of others, which may mean another thing.
         others = [] if touch.name == "self" else readings
         return _line_that_changes(touch.name, first) or _line_that_changes(touch.name, others)
+
+    def _is_entry(self, code: CodeType) -> bool:
+        """Whether it is the explained function, or what is left of it after a graph break."""
+        rest = f"{REST}{self._entry.co_name}_at_" if self._entry else None
+        return code == self._entry or (rest is not None and code.co_name.startswith(rest))
 
     def _in_place(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
         """Tensors of the caller that the graphs wrote into, at the lines that wrote."""
