@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxvstorch
-from jaxvstorch import explain
+from jaxvstorch import explain, ledger
 from jaxvstorch.explainer import proven
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES, adapter
 from jaxvstorch.frameworks.private import REFUSED, MissingNameError, Name, gone
@@ -77,7 +77,8 @@ def test_a_place_that_is_not_there_is_missing(place) -> None:
 
 def test_what_is_done_without_the_others(framework, x, monkeypatch) -> None:
     names = private(framework).NAMES
-    optional = [key for key, name in names.items() if name.without != REFUSED]
+    needed = (REFUSED, names["pytree"].without) if "pytree" in names else (REFUSED,)
+    optional = [key for key, name in names.items() if name.without not in needed]
     assert optional
     for key in optional:
         monkeypatch.setitem(names, key, Name("collections:moved", names[key].without))
@@ -85,6 +86,13 @@ def test_what_is_done_without_the_others(framework, x, monkeypatch) -> None:
     assert [program.operations for program in explanation.programs] == [{"A": 1}]
     if framework == "torch":
         assert "MissingNameError: collections:moved" in "".join(explanation.missing)
+    book = ledger(adapter(framework).compile(doubled), [(x,), (x,), (x[:2],)])
+    assert [call.error for call in book.calls] == [None] * 3
+    assert book.traces == [1, 0, 1]
+
+
+def doubled(x):
+    return x + x
 
 
 def test_a_function_of_torch_compile_tells_what_it_was_made_of() -> None:

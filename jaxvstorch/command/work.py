@@ -106,9 +106,9 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
         adapter = frameworks.adapter("jax")
         jitted: Callable[..., Any] = adapter.compile(target.function, tuple(static))
         return jitted
-    from jaxvstorch.frameworks.private import jax as private
+    from jaxvstorch.explainer.jax import traces
 
-    names = private.static_names(target.function)  # where they are hidden, JAX decides itself
+    names = traces.static_names(target.function)  # where they are hidden, JAX decides itself
     traced = [] if names is None else [name for name in static if name not in names]
     if traced:
         raise BadInputError(

@@ -99,13 +99,17 @@ def _unrolled(body: Iterable[Line]) -> int:
 def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
     """The error that ended it; ``generic`` are hints of Dynamo's that say nothing of it."""
     message = str(error).strip()
-    # Under fullgraph=True Dynamo raises what would otherwise have been a break.
-    is_break = any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
+    is_break = is_unsupported(error)
     cure = breaks.cure(message, generic) if is_break else cures.of_error(error)
     is_dynamos = is_break or "Explanation:" in message
     said = breaks.reason(message) if is_dynamos else cures.told(message)
     what = ": ".join(filter(None, [type(error).__name__, said]))
     return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
+
+
+def is_unsupported(error: BaseException) -> bool:
+    """Whether Dynamo raised, under ``fullgraph=True``, what would otherwise have been a break."""
+    return any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
 
 
 def ordered(found: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:

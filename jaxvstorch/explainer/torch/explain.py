@@ -73,7 +73,7 @@ def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
     told: set[tuple[Place, str]] = set()
     for frame in traced.frames:
         callers = [place for place in frame.callers if own.has(place[0])]
-        for text, stack in frame.stacks():
+        for text, stack in () if _ended(frame, traced) else frame.stacks():
             places = [place for place in stack if own.has(place[0])]
             if not places and not callers:
                 continue
@@ -83,6 +83,12 @@ def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
                 if (place, finding.what) not in told:
                     told.add((place, finding.what))
                     yield finding
+
+
+def _ended(frame: trace.Frame, traced: trace.Traced) -> bool:
+    """Whether what Dynamo refused of a frame is the error that the call ended with."""
+    error = traced.error
+    return bool(frame.failures) and error is not None and findings.is_unsupported(error)
 
 
 def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Finding]:
