@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from jaxvstorch import explain, ledger
@@ -294,3 +295,15 @@ def test_the_numbers_of_frames_go_on_where_they_were() -> None:
     explained(smooth, 3)
     after = convert_frame.FRAME_COUNTER, dict(convert_frame.FRAME_COMPILE_COUNTER)
     assert after == before
+
+
+def test_no_name_of_dynamos_is_left_in_the_module() -> None:
+    def many_kinds(x):
+        with torch.no_grad():
+            y = torch.nn.functional.dropout(x) + torch.nn.Linear(3, 3)(x)
+            torch._dynamo.graph_break()
+            return [np.sin(value) for value in y.tolist()], np.ones(3) + y.numpy()
+
+    before = set(globals()), set(vars(torch.nn.modules.linear))
+    explain(many_kinds, torch.ones(3))
+    assert (set(globals()), set(vars(torch.nn.modules.linear))) == before

@@ -163,7 +163,7 @@ def trace(
         frame = Frame(entered.f_code, dynamo.is_left_out(entered), _callers())
         traced.frames.append(frame)
         with (
-            undo.frame(frame.code),
+            undo.frame(entered),
             dynamo.reported() as (frame.breaks, frame.failures),
             dynamo.lines_traced(read),
             warnings.catch_warnings(),

@@ -26,6 +26,7 @@ class Undo:
         self._backend = backend
         self._codes: dict[int, CodeType] = {}
         self._hooks: list[tuple[Any, Any]] = []
+        self._aliases: list[tuple[dict[str, Any], str]] = []
         self._cleanups: set[int] = set()
         self._guesses: defaultdict[Any, Any] = defaultdict(private.CodeState)
         self._first_frame = private.frame_counter
@@ -33,17 +34,20 @@ class Undo:
         self._attempts: Counter[int] = Counter()
 
     @contextmanager
-    def frame(self, code: CodeType) -> Iterator[None]:
+    def frame(self, entered: Any) -> Iterator[None]:
         """Inside, Dynamo compiles one frame for the backend; the caller holds Dynamo's lock."""
-        self._codes[id(code)] = code
+        self._codes[id(entered.f_code)] = entered.f_code
         frames = private.frame_counter
         attempts: Counter[int] = Counter(private.frame_compile_counter)
         cleaning = private.CleanupManager.instance
         known = set(cleaning.values)
+        aliases = _aliases(entered.f_globals)
         with self._names_noted(), self._guessing_apart(), dynamo.counts_put_back():
             try:
                 yield
             finally:
+                new = _aliases(entered.f_globals) - aliases
+                self._aliases += [(entered.f_globals, name) for name in new]
                 self._cleanups |= set(cleaning.values) - known
                 self._frames += private.frame_counter - frames
                 self._attempts += private.frame_compile_counter - attempts
@@ -88,11 +92,21 @@ class Undo:
                 hook()
 
     def _count_back(self) -> None:
-        """Frames are numbered: where nobody else took a number meanwhile, give ours back."""
+        """Where nobody else compiled meanwhile, frames have the numbers that they had without it.
+
+        Neither then does anybody need the modules that Dynamo put among the function's globals.
+        """
         if self._first_frame + self._frames == private.frame_counter:
             private.put("frame_counter", self._first_frame)
+            for scope, alias in self._aliases:
+                scope.pop(alias, None)
         counts = private.frame_compile_counter
         for number, attempts in self._attempts.items():
             counts[number] -= attempts
             if counts[number] <= 0:
                 del counts[number]
+
+
+def _aliases(scope: dict[str, Any]) -> set[str]:
+    """The names of modules that Dynamo has put among a function's globals."""
+    return {name for name in list(scope) if name.startswith("__import_")}
