@@ -28,6 +28,7 @@ JIT_INFO = "_jit_info"
 ATTRIBUTES = (
     Name("jax._src.core:JaxprEqn.source_info"),
     Name("jax._src.source_info_util:SourceInfo.traceback"),
+    Name("jax._src.lib:xla_client.Traceback.raw_frames"),
     Name("jax._src.pjit:PjitInfo.static_argnums", _AS_IT_IS),
     Name("jax._src.pjit:PjitInfo.static_argnames", _AS_IT_IS),
     Name("jax._src.pjit:PjitInfo.donate_argnums", _AS_IT_IS),
