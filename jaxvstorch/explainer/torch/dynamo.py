@@ -232,7 +232,10 @@ def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
 
 def is_left_out(frame: Any) -> bool:
     """Whether Dynamo has a rule to leave a frame to Python, such as for the file it stands in."""
-    return bool(private.is_skipped(frame.f_code, frame=frame))
+    asked = private.is_skipped
+    # Before PyTorch 2.13 the rules may know a code object alone.
+    known = {"frame": frame} if "frame" in inspect.signature(asked).parameters else {}
+    return bool(asked(frame.f_code, **known))
 
 
 def is_written(code: CodeType) -> bool:
