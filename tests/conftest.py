@@ -8,6 +8,8 @@ import pytest
 from hypothesis import settings
 from older_torch import known_failures
 
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+
 # The same examples on every run, so that what fails, fails for everyone; and no time limit for
 # one of them, because a first call compiles.
 settings.register_profile("project", deadline=None, derandomize=True)
@@ -23,6 +25,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if reason := known.get(item.nodeid):
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.fixture(params=FRAMEWORKS)
+def framework(request) -> str:
+    """Its name; Dynamo is without memory."""
+    pytest.importorskip(request.param, reason=f"{TITLES[request.param]} is not installed")
+    if request.param == "torch":
+        request.getfixturevalue("fresh_torch_compile")
+    return request.param
 
 
 @pytest.fixture

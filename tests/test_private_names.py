@@ -14,7 +14,7 @@ import pytest
 import jaxvstorch
 from jaxvstorch import explain, ledger
 from jaxvstorch.explainer import proven
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES, adapter
+from jaxvstorch.frameworks import adapter
 from jaxvstorch.frameworks.private import REFUSED, MissingNameError, Name, gone
 
 PACKAGE = Path(jaxvstorch.__file__).parent
@@ -24,15 +24,6 @@ ELSEWHERE = [
     for path in PACKAGE.rglob("*.py")
     if "examples" not in path.parts and path.parent.name != "private"
 ]
-
-
-@pytest.fixture(params=FRAMEWORKS)
-def framework(request) -> str:
-    """Its name; Dynamo is without memory."""
-    pytest.importorskip(request.param, reason=f"{TITLES[request.param]} is not installed")
-    if request.param == "torch":
-        request.getfixturevalue("fresh_torch_compile")
-    return request.param
 
 
 @pytest.fixture

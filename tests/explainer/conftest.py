@@ -1,4 +1,4 @@
-"""What holds of every explanation here; each framework that is installed; random states."""
+"""What holds of every explanation here; arguments; random states."""
 
 import random
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ import sentences
 from cases import X, given
 
 from jaxvstorch.explainer import findings
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
 
 
 @pytest.fixture(autouse=True)
@@ -24,15 +23,6 @@ def plain_breaks(monkeypatch) -> None:
         return found
 
     monkeypatch.setattr(findings, "ordered", checked)
-
-
-@pytest.fixture(params=FRAMEWORKS)
-def framework(request) -> str:
-    """Its name; Dynamo is without memory."""
-    pytest.importorskip(request.param, reason=f"{TITLES[request.param]} is not installed")
-    if request.param == "torch":
-        request.getfixturevalue("fresh_torch_compile")
-    return request.param
 
 
 @pytest.fixture
