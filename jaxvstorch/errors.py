@@ -50,7 +50,8 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
         head = "\n".join(message[:lines])
         print(f"{type(caught).__name__}: {head}" if head else type(caught).__name__)
         if len(message) > lines:
-            print(f"… ({len(message) - lines} more lines)")
+            more = len(message) - lines
+            print(f"… ({more} more line{'s' * (more > 1)})")
     else:
         raise AssertionError(f"{error.__name__} was expected here, and nothing was raised")
 

@@ -1,4 +1,4 @@
-"""Do two calls differ in shape, so that the second one is compiled anew?"""
+"""Do two calls differ in shape, dtype or a static value, so that the second is compiled anew?"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,15 +7,15 @@ Arguments = tuple[Any, ...]
 
 
 def require_new_shape(args: Arguments, other: Arguments) -> None:
-    """Check that some shape, or some value that could be static, is not the same in both.
+    """Check that a shape, a dtype, or a value that could be static is not the same in both.
 
     Raises:
         ValueError: all are.
     """
     if list(_signature(args)) == list(_signature(other)):
         raise ValueError(
-            "args and other have the same shapes, so the second call would compile nothing: give "
-            "an array of another shape in other"
+            "args and other have the same shapes and dtypes, so the second call would compile "
+            "nothing: give an array of another shape in other"
         )
 
 
@@ -25,12 +25,13 @@ def _signature(value: Any) -> Iterator[Any]:
     while rest:
         item = rest.pop()
         if isinstance(item, list | tuple | dict):
-            yield type(item), len(item)
+            yield type(item), tuple(map(str, item)) if isinstance(item, dict) else len(item)
             if id(item) not in seen:  # one may hold itself
                 seen.add(id(item))
                 rest += item.values() if isinstance(item, dict) else item
         elif hasattr(item, "shape"):
-            yield tuple(item.shape)
+            yield tuple(item.shape), str(getattr(item, "dtype", ""))
         else:
             # Whatever else it is, its class may say nothing about equality.
-            yield item if isinstance(item, str | bytes | int | float | complex) else id(item)
+            known = isinstance(item, str | bytes | int | float | complex)
+            yield type(item), item if known else id(item)

@@ -131,8 +131,13 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
 
 def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None]:
     """64-bit types only where the inputs have them: they change what JAX makes itself."""
-    wide = any(getattr(value, "dtype", None) in _WIDE for value in inputs)
-    return frameworks.adapter(framework).double_precision() if wide else nullcontext()
+    wide = frameworks.adapter(framework).double_precision
+    return wide() if is_wide(inputs) else nullcontext()
+
+
+def is_wide(inputs: Arguments) -> bool:
+    """Whether an input is of a type of 64 bits a part, which JAX has only where it is told to."""
+    return any(getattr(value, "dtype", None) in _WIDE for value in inputs)
 
 
 def call_reference(reference: Function, inputs: Arguments) -> Arrays:

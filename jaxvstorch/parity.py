@@ -17,6 +17,7 @@ from jaxvstorch.outcome import (
     call_reference,
     convert_arrays,
     gradients,
+    is_wide,
     run,
     weights,
     widen,
@@ -74,7 +75,7 @@ def check_parity(
 ) -> Parity:
     """Compare two functions with each other, by comparing both with a float64 answer.
 
-    Outputs must also have the same dtype in both; only integers may differ in width. Infinities
+    Outputs must also have the same dtype in both; only integers may be of another kind. Infinities
     and NaNs agree with their like. Results without elements are not the same, since there is
     nothing to compare.
 
@@ -97,8 +98,9 @@ def check_parity(
 
     Raises:
         TypeError: an argument is of the wrong type, an input to differentiate is no floating-point
-            array, an input is a masked array, a function returns something other than arrays, or
-            gives PyTorch no way from the outputs back to the inputs (it detaches, say).
+            array, an input is a masked array or holds arrays inside a container, a function returns
+            something other than arrays and numbers, or gives PyTorch no way from the outputs back
+            to the inputs (it detaches, say).
         IndexError: there is no input at a position in ``gradient``.
         ValueError: a position comes twice, or ``tolerance`` is negative, infinite or NaN.
         MissingFrameworkError: one of the frameworks is not installed.
@@ -137,7 +139,8 @@ def check_parity(
             found.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
         found += _compare_outcomes(framework, outcomes[framework], answer, tolerance)
-    return Parity((*found, *_compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs)))
+    kinds = _compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs, is_wide(inputs))
+    return Parity((*found, *kinds))
 
 
 def _compare_outcomes(
@@ -156,11 +159,14 @@ def _compare_outcomes(
     ]
 
 
-def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays) -> list[Comparison]:
+def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays, is_wide: bool) -> list[Comparison]:
     """The outputs whose dtypes differ; integers of different width pass for the same."""
+    on = " with 64-bit types on, which an input asks for" if is_wide else ""
     return [
         Comparison(
-            f"output {i} dtype", same=False, note=f"{ours.dtype} in JAX, {theirs.dtype} in PyTorch"
+            f"output {i} dtype",
+            same=False,
+            note=f"{ours.dtype} in JAX{on}, {theirs.dtype} in PyTorch",
         )
         for i, (ours, theirs) in enumerate(zip(jax_outputs, torch_outputs, strict=False))
         if ours.dtype != theirs.dtype and not {ours.dtype.kind, theirs.dtype.kind} <= {"i", "u"}

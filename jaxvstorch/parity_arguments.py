@@ -38,6 +38,18 @@ def require_inputs(inputs: Any) -> None:
         _require_plain(f"input {i}", value)
 
 
+def _holds_array(value: Any) -> bool:
+    rest, seen = [value], set()
+    while rest:
+        item = rest.pop()
+        if isinstance(item, np.ndarray):
+            return True
+        if isinstance(item, list | tuple | dict) and id(item) not in seen:  # one may hold itself
+            seen.add(id(item))
+            rest += item.values() if isinstance(item, dict) else item
+    return False
+
+
 def _require_plain(what: str, value: Any) -> None:
     require_unmasked(what, value)
     for framework in frameworks.FRAMEWORKS:
@@ -47,6 +59,12 @@ def _require_plain(what: str, value: Any) -> None:
                 f"{what} holds an array of {frameworks.TITLES[framework]}; give NumPy arrays, of "
                 "which each function gets its own framework's"
             )
+    if isinstance(value, list | tuple | dict) and _holds_array(value):
+        raise TypeError(
+            f"{what} holds NumPy arrays inside a {type(value).__name__}, which would reach both "
+            "functions as they are: give each array as an input of its own, and put them together "
+            "in a function around yours"
+        )
     if isinstance(value, np.ndarray | np.generic) and not _is_number(value.dtype):
         raise TypeError(
             f"{what} has dtype {value.dtype}, which JAX and PyTorch do not both have; give "

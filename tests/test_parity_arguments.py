@@ -225,3 +225,9 @@ def test_an_error_says_what_was_called_with_what() -> None:
         "check_parity called torch_function with arrays of float32 for its gradient, which "
         "PyTorch's own operations alone carry."
     ]
+
+
+def test_arrays_inside_a_container_are_refused() -> None:
+    inputs = ({"w": np.ones(3, np.float32)},)
+    with pytest.raises(TypeError, match="give each array as an input of its own"):
+        check_parity(lambda d: d["w"] * 2, lambda d: d["w"] * 2, inputs)
