@@ -10,26 +10,31 @@ from jaxvstorch.explainer.cures import Cure
 
 CALL = "Python makes this call, because the graph breaks inside of what is called."
 CALL_CURE = Cure("Mend what breaks inside: this call is compiled then too.", "tracing")
-SKIPPED = "Dynamo does not compile this function: Python runs its lines on every call."
+SKIPPED = (
+    "Dynamo does not look at this function, since it is disabled here or was given up earlier: "
+    "Python runs its lines on every call."
+)
 SKIPPED_CURE = Cure(
-    "Remove torch.compiler.disable if it is there, or compile what the function calls by itself.",
+    "Remove torch.compiler.disable or set_stance if they are there, or explain it in a process "
+    "that has not compiled it.",
     "tracing",
 )
 
 # By Dynamo's explanation, where it can be said more plainly.
 _REASONS = (
     (r"generic_jump|Detected data-dependent branching",
-     "The way on depends on a tensor's value, which is not known while tracing"),
+     "Which branch runs depends on a tensor's value, which is not known while tracing"),
     (r"`(.+?)` since it was wrapped with `torch\.compiler\.disable`",
      r"`\1` is kept from Dynamo by torch.compiler.disable"),
     (r"User-inserted graph break", "The function itself asks for it by torch._dynamo.graph_break"),
     (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
+    (r"This VariableTracker does not", "Dynamo does not know an object that is used here"),
     (r"^step_unsupported$", "Dynamo cannot put this line into a graph"),
     (r"no exception handler at the top-level compiled function",
      "Dynamo met an error that the function does not catch"),
 )  # fmt: skip
 
-_CALL_OUTSIDE = Cure("Make this call outside of the compiled function.", "tracing")
+CALL_OUTSIDE = Cure("Make this call outside of the compiled function.", "tracing")
 
 _CURES = (
     (r"`print`", Cure(
@@ -54,7 +59,7 @@ _CURES = (
         "tracing",
     )),
     (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
-    (r"`Optimizer\.\w+`", _CALL_OUTSIDE),
+    (r"`Optimizer\.\w+`", CALL_OUTSIDE),
     (r"`Tensor\.backward\(\)`", Cure(
         "Compile the forward pass and the loss, and call backward outside of it.", "tracing"
     )),
@@ -82,8 +87,8 @@ def cure(text: str, generic: Collection[str] = ()) -> Cure:
 def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
     """What to do about a break in code that is not the reader's to change: what Dynamo says."""
     if re.search(r"User-inserted graph break|torch\.compiler\.disable", text):
-        return _CALL_OUTSIDE  # it was put there on purpose
-    return _hint(text, generic) or _CALL_OUTSIDE
+        return CALL_OUTSIDE  # it was put there on purpose
+    return _hint(text, generic) or CALL_OUTSIDE
 
 
 def _hint(text: str, generic: Collection[str]) -> Cure | None:

@@ -24,7 +24,8 @@ _BY_ERROR = {
         "static_args",
     ),
     "ConcretizationTypeError": Cure(
-        "Make the value a static argument, or keep to operations that take traced values.",
+        "Leave out float(), int() or bool(): operations take traced values. A size has to be a "
+        "static argument.",
         "static_args",
     ),
     "NonConcreteBooleanIndexError": Cure(

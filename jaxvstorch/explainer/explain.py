@@ -21,9 +21,10 @@ def explain(
 ) -> Explanation:
     """Say what a compiler makes of a function, called with these arguments.
 
-    With JAX the function is traced once, as ``jax.jit`` would: its Python lines run once, and the
-    program does not run. With PyTorch it is called once under ``torch.compile``, since Dynamo
-    compiles while it calls: its graphs run once, uncompiled, and so does everything around them.
+    With JAX the function is traced once, as ``jax.jit`` would: its Python lines run once (those of
+    a loop's body perhaps twice, to settle its types), and the program does not run. With PyTorch it
+    is called once under ``torch.compile``, since Dynamo compiles while it calls: its graphs run
+    once, uncompiled, and so does everything around them.
     What the function does to the world outside, such as printing, it does that one time.
 
     Nothing is left behind: neither in the frameworks' caches and settings nor in ``sys.settrace``,

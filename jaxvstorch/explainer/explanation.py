@@ -126,7 +126,8 @@ class Explanation:
         arguments: in short, such as ``"f32[8]"`` or ``"activation='relu'"``.
         sources: the function's own source first, then those of functions that it called.
         programs: what was compiled, in order.
-        findings: breaks, impurities, unrolled loops and errors, in the order of lines.
+        findings: breaks, impurities, frozen and guarded values, unrolled loops, callbacks and
+            errors, in the order of lines.
         missing: parts that could not be explained, and why.
         ran: how often the function's own lines ran, in words.
         compiled: the later stages, where they were asked for: see ``with_stages``.

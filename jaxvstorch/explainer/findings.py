@@ -42,7 +42,7 @@ _IN_JAX = {
 # What torch.compile does with them, where it keeps them out of Python.
 _IN_TORCH = {
     "read": ("guarded", "{name} is read once and guarded: when it changes, the function is "
-             "compiled again.", "Pass it as a tensor if it changes often."),
+             "compiled again.", "Pass what changes often as an argument, a number as a tensor."),
     "written": ("impure", "{name} is written by code that runs after the graph, on each call.",
                 "Return the new value instead."),
     "changed": ("impure", "{name} is changed on each call, outside of the graph.",

@@ -7,7 +7,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from jaxvstorch.explainer.framework_of import LIBRARIES, compiled_by
-from jaxvstorch.explainer.unwrap import attribute
+from jaxvstorch.explainer.unwrap import attribute, original
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,14 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
         ) from None
     owner = attribute(function, "__self__")
     owner = function if owner is None and not inspect.isfunction(function) else owner
-    return {**({} if owner is None else {"self": owner}), **bound.arguments}
+    return {**({} if owner is None else {_first(function): owner}), **bound.arguments}
+
+
+def _first(function: Any) -> str:
+    """What a method calls its object: most say ``self``."""
+    code = attribute(original(function), "__code__")
+    named = isinstance(code, CodeType) and code.co_argcount > 0
+    return code.co_varnames[0] if named else "self"
 
 
 def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """What cannot be explained at all is one clear error, in both frameworks."""
 
 import math
+from unittest import mock
 
 import pytest
 from cases import X, given
@@ -80,3 +81,18 @@ def test_arrays_of_the_other_framework() -> None:
         explain(jax.jit(power), torch.ones(3))
     with pytest.raises(TypeError, match=r"the function is PyTorch's, .* JAX's arrays"):
         explain(torch.nn.Linear(4, 3), jax.numpy.ones(4))
+
+
+def test_what_makes_attributes_as_they_are_asked_for_ends() -> None:
+    numpy = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    mocked = mock.Mock(side_effect=lambda x: x * 2)
+    explanation = explain(mocked, numpy.ones(2), framework="jax")
+    assert explanation.programs
+
+
+def test_an_argument_that_holds_itself() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    endless: list = []
+    endless.append(endless)
+    with pytest.raises(TypeError, match="holds itself"):
+        explain(lambda x: 1.0, endless, framework="jax")

@@ -61,7 +61,7 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         ),
         (
             "generic_jump TensorVariable()",
-            "The way on depends on a tensor's value, which is not known while tracing.",
+            "Which branch runs depends on a tensor's value, which is not known while tracing.",
             "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
         ),
         (

@@ -1,5 +1,6 @@
 """Graph breaks of PyTorch: where they are, their reasons and their cures."""
 
+import logging
 import time
 
 import pytest
@@ -214,3 +215,32 @@ def test_dynamos_own_hint_is_shown_where_there_is_one() -> None:
     assert breaks.cure(text, generic).text == "Use `torch.other(x)` in place of it."
     assert breaks.cure(text).text.startswith("It may be possible")
     assert "torch's own functions" in breaks.cure(text.partition("  Hint: Use")[0], generic).text
+
+
+def test_pythons_own_library_is_told_once_at_a_line() -> None:
+    def logs(x):
+        logging.warning("half way")
+        return x + 1
+
+    (inside,) = explain(logs, torch.ones(3)).found("break")
+    assert "inside of `logging/" in inside.what
+    assert inside.cure == "Make this call outside of the compiled function."
+
+
+def test_an_error_is_told_once() -> None:
+    def mismatched(x):
+        y = x @ torch.ones(5)
+        return y + 1
+
+    (finding,) = explain(mismatched, torch.ones(3)).findings
+    assert finding.kind == "failed"
+
+
+def test_an_object_has_the_name_that_its_method_gives_it() -> None:
+    class Counting(torch.nn.Module):
+        def forward(me, x):  # noqa: N805
+            me.calls = 3
+            return x + 1
+
+    (finding,) = explain(Counting(), torch.ones(3)).findings
+    assert finding.what.startswith("`me` is changed")

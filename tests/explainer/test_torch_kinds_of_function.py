@@ -103,3 +103,51 @@ def test_a_function_of_the_framework() -> None:
     explanation = explain(torch.sin, torch.ones(4))
     assert explanation.sources == ()
     assert "no source" in explanation.missing[0]
+
+
+def test_a_lazy_module() -> None:
+    explanation = explain(torch.nn.LazyLinear(4), torch.ones(2, 3))
+    assert explanation.found("failed") == []
+    assert explanation.programs
+
+
+class CompiledForward(torch.nn.Module):
+    """A module whose forward is compiled, and not the module."""
+
+    @torch.compile(backend="eager")
+    def forward(self, x):
+        """Two operations."""
+        y = x * 2  # -> A1
+        return y + 1  # -> A1
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_module_whose_forward_is_compiled(compiled) -> None:
+    model = CompiledForward()
+    given = torch.compile(model, backend="eager") if compiled else model
+    before = set(vars(model))
+    marks.check_comments(explain(given, ones()))
+    assert set(vars(model)) == before
+
+
+def halved(x, depth):
+    if depth == 0:
+        print("leaf")
+        return x
+    return halved(x / 2, depth - 1) + 1
+
+
+def test_a_recursive_function_has_as_many_graphs_as_it_has_by_itself() -> None:
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compile(halved, backend=backend)(ones(), 3)
+    torch.compiler.reset()
+    assert len(explain(halved, ones(), 3).programs) == len(graphs)
+
+
+def ones():
+    return torch.ones(3)

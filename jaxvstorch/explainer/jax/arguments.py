@@ -11,7 +11,7 @@ import numpy as np
 from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.shorthand import describe
-from jaxvstorch.explainer.unwrap import original
+from jaxvstorch.explainer.unwrap import answers_all, original
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         function = original(function)
     if isinstance(function, types.MethodType) and _is_tree(function.__self__):
         function, args = function.__func__, (function.__self__, *args)
-    leaves, tree = jax.tree.flatten((function, args, kwargs))
+    try:
+        leaves, tree = jax.tree.flatten((function, args, kwargs))
+    except (RecursionError, SystemError):  # JAX's C++ passes on the former as the latter
+        raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
     own_leaves = len(jax.tree.leaves(function))
     traced = [
         is_array(leaf) or (is_number(leaf) and i >= own_leaves and not numbers_are_static)
@@ -89,7 +92,8 @@ def _notes(leaves: list[Any], traced: list[bool]) -> tuple[str, ...]:
 
 def is_jitted(function: Any) -> bool:
     """Whether ``jax.jit`` made it."""
-    return isinstance(function, jax.stages.Wrapped) and hasattr(function, "trace")
+    is_wrapped = isinstance(function, jax.stages.Wrapped) and hasattr(function, "trace")
+    return is_wrapped and not answers_all(function)
 
 
 def is_array(value: Any) -> bool:

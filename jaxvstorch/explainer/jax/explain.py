@@ -18,6 +18,7 @@ from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.subject import Subject
 
+RAN_IN_PART = "Python ran its lines once, up to the error; there is no program."
 RAN = "Python ran its lines once, to trace them; the program did not run."
 
 _CALLBACKS = ("debug_callback", "debug_print", "pure_callback", "io_callback")
@@ -69,7 +70,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         "programs": programs,
         "findings": findings.ordered(found, sources),
         "missing": tuple(missing),
-        "ran": RAN,
+        "ran": RAN if traced is not None else RAN_IN_PART,
         "compile": partial(stages.compile, traced, own) if traced is not None else None,
     }
 

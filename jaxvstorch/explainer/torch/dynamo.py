@@ -89,11 +89,21 @@ def options(compiled: Any) -> dict[str, Any]:
     """The options that a compiled function or module was made with, but for its backend."""
     context = _context(compiled)
     whole = getattr(context, "fullgraph", getattr(context, "nopython", False))
-    found = {"fullgraph": bool(whole), "dynamic": getattr(context, "_dynamic", None)}
-    # From PyTorch 2.13 on, what is compiled here does not count towards the function's limit.
-    if "isolate_recompiles" in inspect.signature(torch.compile).parameters:
-        found["isolate_recompiles"] = True
-    return found
+    return {"fullgraph": bool(whole), "dynamic": getattr(context, "_dynamic", None)}
+
+
+def without_limits() -> AbstractContextManager[None]:
+    """Dynamo compiles a function as often as it is asked to; hold its lock meanwhile.
+
+    ``torch.compile(isolate_recompiles=True)`` would leave the function's limit alone too, but it
+    takes whatever other threads compile meanwhile for its own (seen in PyTorch 2.13.0).
+    """
+    limits = {"recompile_limit": _MANY, "accumulated_recompile_limit": _MANY}
+    patched: AbstractContextManager[None] = private.dynamo_config.patch(limits)
+    return patched
+
+
+_MANY = 1_000_000
 
 
 def backend(compiled: Any) -> tuple[str, dict[str, Any]]:
@@ -174,6 +184,9 @@ def module_restored(function: Any) -> Iterator[None]:
 
     The latter would compile the call inside of the call, with a backend of its own.
     """
+    if not isinstance(function, torch.nn.Module):
+        yield
+        return
     names = ("_is_torch_compile", "_compiled_call_impl")
     had = {
         name: vars(function)[name] for name in names if name in getattr(function, "__dict__", {})

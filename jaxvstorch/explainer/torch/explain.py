@@ -1,5 +1,6 @@
 """Explains a function of PyTorch."""
 
+import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -18,6 +19,7 @@ from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, touches, trace
 
+RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
 
 
@@ -36,6 +38,8 @@ def explain(subject: Subject) -> dict[str, Any]:
     programs = assemble.without_lines(programs, seen.operations, sources)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
     found += _skipped(sources, traced, found)
+    if traced.error is not None:  # what Dynamo says of the line that raised is told by the error
+        found = [f for f in found if f.kind != "break" or (f.file, f.line) != seen.failed]
     if traced.error is None:
         read = list(touches.of_readings(traced, seen.python, own))
         changed = list(changes.touches(traced, own))
@@ -49,7 +53,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         "programs": programs,
         "findings": findings.ordered(found, sources),
         "missing": tuple(missing),
-        "ran": RAN,
+        "ran": RAN if programs else RAN_IN_PYTHON,
         "compile": partial(
             _compile, traced.graphs, traced.inputs, own, dynamo.backend(subject.function)
         ),
@@ -77,12 +81,23 @@ def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
             places = [place for place in stack if own.has(place[0])]
             if not places and not callers:
                 continue
+            here = (places or callers)[-1]
+            if _is_pythons(stack[-1][0]) and any(place == here for place, _ in told):
+                continue  # what Python's library calls in turn, where the call is told already
             for finding in _along(text, stack, places or callers[-1:]):
                 place = (finding.file, finding.line)
                 # In a row of calls each one after the first says the same of what it calls.
                 if (place, finding.what) not in told:
                     told.add((place, finding.what))
                     yield finding
+
+
+def _is_pythons(file: str) -> bool:
+    """Whether a file is of Python's own library."""
+    return file.startswith(_PYTHONS) and "site-packages" not in file
+
+
+_PYTHONS = f"{sysconfig.get_path('stdlib')}/"
 
 
 def _ended(frame: trace.Frame, traced: trace.Traced) -> bool:
@@ -101,7 +116,8 @@ def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Findi
     else:
         file, line = stack[-1]
         reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
-        yield _break(places[-1], reason, breaks.cure_inside(text, generic))
+        cure = breaks.CALL_OUTSIDE if _is_pythons(file) else breaks.cure_inside(text, generic)
+        yield _break(places[-1], reason, cure)
 
 
 def _skipped(

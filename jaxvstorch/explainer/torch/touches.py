@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.bytecode import REST, Bytecode, read_statically
@@ -45,7 +46,7 @@ class Changes:
     def _add(self, name: str, value: Any) -> None:
         self._watched.add(name, value)
         for tensor in _tensors(value):
-            if not tensor.is_inference():
+            if not is_lazy(tensor) and not tensor.is_inference():
                 self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
 
     def reading(self, reading: Reading) -> None:

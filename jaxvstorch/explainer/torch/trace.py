@@ -166,6 +166,7 @@ def trace(
             undo.frame(entered),
             dynamo.reported() as (frame.breaks, frame.failures),
             dynamo.lines_traced(read),
+            dynamo.without_limits(),
             warnings.catch_warnings(),
         ):
             # What Dynamo warns of when it breaks a graph is told as a finding.
@@ -174,11 +175,14 @@ def trace(
 
     function = subject.function
     original: Callable[..., Any] = uncompiled(function)
+    if isinstance(original, torch.nn.Module) and uncompiled(original.forward) != original.forward:
+        function, original = original.forward, uncompiled(original.forward)
     options = dynamo.options(function)
     dynamo.leave_alone(*recorder.trace_functions)
     with dynamo.module_restored(original), dynamo.looked_on(keep, compiling):
         # What is installed may be known to Dynamo as what it is: its own rules name functions.
-        asked = original if own.is_installed else _with_code_of_its_own(original)
+        is_known = own.is_installed or _calls_itself(original)
+        asked = original if is_known else _with_code_of_its_own(original)
         compiled: Any = torch.compile(asked, backend=keep, **options)
         try:
             with recorder:
@@ -197,6 +201,13 @@ def _callers() -> list[Place]:
         found.append((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
     return found[::-1]
+
+
+def _calls_itself(function: Any) -> bool:
+    """Whether a copy would in turn call the function that it is a copy of."""
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    return code is not None and function.__name__ in (*code.co_names, *code.co_freevars)
 
 
 def _with_code_of_its_own(function: Any) -> Any:

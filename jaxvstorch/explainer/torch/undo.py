@@ -27,9 +27,10 @@ class Undo:
         self._codes: dict[int, CodeType] = {}
         self._hooks: list[tuple[Any, Any]] = []
         self._aliases: list[tuple[dict[str, Any], str]] = []
-        self._cleanups: set[int] = set()
+        self._cleanups: dict[int, Any] = {}
         self._guesses: defaultdict[Any, Any] = defaultdict(private.CodeState)
         self._first_frame = private.frame_counter
+        self._first_attempts = sum(private.frame_compile_counter.values())
         self._frames = 0
         self._attempts: Counter[int] = Counter()
 
@@ -48,7 +49,7 @@ class Undo:
             finally:
                 new = _aliases(entered.f_globals) - aliases
                 self._aliases += [(entered.f_globals, name) for name in new]
-                self._cleanups |= set(cleaning.values) - known
+                self._cleanups |= {k: v for k, v in cleaning.values.items() if k not in known}
                 self._frames += private.frame_counter - frames
                 self._attempts += private.frame_compile_counter - attempts
 
@@ -85,8 +86,10 @@ class Undo:
 
     def _remove_names(self) -> None:
         cleaning = private.CleanupManager.instance
-        for key in self._cleanups & set(cleaning.values):
-            cleaning._remove_id(key)
+        for key, hooks in self._cleanups.items():
+            # The key is an id: where our code is gone already, another one may have it now.
+            if cleaning.values.get(key) is hooks:
+                cleaning._remove_id(key)
         for hook, value in self._hooks:  # of attempts that failed
             if hook.scope.get(hook.name) is value:
                 hook()
@@ -96,7 +99,9 @@ class Undo:
 
         Neither then does anybody need the modules that Dynamo put among the function's globals.
         """
-        if self._first_frame + self._frames == private.frame_counter:
+        attempts = self._first_attempts + self._attempts.total()
+        now = private.frame_counter, sum(private.frame_compile_counter.values())
+        if now == (self._first_frame + self._frames, attempts):
             private.put("frame_counter", self._first_frame)
             for scope, alias in self._aliases:
                 scope.pop(alias, None)

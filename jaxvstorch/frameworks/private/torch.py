@@ -56,7 +56,7 @@ NAMES = {
     "set_guard_complete_hook": Name("torch._C._dynamo.eval_frame:set_guard_complete_hook", _LESS),
     "GlobalStateGuard": Name("torch._C._dynamo.guards:GlobalStateGuard", _LESS),
     "external_utils_file": Name("torch._dynamo.external_utils:__file__", _LESS),
-    "dynamo_config": Name("torch._dynamo.config:", _LESS),
+    "dynamo_config": Name("torch._dynamo.config:"),
     "stance": Name("torch._dynamo.eval_frame:_stance", _LESS),
     # Inductor.
     "compile_fx": Name("torch._inductor.compile_fx:compile_fx", _NO_KERNELS),
@@ -74,7 +74,8 @@ NAMES = {
 # What a compiled function and a compiled module keep of what they were made of.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
 ORIGINAL_MODULE = "_orig_mod"
-ORIGINALS = (ORIGINAL_FUNCTION, ORIGINAL_MODULE)
+# A compiled module also shows the attributes of its forward, which may be compiled itself.
+ORIGINALS = (ORIGINAL_MODULE, ORIGINAL_FUNCTION)
 # Attributes of the objects that these hand out.
 ATTRIBUTES = (
     Name("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__"),
@@ -119,6 +120,9 @@ ATTRIBUTES = (
     Name("torch._C._dynamo.guards:GlobalStateGuard.__getstate__", _LESS),
     Name("torch._inductor.graph:GraphLowering.save_output_code", _NO_KERNELS),
     Name("torch._inductor.config:patch", _NO_KERNELS),
+    Name("torch._dynamo.config:patch"),
+    Name("torch._dynamo.config:recompile_limit"),
+    Name("torch._dynamo.config:accumulated_recompile_limit"),
     Name("torch._inductor.metrics:get_metric_fields", "an explanation adds to Inductor's counts"),
 )  # fmt: skip
 
