@@ -144,18 +144,34 @@ def test_what_another_thread_compiles_meanwhile_stays() -> None:
 
 
 @pytest.mark.usefixtures("fresh_torch_compile")
-def test_what_another_thread_compiles_during_the_call_stays() -> None:
+def test_what_another_thread_begins_before_and_compiles_during_the_call_stays() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    compiled = torch.compile(squared_twice, backend="eager")
+    has_begun, may_go_on = threading.Event(), threading.Event()
 
     @torch.compiler.disable
-    def elsewhere() -> None:
-        in_threads(lambda: compiled(torch.ones(3)))
+    def pause() -> None:
+        has_begun.set()
+        assert may_go_on.wait(60)
 
-    def waiting(x):
-        elsewhere()
+    def in_two_graphs(x):
+        y = x * 2
+        pause()
+        return y + 1
+
+    compiled = torch.compile(in_two_graphs, backend="eager")
+    thread = threading.Thread(target=compiled, args=(torch.ones(3),))
+
+    @torch.compiler.disable
+    def let_go_on() -> None:
+        may_go_on.set()
+        thread.join()
+
+    def explained(x):
+        let_go_on()
         return x + 1
 
-    assert explain(waiting, torch.ones(3)).programs
+    thread.start()
+    assert has_begun.wait(60)
+    assert explain(explained, torch.ones(3)).programs
     with torch.compiler.set_stance("fail_on_recompile"):
         compiled(torch.ones(3))
