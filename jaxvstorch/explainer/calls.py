@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.explainer.cures import told
 from jaxvstorch.explainer.framework_of import compiled_by, framework_of
 from jaxvstorch.explainer.ledger import Call, Ledger
 from jaxvstorch.explainer.shorthand import describe_all
+from jaxvstorch.explainer.taking_turns import LOCK
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,20 @@ def ledger(
 
     Raises:
         TypeError: a call is neither of the two, or a plain function and its first call do not tell
-            the framework.
+            the framework; or ``framework`` is not the one that compiled the function.
+        ValueError: ``framework`` is neither of the two.
         MissingFrameworkError: the framework is not installed.
     """
     made = [_arguments(given) for given in calls]
-    framework = compiled_by(function) or framework
+    if framework is not None:
+        frameworks.require(framework, wanted_by="ledger")
+    compiler = compiled_by(function)
+    if framework and compiler and framework != compiler:
+        raise TypeError(
+            f"framework={framework!r} was given, and {frameworks.COMPILERS[compiler]} compiled "
+            "the function: leave framework= out"
+        )
+    framework = compiler or framework
     if framework is None:
         first = made[0] if made else Arguments((), {})
         framework = framework_of(function, first.args, first.kwargs)
@@ -92,7 +103,8 @@ def record(
         framework: of the function, ``"jax"`` or ``"torch"``.
     """
     adapter = frameworks.adapter(framework)
-    if compiled_by(function) is None:
+    is_plain = compiled_by(function) is None
+    if is_plain:
         function = adapter.compile(function)
     watcher = importlib.import_module(f"jaxvstorch.explainer.{framework}.watch")
     name = getattr(function, "__name__", type(function).__name__)
@@ -100,18 +112,29 @@ def record(
     for args, kwargs in calls:
         error = None
         texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
-        with watcher.watch(name, function, args, kwargs) as seen:
+        # What the frameworks report belongs to the process: calls of other ledgers wait.
+        with LOCK, watcher.watch(name, function, args, kwargs) as seen:
             start = time.perf_counter()
             try:
                 adapter.wait(function(*args, **kwargs))
             except Exception as caught:  # whatever the function raises is what the ledger shows
-                error = _first_line(caught)
+                error = _in_short(caught)
+                if is_plain and (hint := _hint(caught, name)):
+                    error = f"{error.rstrip('.')}; {hint}"
             took = time.perf_counter() - start
         rows.append(Call(texts, seen(error is not None), took, error))
     return Ledger(name, framework, tuple(rows))
 
 
-def _first_line(error: Exception) -> str:
-    """An error's class, and the first line of what it says, if it says anything."""
-    message = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {message[0]}" if message else type(error).__name__
+def _in_short(error: Exception) -> str:
+    """An error's class, and what it says first, if it says anything."""
+    message = told(str(error))
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _hint(error: Exception, name: str) -> str:
+    """What to do where ``jax.jit`` without options cannot take an argument."""
+    said = ("Error interpreting argument", "not a valid JAX type")
+    if isinstance(error, TypeError) and any(words in str(error) for words in said):
+        return f"compile it yourself: jax.jit({name}, static_argnames=…)"
+    return ""

@@ -15,7 +15,8 @@ class Compilations:
         reasons: why it was traced, or was not although no program fitted; empty where the
             framework does not say.
         uncompiled: how often a function was left as it is, since the framework compiles no more of
-            it: PyTorch's recompile limit is reached. JAX has none.
+            it: PyTorch's recompile limit is reached, a stance says so, or PyTorch gave it up in
+            this call or an earlier one. JAX has none.
     """
 
     traces: int

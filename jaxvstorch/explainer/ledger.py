@@ -35,7 +35,7 @@ class Call:
 
     @property
     def why(self) -> str:
-        """The error, if there was one, and why the call was traced; in one line."""
+        """The error, if there was one, and why the call was traced or not compiled; in one line."""
         reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]
         return tidy("; ".join([self.error, *reasons] if self.error else reasons))
 

@@ -59,7 +59,31 @@ def test_a_call_past_the_recompile_limit_is_a_retrace(with_torch) -> None:
     assert result.exit_code == 1
     first, second = (line for line in result.stderr.splitlines() if "--fail-on" in line)
     assert first.endswith(
-        "retrace at call 2 (f32[3], 'bb'): recompile_limit (1) reached, ran uncompiled; "
-        "name: 'a' → 'bb'"
+        "retrace at call 2 (f32[3], 'bb'): ran uncompiled: recompile_limit (1) "
+        "reached; name: 'a' → 'bb'"
     )
     assert "retrace at call 4 (f32[3], 'cc'): ran uncompiled" in second
+
+
+LEFT = """
+import torch
+
+@torch.compile(backend="eager")
+def doubled_if(x, flag):
+    return x * 2 if flag else x
+
+@torch.compile(backend="eager")
+def same(x, flag):
+    return x
+"""
+
+
+@pytest.mark.usefixtures("fresh_torch_compile")
+@pytest.mark.parametrize(("function", "status"), [("doubled_if", 1), ("same", 0)])
+def test_what_went_from_compiled_to_uncompiled_is_a_retrace(with_torch, function, status) -> None:
+    Path("left.py").write_text(LEFT)
+    texts = ["True", "False", "True"]
+    calls = [word for text in texts for word in ("--call", f"f32[3], {text}")]
+    result = run(f"left.py:{function}", *calls, "--fail-on", "retrace")
+    assert result.exit_code == status
+    assert ("retrace at call 3 (f32[3], True): ran uncompiled" in result.stderr) == bool(status)

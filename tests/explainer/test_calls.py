@@ -102,6 +102,29 @@ def test_what_is_no_call_or_tells_no_framework() -> None:
         ledger(len, [([],)], framework="tensorflow")
 
 
+def test_a_framework_that_did_not_compile_the_function() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(TypeError, match=r"framework='torch' was given, and jax\.jit compiled"):
+        ledger(jax.jit(lambda x: x), [(1.0,)], framework="torch")
+    with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'jx'"):
+        ledger(jax.jit(lambda x: x), [(1.0,)], framework="jx")
+
+
+def test_an_error_is_told_as_far_as_its_sentence_goes_and_with_what_to_do() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+    def named(x, name):
+        return x * len(name)
+
+    x = jax.numpy.ones(3)
+    static = ledger(jax.jit(named, static_argnames="name"), [(x, ["b"])]).calls[0]
+    assert static.error.endswith("unhashable type: 'list'")
+    hint = "; compile it yourself: jax.jit(named, static_argnames=…)"
+    assert ledger(named, [(x, "a")]).calls[0].error.endswith(hint)
+    assert "compile it yourself" not in ledger(jax.jit(named), [(x, "a")]).calls[0].error
+
+
 def test_keyword_arguments_are_written_as_the_call_is() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     power = jax.jit(lambda x, n: x**n, static_argnames="n")

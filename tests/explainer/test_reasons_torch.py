@@ -53,6 +53,18 @@ def applied(x, act):
     return act(x) * 2
 
 
+def total(xs):
+    return sum(x.sum() for x in xs)
+
+
+def spread(x, number):
+    return x.expand(number, 3) + torch.ones(number, 3)
+
+
+def emptied(x, made):
+    return x * 2 if made else x + 1
+
+
 def multiply_by(slope):
     def multiplied(x):
         return x * slope
@@ -64,7 +76,7 @@ SQUARE, OTHER = torch.ones(2, 2), torch.zeros(2, 2)
 CASES = [
     (scaled, [(F3,), (F4,)], "x: f32[3] → f32[4], now any size"),
     (scaled, [(F3,), (F4,), (torch.ones(1),)],
-     "x: f32[1], where a kept program needs 2 <= x.shape[0]"),
+     "x: f32[1]; the program for any size needs 2 <= x.shape[0]"),
     (scaled, [(F3,), (F3.int(),)], "x: f32[3] → i32[3]"),
     (scaled, [(F3,), (torch.ones(3, requires_grad=True),)], "x: requires_grad False → True"),
     (scaled, [(F3, 4), (F3, 8)], "n: 4 → 8, now any number"),
@@ -87,6 +99,17 @@ CASES = [
     (applied, [(F3, torch.sin), (F3, torch.cos)], "act: sin → cos"),
     (applied, [(F3, multiply_by(2.0)), (F3, multiply_by(3.0))],
      "slope that act closes over: 2.0 → 3.0, now any number"),
+    (scaled, [(F3,), (F3.double(),), (torch.ones(3, requires_grad=True),)],
+     "x: requires_grad False → True"),
+    (scaled, [(F3,), (F4,), (torch.ones(1),), (torch.ones(0),)],
+     "x: f32[0]; the program for any size needs 2 <= x.shape[0]"),
+    (total, [([F3, F4[:3]],), ([F3, F4[:3], F4[1:]],), ([F3, F3.double()],)],
+     "xs[1]: f32[3] → f64[3]"),
+    (total, [([F3, F3],), ([F3, F3.double()],)], "xs[1]: f32[3] → f64[3]"),
+    (spread, [(F3, 4), (F3, 5), (F3, 1)],
+     "number: 1; the program for any number needs number != 1"),
+    (applied, [(F3, lambda x: x + 1), (F3, lambda x: x - 1)], "act: another function"),
+    (emptied, [(F3, []), (F3, [1])], "made: length 0 → length 1"),
     (applied, [(F3, functools.partial(torch.clamp, min=0)),
                (F3, functools.partial(torch.clamp, min=3))],
      "act.keywords['min']: 0 → 3, now any number"),
@@ -212,7 +235,7 @@ def test_past_the_limit_a_call_runs_uncompiled(limited) -> None:
     assert [call.why for call in book.calls] == [
         "first call",
         "n: 2 → 3",
-        "recompile_limit (2) reached, ran uncompiled; n: 3 → 4",
+        "ran uncompiled: recompile_limit (2) reached; n: 3 → 4",
         "ran uncompiled: the recompile limit was reached before; n: 3 → 5",
         "",
     ]
@@ -237,7 +260,7 @@ def test_past_the_limit_of_a_module_or_a_method(limited, function) -> None:
 def test_under_fullgraph_the_limit_is_an_error(limited) -> None:
     book = ledger(limited(fullgraph=True), [(F3, n) for n in (2, 3, 4)])
     assert book.calls[2].error.startswith("FailOnRecompileLimitHit")
-    assert book.calls[2].why.endswith("recompile_limit (2) reached, not compiled; n: 3 → 4")
+    assert book.calls[2].why.endswith("not compiled: recompile_limit (2) reached; n: 3 → 4")
 
 
 def test_the_accumulated_limit_and_a_stance() -> None:
@@ -252,7 +275,99 @@ def test_the_accumulated_limit_and_a_stance() -> None:
     assert call.compilations.uncompiled == 0
     with torch._dynamo.config.patch(accumulated_recompile_limit=1):
         (call,) = ledger(compiled, [(F3, 3)]).calls
-    assert call.why == "accumulated_recompile_limit (1) reached, ran uncompiled; n: 2 → 3"
+    assert call.why == "ran uncompiled: accumulated_recompile_limit (1) reached; n: 2 → 3"
+
+
+FAILED = "ran uncompiled: PyTorch left this function to Python in an earlier call"
+
+
+def test_a_function_that_dynamo_leaves_to_python_is_no_cache_hit() -> None:
+    compiled = torch.compile(doubled_if, backend="eager")
+    calls = [(F3, True), (F3, False), (F3.double(), True), (F3, True)]
+    book = ledger(compiled, calls)
+    assert [call.why for call in book.calls] == [
+        "first call",
+        "flag: True → False; nothing to compile, left to Python",
+        FAILED,
+        FAILED,
+    ]
+    assert [call.compilations.uncompiled for call in book.calls] == [0, 0, 1, 1]
+
+
+def doubled_if(x, flag):
+    return x * 2 if flag else x
+
+
+def test_where_nothing_was_ever_compiled_nothing_went_uncompiled() -> None:
+    book = ledger(torch.compile(lambda x: x, backend="eager"), [(F3,), (F4,)])
+    assert book.calls[0].why == "nothing to compile, left to Python"
+    assert [call.compilations.uncompiled for call in book.calls] == [0, 0]
+
+
+def test_a_graph_break_in_a_loop_leaves_the_function_uncompiled() -> None:
+    def looped(x):
+        for _ in range(2):
+            x = x + 1
+            torch._dynamo.graph_break()
+        return x
+
+    book = ledger(torch.compile(looped, backend="eager"), [(F3,), (F3.double(),)])
+    assert book.calls[0].why.startswith("not compiled: graph break in a loop: Call to")
+    assert book.calls[1].why == FAILED
+    assert [call.compilations.uncompiled for call in book.calls] == [1, 1]
+    assert book.breaks == [1, 0]
+
+
+def test_a_graph_break_in_a_loop_past_another_break_is_told() -> None:
+    def looped(x):
+        torch._dynamo.graph_break()
+        for _ in range(2):
+            x = x + 1
+            torch._dynamo.graph_break()
+        return x
+
+    (call,) = ledger(torch.compile(looped, backend="eager"), [(F3,)]).calls
+    assert "not compiled: graph break in a loop: Call to" in call.why
+    assert (call.compilations.breaks, call.compilations.uncompiled) == (2, 1)
+
+
+def test_a_forced_stance_is_told_and_an_error_before_the_call_is_not() -> None:
+    compiled = torch.compile(scaled, backend="eager")
+    with torch.compiler.set_stance("force_eager"):
+        (call,) = ledger(compiled, [(F3,)]).calls
+    assert (call.why, call.compilations.uncompiled) == (
+        "ran uncompiled: the stance is force_eager",
+        1,
+    )
+    (call,) = ledger(compiled, [(F3, 1, 2, 3)]).calls
+    assert call.why == call.error
+    assert call.compilations.uncompiled == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"]
+)
+def test_where_dynamo_does_not_tell_nothing_is_said_to_run_uncompiled(name, monkeypatch) -> None:
+    from jaxvstorch.frameworks import private
+    from jaxvstorch.frameworks.private.torch import NAMES
+
+    monkeypatch.setitem(NAMES, name, private.Name("collections:moved", NAMES[name].without))
+    book = ledger(torch.compile(doubled_if, backend="eager"), [(F3, True), (F4, True)])
+    assert book.programs == [1, 1]
+    calls = ledger(torch.compile(lambda x: x, backend="eager"), [(F3,), (F3,)]).calls
+    assert [call.compilations.uncompiled for call in book.calls + calls] == [0] * 4
+    assert not any("Python" in call.why for call in calls)
+
+
+def test_names_of_a_module_s_members() -> None:
+    from jaxvstorch.explainer.torch.names import readable_all
+
+    def told(text: str) -> str:
+        return readable_all(text, scaled.__code__, {})
+
+    assert told("L['s'].__dict__['_modules']['d'].training") == "s.d.training"
+    assert told("L['s']['_modules']['d']._parameters['w']") == "s.d.w"
+    assert told("L['s']._modules['1'].__dict__['training']") == "s[1].training"
 
 
 class Hostile:

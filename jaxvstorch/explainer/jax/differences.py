@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from jaxvstorch.explainer.jax.signature import Argument, Signature
 
-_LONGEST = 60  # characters of an argument that is told whole
+_LONGEST = 40  # characters of an argument, before and now, that is told whole
+_CONTAINERS = {"dict", "list", "tuple"}
 
 
 def differences(old: Signature, new: Signature) -> list[str]:
@@ -52,15 +53,29 @@ def _argument_differs(name: str, old: Argument, new: Argument) -> list[str]:
         return [f"{name}: {' → '.join(hows)}"] if old.is_named != new.is_named else []
     if old.key != new.key or old.leaves.keys() != new.leaves.keys():
         if old.text == new.text:
-            other = "of another structure" if new.leaves else "another that is not equal to it"
-            return [f"{name}: {old.text} → {other}"]
-        if max(len(old.text), len(new.text)) <= _LONGEST or not new.leaves:
+            if new.leaves:
+                return [f"{name}: {old.text} → of another structure"]
+            return [f"{name}: another {old.text}"]
+        if len(old.text) + len(new.text) <= _LONGEST or not new.leaves:
             return [f"{name}: {old.text} → {new.text}"]
+        if classes := _classes_differ(name, old, new):
+            return classes
     return [
         f"{name}{path}: {old.leaves.get(path, 'absent')} → {new.leaves.get(path, 'absent')}"
         for path in dict.fromkeys([*old.leaves, *new.leaves])
         if old.leaves.get(path) != new.leaves.get(path)
-    ]
+    ] or [f"{name}: {old.text} → {new.text}"] * (old.key != new.key)
+
+
+def _classes_differ(name: str, old: Argument, new: Argument) -> list[str]:
+    """Containers that are now of another class, but for those that lie in one."""
+    found: list[str] = []
+    for place, kind in old.containers.items():
+        now = new.containers.get(place, kind)
+        is_inner = any(place.startswith(f"{outer}[") for outer in found)
+        if kind != now and {kind, now} & _CONTAINERS and not is_inner:
+            found.append(place)
+    return [f"{name}{p}: {old.containers[p]} → {new.containers[p]}" for p in found]
 
 
 def moved(old: Signature, new: Signature) -> list[str]:

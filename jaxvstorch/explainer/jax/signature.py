@@ -2,7 +2,8 @@
 
 import inspect
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -21,6 +22,7 @@ class Argument:
         leaves: types of the arrays and numbers in it, by their places; empty if it is static.
         where: the devices that its arrays lie on.
         is_named: whether it was given by name.
+        containers: classes of the containers in it, and of itself, by their places.
     """
 
     text: str
@@ -28,6 +30,7 @@ class Argument:
     leaves: dict[str, str]
     where: str
     is_named: bool = False
+    containers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,17 @@ def _traced(value: Any) -> Argument:
     types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
     places = dict.fromkeys(_place(leaf) for _, leaf in leaves)
     where = ", ".join(filter(None, places))
-    return Argument(_told(value, types), str(tree), types, where)
+    containers = dict(_containers(value, ""))
+    return Argument(_told(value, types), str(tree), types, where, containers=containers)
+
+
+def _containers(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """The classes of lists, tuples, dictionaries and what lies in them, by their places."""
+    yield place, type(value).__name__
+    if type(value) not in (dict, list, tuple):
+        return
+    for key, item in value.items() if type(value) is dict else enumerate(value):
+        yield from _containers(item, f"{place}[{key!r}]")
 
 
 _FLAT = re.compile(r"\[<flat index (\d+)>\]")  # in an object of a class without names

@@ -27,6 +27,9 @@ class Frame:
         is_first: whether none of the kept programs is of this function.
         is_read: whether the guards could be read.
         limit: the name of the limit that keeps it from being compiled.
+        failure: why Dynamo could not compile it, in short; ``None`` where nothing went wrong.
+        breaks: whether that was at a graph break that Dynamo does not count.
+        is_left: whether no program came of it, so that Dynamo leaves it to Python from now on.
     """
 
     code: CodeType
@@ -36,11 +39,19 @@ class Frame:
     is_first: bool = False
     is_read: bool = True
     limit: str | None = None
+    failure: str | None = None
+    breaks: bool = False
+    is_left: bool = False
 
     @property
     def resumes(self) -> bool:
         """Whether it is what was left of a function after a graph break."""
         return self.code.co_name.startswith("torch_dynamo_resume_in_")
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether Dynamo leaves it to Python since it cannot compile it."""
+        return self.is_left and self.failure is not None
 
     @property
     def line(self) -> str:
@@ -58,8 +69,18 @@ class Frame:
         before = {id(entry) for entry in self.kept}
         return [entry for entry in memory.programs_kept(self.code) if id(entry) not in before]
 
-    def remember(self) -> None:
-        """Keep what the variables were, for who is compared with this call."""
+    def ended(self, records: list[Any]) -> None:
+        """Note what became of it, and keep what the variables were, to compare later calls with.
+
+        Args:
+            records: Dynamo's own of the call.
+        """
+        mine = [record for record in records if _is_of(record, self.code)]
+        self.is_left = bool(mine) and not self.new() and self.limit is None
+        if self.is_left and (reason := getattr(mine[0], "fail_reason", None)):
+            self.failure = _failure(reason)
+            # One where it begins is the break that it resumes after, which is counted.
+            self.breaks = str(getattr(mine[0], "fail_user_frame_lineno", None)) != self.line
         for entry in self.new():
             _variables[entry.guard_manager] = self.variables
 
@@ -69,6 +90,21 @@ class Frame:
             return []
         now = [check for entry in self.new() for check in memory.guards_of(entry)]
         return list(dict.fromkeys(fail.text + _widened(fail, now) for fail in self.failed))
+
+
+def _is_of(record: Any, code: CodeType) -> bool:
+    where = (record.co_name, record.co_filename, record.co_firstlineno)
+    return where == (code.co_name, code.co_filename, code.co_firstlineno)
+
+
+def _failure(told: str) -> str:
+    r"""What Dynamo writes of a failure, in short: its first line, and whether a loop is the cause.
+
+    >>> _failure("Call to `f`\n  Explanation: …\ngraph break in loop\n  Hint: …")
+    'graph break in a loop: Call to `f`'
+    """
+    first, *others = (line.strip() for line in told.strip().splitlines())
+    return f"graph break in a loop: {first}" if "graph break in loop" in others else first
 
 
 def read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
@@ -93,7 +129,7 @@ def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
     if memory.wraps_library_code(code):  # then programs of other functions are among them
         found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
     # Where nothing fails, the program is kept for another backend or for other options.
-    nearest = min(filter(None, found), key=len, default=[])
+    nearest = min(filter(None, found), key=guards.distance, default=[])
     short = {name: describe(value) for name, value in variables.items()}
     return Frame(code, kept, short, nearest, is_first=not found)
 

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
@@ -59,7 +59,16 @@ def _difference(
     now = _now(check, value)
     if was == _type_name(kind) and isinstance(value, dict | list | tuple):
         now = type(value).__name__
-    return f"{name}: {was} → {now}" if was and was != now else f"{name}: not the same as before"
+    if was and was != now:
+        return f"{name}: {was} → {now}"
+    return f"{name}: {_another(value)}"
+
+
+def _another(value: Any) -> str:
+    """A value that is not the one from before, and looks like it."""
+    if isinstance(value, CodeType | FunctionType | MethodType):
+        return "another function"
+    return "another class" if isinstance(value, type) else "not the same as before"
 
 
 def _fails(check: str, names: dict[str, Any]) -> bool:
@@ -73,16 +82,26 @@ def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
     """A guard on a setting, or on several values at once, such as a size that varies."""
     values = tensor_guards.sources_in(check)
     if len(values) == 2 and check == " is ".join(values):
+        was, now = (describe(eval(value, names)) for value in values)
         first, second = (readable(value, code, names) for value in values)
+        if was != now:  # the first is guarded by itself
+            return f"{second}: {was} → {now}"
         return f"{first} and {second}: the same twice → two"
     said = [f"{readable(v, code, names)}: {describe(eval(v, names))}" for v in values]
     needs = readable_all(check, code, names)
     if said:
-        return f"{', '.join(said)}, where a kept program needs {needs}"
+        return f"{', '.join(said)}; {_widest(check, names)} needs {needs}"
     if check.startswith("utils_device.CURRENT_DEVICE == "):
         was = check.partition(" == ")[2].removeprefix("device(type=").removesuffix(")")
         return f"default device: {was} → {names['utils_device'].CURRENT_DEVICE}"
     return MODES if "torch_function_mode_stack" in check else f"no longer true: {check}"
+
+
+def _widest(check: str, names: dict[str, Any]) -> str:
+    """The program that has such a guard: one that was compiled for what varies."""
+    values = [eval(value, names) for value in tensor_guards.sources_in(check)]
+    is_number = all(isinstance(value, int | float) for value in values)
+    return f"the program for any {'number' if is_number else 'size'}"
 
 
 MODES = "torch function modes: others are on"
@@ -91,6 +110,8 @@ MODES = "torch function modes: others are on"
 def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str | None:
     """What the value was, if the guard says so, or what the call that was compiled for had."""
     parsed = ast.parse(check, mode="eval").body
+    if _is_empty(parsed):
+        return "length 0"
     if isinstance(parsed, ast.Compare) and len(parsed.ops) == 1:
         literal = ast.unparse(parsed.comparators[0])
         if isinstance(parsed.ops[0], ast.IsNot | ast.NotEq):
@@ -102,13 +123,21 @@ def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str |
     return _type_name(kind) or None if check.startswith("___check_type_id") else None
 
 
+def _is_empty(check: ast.expr) -> bool:
+    """Whether a guard is that a container is empty, such as ``not L['x']``."""
+    return isinstance(check, ast.UnaryOp) and isinstance(
+        check.operand, ast.Subscript | ast.Attribute
+    )
+
+
 def _type_name(kind: str) -> str:
     """Of what Dynamo writes beside the check of a type, such as ``<class 'int'>``."""
     return kind.partition("'")[2].partition("'")[0].rpartition(".")[2]
 
 
 def _now(check: str, value: Any) -> str:
-    if check.startswith("len("):
+    is_empty = _is_empty(ast.parse(check, mode="eval").body) and hasattr(value, "__len__")
+    if check.startswith("len(") or is_empty:
         return f"length {len(value)}"
     if isinstance(value, CodeType):
         return value.co_name

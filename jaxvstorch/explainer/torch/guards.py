@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -20,11 +20,18 @@ class Failed:
         source: the guarded value, as Dynamo writes it; empty for a setting or for several values.
         guard: what was checked, as Python code.
         text: the value, what it was, and what it is.
+        parts: in how much it differs: a tensor's dtype, each size and so on, a container's items.
     """
 
     source: str
     guard: str
     text: str
+    parts: int = 1
+
+
+def distance(fails: list[Failed]) -> tuple[int, int]:
+    """How far a call is from a program; of two as near, the one for any size or number is first."""
+    return sum(fail.parts for fail in fails), sum(not _relates(f.source, f.guard) for f in fails)
 
 
 def failed(
@@ -43,17 +50,30 @@ def failed(
     relations: dict[str, Failed] = {}
     for source, guard in memory.guards_of(entry):
         of = "" if source in ("L", "G") else source  # the roots carry the guards on settings
-        if of and any(_lies_in(of, other) for other in found):
+        if outer := next((other for other in found if of and _lies_in(of, other)), None):
+            more = 0 if of == outer else _parts(of, guard, names)
+            found[outer] = replace(found[outer], parts=found[outer].parts + more)
             continue
         with suppress(Exception):  # where the value is not there, another guard says so
             for text in differences(of, guard, names, code, told):
                 failures = relations if _relates(of, guard) else found
-                failures.setdefault(of or text, Failed(of, guard, text))
+                parts = max(1, _parts(of, guard, names))
+                failures.setdefault(of or text, Failed(of, guard, text, parts))
     if any(key.startswith("default device") for key in found):
         found.pop(MODES, None)  # which the default device is one of
     # How values lie to one another is told where each of them is as it was.
     failures = found or relations
     return list(failures.values()) or _told_by_dynamo(entry, code, names, told)
+
+
+def _parts(source: str, guard: str, names: dict[str, Any]) -> int:
+    """In how much a tensor differs from what its guard says; 1 where the tensor is gone."""
+    if not guard.startswith("check_tensor("):
+        return 0
+    try:
+        return tensor_guards.parts_that_differ(guard, eval(source, names))
+    except Exception:  # what it lay in is shorter now, or has other keys
+        return 1
 
 
 def _relates(source: str, guard: str) -> bool:

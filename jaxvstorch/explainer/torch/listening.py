@@ -27,6 +27,14 @@ class Listener:
         """The frame of the last ``begun`` is not compiled, since ``limit`` of the config is met."""
 
 
+def tells(*names: str) -> bool:
+    """Whether this version of PyTorch has all of some names, so that listeners are told."""
+    try:
+        return all(private.NAMES[name].get() for name in names)
+    except MissingNameError:
+        return False
+
+
 _listeners: list[tuple[int, Listener]] = []
 _listening = threading.Lock()
 _replaced: dict[str, Any] = {}

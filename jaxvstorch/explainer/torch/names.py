@@ -6,7 +6,10 @@ from typing import Any
 
 _ROOT = re.compile(r"([LG])\['([^']+)'\]")
 _IMPORTED = re.compile(r"__import_(\w+)")
-_MEMBER = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
+_MEMBER = re.compile(
+    r"(?:\._|(?:\.__dict__)?\['_)(?:modules|parameters|buffers)(?:'\])?\['([^']+)'\]"
+)
+_ATTRIBUTE = re.compile(r"\.__dict__\['([^\W\d]\w*)'\]")
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")
 _OF_CLASS = re.compile(r"dict\(type\(([^()]*)\)\)\['(\w+)'\]")
 _KEY = re.compile(r"list\(dict\.keys\([^()]*\)\)\[(\d+)\]")
@@ -37,7 +40,7 @@ def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
     """The same for all names in a piece of code."""
     text = _ROOT.sub(_plain, text)
     text = _MEMBER.sub(_member, _FROM_NUMPY.sub(r"\1", text))
-    text = text.replace(".__dict__", "")
+    text = _ATTRIBUTE.sub(r".\1", text).replace(".__dict__", "")
     text = _KEY.sub(r"key \1", _OF_CLASS.sub(r"type(\1).\2", text))
     return _SIZE.sub(lambda m: f".{'shape' if m[1] == 'size' else m[1]}[{m[2]}]", text)
 

@@ -1,6 +1,7 @@
 """Why Dynamo compiled a function once more, or did not and ran it as it is."""
 
 import inspect
+import weakref
 from types import CodeType
 from typing import Any
 
@@ -11,10 +12,11 @@ from jaxvstorch.explainer.unwrap import original
 
 _MOST = 3  # differences that one reason names
 
-_STANCES = {
-    "eager_on_recompile": "ran uncompiled: the stance is eager_on_recompile",
-    "fail_on_recompile": "",  # the error says so
-}
+_NOTHING = "nothing to compile, left to Python"
+_EAGER_STANCES = ("force_eager", "eager_on_recompile", "eager_then_compile")
+
+# The functions that Dynamo left to Python in a ledger, and whether it failed to compile them.
+_left: "weakref.WeakKeyDictionary[CodeType, bool]" = weakref.WeakKeyDictionary()
 
 
 class Reasons(listening.Listener):
@@ -25,11 +27,14 @@ class Reasons(listening.Listener):
         self._inner = original(function)
         self._code = getattr(self._inner, "__code__", None)
         self._frames: list[frames.Frame] = []
-        self._misses = 0
+        self._misses = self._hits = 0
+        self._records: list[Any] = []
+        self._raised = False
 
     def looked_up(self, found: bool) -> None:
         """A lookup that finds nothing is followed by a ``begun``, unless nothing more may be."""
         self._misses += not found
+        self._hits += found
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
         """Compares a frame with its kept programs, as long as its variables are as they are."""
@@ -39,47 +44,87 @@ class Reasons(listening.Listener):
         """The last frame is not compiled."""
         self._frames[-1].limit = limit
 
+    def ended(self, records: list[Any], raised: bool) -> None:
+        """The call is over.
+
+        Args:
+            records: Dynamo's own of it.
+            raised: whether it did.
+        """
+        self._records, self._raised = records, raised
+        for frame in self._frames:
+            frame.ended(records)
+            if frame.is_left and _all_told():
+                _left[frame.code] = frame.failure is not None
+            frame.is_left &= _all_told() and not raised
+
+    @property
+    def breaks(self) -> int:
+        """How many graph breaks made Dynamo give up a frame, and are not counted by it."""
+        return sum(frame.is_given_up and frame.breaks for frame in self._frames)
+
     @property
     def uncompiled(self) -> int:
         """How many frames ran as they are, or would have, because no more programs are made."""
         silent = 0 if memory.stance() == "fail_on_recompile" else self._silent
-        return silent + sum(frame.limit is not None for frame in self._frames)
+        limited = sum(frame.limit is not None for frame in self._frames)
+        given_up = sum(frame.is_given_up for frame in self._frames)
+        return silent + limited + given_up + (self._is_left and self._had_programs)
 
     @property
     def _silent(self) -> int:
+        if not listening.tells("compute_cache_size"):
+            return 0
         return max(0, self._misses - sum(bool(frame.kept) for frame in self._frames))
 
-    def texts(self, records: list[Any], raised: bool) -> tuple[str, ...]:
-        """The reasons, each once.
+    @property
+    def _is_left(self) -> bool:
+        """Whether Dynamo had no part in the call."""
+        seen = self._frames or self._records or self._misses or self._hits
+        return not seen and not self._raised and _all_told()
 
-        Args:
-            records: Dynamo's own of this call, for where there is nothing better.
-            raised: whether the call did.
-        """
-        for frame in self._frames:
-            frame.remember()
-        whole = [frame for frame in self._frames if not frame.resumes]
-        found = [self._text(frame, raised) for frame in whole or self._frames]
+    @property
+    def _had_programs(self) -> bool:
+        """Whether there is something to compile in a function that is left to Python."""
+        if memory.stance() in _EAGER_STANCES:
+            return True
+        code = self._code
+        return isinstance(code, CodeType) and bool(_left.get(code) or memory.programs_kept(code))
+
+    def texts(self) -> tuple[str, ...]:
+        """The reasons, each once."""
+        whole = [frame for frame in self._frames if not frame.resumes or frame.is_given_up]
+        found = [self._text(frame) for frame in whole or self._frames]
         if "first call" in found:
             found = [text for text in found if not text.startswith("first call of ")]
         if self._silent:
             found.append(self._silent_text())
+        if self._is_left:
+            found.append(self._left_text())
         if not all(frame.is_read for frame in self._frames) or not (found or self._frames):
-            found += [guards.cleaned(str(r.recompile_reason or "first call")) for r in records]
+            found += [
+                guards.cleaned(str(r.recompile_reason or "first call")) for r in self._records
+            ]
         return tuple(dict.fromkeys(filter(None, found)))
 
-    def _text(self, frame: frames.Frame, raised: bool) -> str:
+    def _text(self, frame: frames.Frame) -> str:
         text = self._first(frame) if frame.is_first else self._difference(frame)
-        if not frame.limit:
-            return text
-        ends = "not compiled" if raised else "ran uncompiled"
-        return f"{frame.limit} ({memory.limit_of(frame.limit)}) reached, {ends}; {text}"
+        if frame.limit:
+            ends = "not compiled" if self._raised else "ran uncompiled"
+            return f"{ends}: {frame.limit} ({memory.limit_of(frame.limit)}) reached; {text}"
+        if frame.is_given_up:
+            texts = [f"not compiled: {frame.failure}", text]
+        else:
+            texts = [text, _NOTHING] if frame.is_left and self._is_own(frame) else [text]
+        return "; ".join(text for text in texts if text != "first call") or text
 
     def _first(self, frame: frames.Frame) -> str:
         if frame.resumes:
             return f"first time past the graph break at line {frame.line}"
-        is_own = self._code in (None, frame.code) or memory.wraps_library_code(frame.code)
-        return "first call" if is_own else f"first call of {frame.name}"
+        return "first call" if self._is_own(frame) else f"first call of {frame.name}"
+
+    def _is_own(self, frame: frames.Frame) -> bool:
+        return self._code in (None, frame.code) or memory.wraps_library_code(frame.code)
 
     def _difference(self, frame: frames.Frame) -> str:
         text = _list(frame.differences())
@@ -91,12 +136,22 @@ class Reasons(listening.Listener):
 
     def _silent_text(self) -> str:
         """Of a lookup that found nothing, and that Dynamo did not go on from."""
-        reached = "ran uncompiled: the recompile limit was reached before"
-        texts = [_STANCES.get(memory.stance(), reached)]
+        if memory.stance() == "fail_on_recompile":
+            texts = [""]  # the error says so
+        else:
+            texts = [_by_stance() or "ran uncompiled: the recompile limit was reached before"]
         if isinstance(self._code, CodeType) and (variables := self._variables()):
             frame = frames.read(self._code, variables, memory.programs_kept(self._code))
             texts.append(_list([fail.text for fail in frame.failed]))
         return "; ".join(filter(None, texts))
+
+    def _left_text(self) -> str:
+        """Of a call that Dynamo had no part in."""
+        if stance := _by_stance():
+            return stance
+        left = "left this function to Python in an earlier call"
+        is_known = self._code in _left
+        return f"ran uncompiled: PyTorch {left if is_known else 'leaves this function to Python'}"
 
     def _variables(self) -> dict[str, Any]:
         """What the function's own variables were at its beginning, as far as they are arguments."""
@@ -107,6 +162,18 @@ class Reasons(listening.Listener):
             return by_name(self._inner, args, self._kwargs)
         except TypeError:
             return {}
+
+
+def _by_stance() -> str:
+    stance = memory.stance()
+    return f"ran uncompiled: the stance is {stance}" if stance in _EAGER_STANCES else ""
+
+
+def _all_told() -> bool:
+    """Whether nothing that Dynamo does goes unnoticed."""
+    return listening.tells(
+        "compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"
+    )
 
 
 def _list(texts: list[str]) -> str:

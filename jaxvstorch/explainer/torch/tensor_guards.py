@@ -30,6 +30,26 @@ def difference(guard: str, value: Any) -> str | None:
     return _less_visible(was, value)
 
 
+def parts_that_differ(guard: str, value: Any) -> int:
+    """In how many of dtype, sizes, ``requires_grad`` and the like a tensor is not as it was."""
+    was = _arguments(guard)
+    if not isinstance(value, torch.Tensor):
+        return 1
+    differs: list[bool] = [
+        was["dtype"] != kind(value.dtype),
+        was["requires_grad"] != value.requires_grad,
+    ]
+    if len(was["size"]) != len(value.shape):
+        return sum(differs) + 1
+    sizes = zip(was["size"], value.shape, strict=True)
+    differs += [n is not None and n != m for n, m in sizes]
+    if not any(differs[2:]) and value.layout == torch.strided:  # strides follow from sizes
+        differs.append(not _agree(was["stride"], value.stride()))
+    differs += [was["type"] != type(value).__name__]
+    differs += [was["device"] is not None and was["device"] != value.device.index]
+    return sum(differs)
+
+
 def _less_visible(was: dict[str, Any], value: torch.Tensor) -> str | None:
     if was["requires_grad"] != value.requires_grad:
         return f"requires_grad {was['requires_grad']} → {value.requires_grad}"

@@ -34,11 +34,12 @@ def watch(
     def seen(raised: bool = False) -> Compilations:
         new = [metrics for metrics in dynamo.compilations() if id(metrics) not in earlier]
         frames = [metrics for metrics in new if metrics.co_name is not None]
+        reasons.ended(new, raised)
         return Compilations(
             traces=len(frames),
             programs=dynamo.graphs_compiled() - programs,
-            breaks=dynamo.breaks_so_far() - breaks,
-            reasons=reasons.texts(new, raised),
+            breaks=dynamo.breaks_so_far() - breaks + reasons.breaks,
+            reasons=reasons.texts(),
             uncompiled=reasons.uncompiled,
         )
 
