@@ -18,6 +18,7 @@ from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, touches, trace
+from jaxvstorch.explainer.torch.traced import Frame, Traced, look
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
@@ -27,11 +28,11 @@ def explain(subject: Subject) -> dict[str, Any]:
     """Compile and call a function once; returns the fields of an ``Explanation``."""
     code = subject.code
     own = OwnCode(subject.file)
-    traced = trace.Traced()
+    traced = Traced()
     recorder = Recorder(own.has, is_written=dynamo.is_written, pause=traced.is_apart)
     changes = touches.Changes(subject.named, code)
     trace.trace(subject, own, traced, recorder, changes.reading)
-    seen, programs = trace.look(traced, recorder, own)
+    seen, programs = look(traced, recorder, own)
     seen.failed = _failed(traced.error, recorder, own)
     seen.has_failed = traced.error is not None
     sources, missing = assemble.shown(code, own, seen)
@@ -72,7 +73,7 @@ def _compile(
     return stages.compile(graphs, inputs, own, backend)
 
 
-def _breaks(traced: trace.Traced, own: OwnCode) -> Iterator[Finding]:
+def _breaks(traced: Traced, own: OwnCode) -> Iterator[Finding]:
     """One finding for each line that the graph breaks at."""
     told: set[tuple[Place, str]] = set()
     for frame in traced.frames:
@@ -100,7 +101,7 @@ def _is_pythons(file: str) -> bool:
 _PYTHONS = f"{sysconfig.get_path('stdlib')}/"
 
 
-def _ended(frame: trace.Frame, traced: trace.Traced) -> bool:
+def _ended(frame: Frame, traced: Traced) -> bool:
     """Whether what Dynamo refused of a frame is the error that the call ended with."""
     error = traced.error
     return bool(frame.failures) and error is not None and findings.is_unsupported(error)
@@ -120,9 +121,7 @@ def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Findi
         yield _break(places[-1], reason, cure)
 
 
-def _skipped(
-    sources: Iterable[Source], traced: trace.Traced, found: list[Finding]
-) -> Iterator[Finding]:
+def _skipped(sources: Iterable[Source], traced: Traced, found: list[Finding]) -> Iterator[Finding]:
     """One finding for each function that Dynamo leaves to Python without having looked at it."""
     asked = {
         (f.code.co_filename, f.code.co_firstlineno) for f in traced.frames if not f.is_left_out

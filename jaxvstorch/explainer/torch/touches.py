@@ -17,7 +17,7 @@ from jaxvstorch.explainer.instructions import instructions
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.torch.program import stack
-from jaxvstorch.explainer.torch.trace import Reading, Traced
+from jaxvstorch.explainer.torch.traced import Reading, Traced
 from jaxvstorch.explainer.torch.writes import writes
 from jaxvstorch.explainer.touches import Touch, once
 from jaxvstorch.explainer.watched import Watched

@@ -5,7 +5,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
@@ -14,103 +13,15 @@ import torch
 from torch import fx
 
 from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.explanation import Program
-from jaxvstorch.explainer.operations import Place, count, letter
+from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder
-from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.torch import dynamo, program
+from jaxvstorch.explainer.torch import dynamo, interventions
+from jaxvstorch.explainer.torch.traced import Frame, Reading, Traced
 from jaxvstorch.explainer.torch.undo import Undo
 from jaxvstorch.explainer.unwrap import uncompiled
 from jaxvstorch.explainer.visits import Visits
-
-_RESUMED = "torch_dynamo_resume_in_"
-
-
-@dataclass
-class Reading:
-    """The lines that Dynamo read of one function, in one attempt to compile something.
-
-    Attributes:
-        code: the function's, or that of what is left of it after a graph break.
-        names: its globals.
-        variables: its arguments and closure, where Dynamo knows them as values.
-        visits: how often it read each statement.
-    """
-
-    code: CodeType
-    names: dict[str, Any]
-    variables: dict[str, Any]
-    visits: Visits
-
-    def lines(self) -> set[int]:
-        """Every line of the statements read."""
-        text = statements.read(self.code.co_filename)
-        begins = text.begins if text else {}
-        return {n for n, first in begins.items() if first in self.visits.counts}
-
-
-@dataclass
-class Frame:
-    """One frame that Dynamo was asked to compile.
-
-    Attributes:
-        code: the function's, or that of what is left of it after a graph break.
-        is_left_out: whether Dynamo has a rule to leave it to Python.
-        callers: the lines of Python that led to it, the outermost first.
-        breaks: the reasons of the graph breaks in it.
-        failures: why it was left to Python as a whole; empty where it was not.
-        stack: the lines that Dynamo was reading last, the outermost first.
-        read: the files and first lines of the functions that it read.
-    """
-
-    code: CodeType
-    is_left_out: bool
-    callers: list[Place]
-    breaks: list[Any] = field(default_factory=list)
-    failures: list[dynamo.Failure] = field(default_factory=list)
-    stack: list[Place] = field(default_factory=list)
-    read: set[Place] = field(default_factory=set)
-
-    def stacks(self) -> list[tuple[str, list[Place]]]:
-        """Each text of a reason, and the lines of Dynamo's stack, the outermost first."""
-        found = [(r.reason, [(f.filename, f.lineno) for f in r.user_stack]) for r in self.breaks]
-        for failure in self.failures:
-            place = (failure.file, failure.line)
-            found.append((failure.text, self.stack if place in self.stack[-1:] else [place]))
-        return found
-
-
-@dataclass
-class Traced:
-    """What one call of a compiled function showed.
-
-    Attributes:
-        graphs: what was handed to the backend, in order.
-        inputs: the inputs of each.
-        guards: what is guarded by value, in all of them.
-        readings: what Dynamo read, by what it compiled; of its attempts only the last.
-        frames: what Dynamo was asked to compile, in order.
-        error: what the call ended with.
-    """
-
-    graphs: list[fx.GraphModule] = field(default_factory=list)
-    inputs: list[list[Any]] = field(default_factory=list)
-    guards: set[str] = field(default_factory=set)
-    readings: dict[Any, dict[Any, Reading]] = field(default_factory=dict)
-    attempts: dict[Any, int] = field(default_factory=dict)
-    frames: list[Frame] = field(default_factory=list)
-    error: Exception | None = None
-    is_graph_running: bool = False
-
-    def is_apart(self) -> bool:
-        """Whether what Python runs now belongs to Dynamo or to a graph, not to the function."""
-        return self.is_graph_running or dynamo.attempt()[0] is not None
-
-    def all_readings(self) -> list[Reading]:
-        """The functions that Dynamo read, in order."""
-        return [r for by_translator in self.readings.values() for r in by_translator.values()]
 
 
 def trace(
@@ -165,8 +76,8 @@ def trace(
         with (
             undo.frame(entered),
             dynamo.reported() as (frame.breaks, frame.failures),
-            dynamo.lines_traced(read),
-            dynamo.without_limits(),
+            interventions.lines_traced(read),
+            interventions.without_limits(),
             warnings.catch_warnings(),
         ):
             # What Dynamo warns of when it breaks a graph is told as a finding.
@@ -178,8 +89,8 @@ def trace(
     if isinstance(original, torch.nn.Module) and uncompiled(original.forward) != original.forward:
         function, original = original.forward, uncompiled(original.forward)
     options = dynamo.options(function)
-    dynamo.leave_alone(*recorder.trace_functions)
-    with dynamo.module_restored(original), dynamo.looked_on(keep, compiling):
+    interventions.leave_alone(*recorder.trace_functions)
+    with interventions.module_restored(original), interventions.looked_on(keep, compiling):
         # What is installed may be known to Dynamo as what it is: its own rules name functions.
         is_known = own.is_installed or _calls_itself(original)
         asked = original if is_known else _with_code_of_its_own(original)
@@ -237,34 +148,3 @@ def _run(traced: Traced, graph: fx.GraphModule, *inputs: Any) -> Any:
         return graph.forward(*inputs)
     finally:
         traced.is_graph_running = False
-
-
-def look(traced: Traced, recorder: Recorder, own: OwnCode) -> tuple[Seen, tuple[Program, ...]]:
-    """What the call says of the lines, and the programs."""
-    seen = Seen(python=set(recorder.visits))
-    for frame in traced.frames:
-        for _, stack in frame.stacks():
-            seen.python.update(place for place in stack if own.has(place[0]))
-    for reading in traced.all_readings():
-        _add(seen, reading, own)
-    for entered, times in recorder.runs.items():
-        if entered not in seen.runs:
-            seen.runs[entered] = times
-    programs = []
-    for number, graph in enumerate(traced.graphs):
-        name = letter(number)
-        found = list(program.operations(graph, name, own.has))
-        seen.operations += found
-        programs.append(Program(name, count(found), graph.code.strip()))
-    return seen, tuple(programs)
-
-
-def _add(seen: Seen, reading: Reading, own: OwnCode) -> None:
-    file = reading.code.co_filename
-    if not own.has(file):
-        return
-    if not reading.code.co_name.startswith(_RESUMED):
-        seen.runs[file, reading.code.co_firstlineno] += 1
-    for line, times in reading.visits.counts.items():
-        place: Place = (file, line)
-        seen.visits[place] = max(times, seen.visits.get(place, 0))

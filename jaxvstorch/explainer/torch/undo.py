@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 from unittest import mock
 
-from jaxvstorch.explainer.torch import dynamo
+from jaxvstorch.explainer.torch import interventions
 from jaxvstorch.frameworks.private import torch as private
 
 
@@ -43,7 +43,7 @@ class Undo:
         cleaning = private.CleanupManager.instance
         known = set(cleaning.values)
         aliases = _aliases(entered.f_globals)
-        with self._names_noted(), self._guessing_apart(), dynamo.counts_put_back():
+        with self._names_noted(), self._guessing_apart(), interventions.counts_put_back():
             try:
                 yield
             finally:
@@ -77,9 +77,11 @@ class Undo:
         """Forget what was compiled, and remove the names that belonged to it."""
         with private.compile_lock:
             for code in self._codes.values():
-                dynamo.forget(code, self._backend)
+                interventions.forget(code, self._backend)
             backends = private.cached_backends
-            for key in [k for k, other in backends.items() if dynamo.is_for(self._backend, other)]:
+            for key in [
+                k for k, other in backends.items() if interventions.is_for(self._backend, other)
+            ]:
                 del backends[key]
             self._remove_names()
             self._count_back()
