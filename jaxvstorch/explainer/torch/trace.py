@@ -139,7 +139,10 @@ def _with_code_of_its_own(function: Any) -> Any:
         function.__closure__,
     )
     copy.__kwdefaults__ = function.__kwdefaults__
-    return functools.update_wrapper(copy, function)
+    functools.update_wrapper(copy, function)
+    del copy.__wrapped__  # type: ignore[attr-defined]
+    vars(copy).update(vars(function))
+    return copy
 
 
 def _run(traced: Traced, graph: fx.GraphModule, *inputs: Any) -> Any:
