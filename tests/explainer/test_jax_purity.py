@@ -1,6 +1,7 @@
 """What a function touches outside while JAX traces it, and what it calls back."""
 
 import datetime
+import functools
 import logging
 import math
 import os
@@ -19,6 +20,7 @@ from cases import X, cases, check_touched
 from jaxvstorch import explain
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
+jnp = jax.numpy
 
 pytestmark = pytest.mark.usefixtures("random_numbers_as_before")
 
@@ -184,3 +186,37 @@ def test_an_optimizer_is_part_of_the_program() -> None:
         return optax.apply_updates(weights, updates), state
 
     assert explain(step, X, optimizer.init(X), X).findings == ()
+
+
+@functools.cache
+def table(size):
+    return jnp.arange(size) * 1.0
+
+
+@functools.lru_cache(maxsize=4)
+def bounded_table(size):
+    return jnp.arange(size) * 2.0
+
+
+@functools.cache
+def plain_table(size):
+    return np.arange(size) * 1.0
+
+
+def test_a_cache_with_traced_values_is_told_and_emptied() -> None:
+    def encoded(x):
+        return x + table(4) + bounded_table(4)
+
+    for _ in range(2):
+        leaked = [f for f in explain(encoded, jnp.ones(4)).findings if "traced value" in f.what]
+        assert [f.line for f in leaked] == [encoded.__code__.co_firstlineno + 1] * 2
+        assert table.cache_info().currsize == bounded_table.cache_info().currsize == 0
+    encoded(jnp.ones(4))  # would raise UnexpectedTracerError
+
+
+def test_a_cache_without_traced_values_is_left_alone() -> None:
+    def encoded(x):
+        return x + plain_table(4)
+
+    assert not [f for f in explain(encoded, jnp.ones(4)).findings if "traced value" in f.what]
+    assert plain_table.cache_info().currsize == 1

@@ -58,6 +58,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     sources, missing = assemble.shown(code, own, seen)
     programs = assemble.without_lines(programs, seen.operations, sources)
     found = list(findings.of_touches("jax", observer.touches()))
+    observer.empty_spoilt_caches()
     found += [*findings.of_loops("jax", sources), *_callbacks(seen)]
     if error is not None:
         found.append(findings.of_error(error, seen.failed))

@@ -11,6 +11,7 @@ import jax
 from jaxvstorch.explainer import dealings, harmless
 from jaxvstorch.explainer.bytecode import Bytecode
 from jaxvstorch.explainer.defaults import defaults
+from jaxvstorch.explainer.jax.caches import Caches
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.subject import Subject
@@ -33,6 +34,8 @@ class Observer:
         self._watched = Watched()
         # The globals of an installed package are not the reader's to change.
         self._bytecode = Bytecode(not own.is_installed, self._watched.add)
+        self._caches = Caches()
+        self._cached_at: dict[str, Place] = {}  # the line that first called what a cache is around
         self._copies: set[str] = set()
         self._written: dict[str, tuple[Touch, dict[str, Any]]] = {}
         self._entered: dict[int, CodeType] = {}  # by id, since to hash one takes long
@@ -93,6 +96,10 @@ class Observer:
     def _begin(self, frame: FrameType) -> None:
         """A function runs for the first time: look at what its caller could see it change."""
         code = frame.f_code
+        self._caches.entered(frame)
+        self._cached_at.setdefault(
+            code.co_name, next(self._callers(frame), (code.co_filename, code.co_firstlineno))
+        )
         for name, value in defaults(code, frame.f_globals):
             self._watched.add(name, value)
         if code is not self._entry:
@@ -143,12 +150,18 @@ class Observer:
             for base in harmless.bases(type(value))
         )
 
+    def empty_spoilt_caches(self) -> None:
+        """Leave no traced value in a cache of the reader's, where the next call would find it."""
+        self._caches.empty()
+
     def _leaks(self) -> Iterator[Touch]:
         """Traced values that are still held outside, now that the trace is done."""
         changed = {touch.name: touch for touch in self._watched.touches}
         for name, value in self._watched.values():
             if name in changed and name not in self._copies and _holds_tracer(value):
                 yield Touch("leaked", name, changed[name].place)
+        for name in self._caches.spoilt():
+            yield Touch("leaked", name, self._cached_at[name])
         for name, (touch, names) in self._written.items():
             if _holds_tracer(names.get(name.removeprefix("global "))):
                 yield Touch("leaked", name, touch.place)
