@@ -24,16 +24,18 @@ def explain(
     With JAX the function is traced once, as ``jax.jit`` would: its Python lines run once (those of
     a loop's body perhaps twice, to settle its types), and the program does not run. With PyTorch it
     is called once under ``torch.compile``, since Dynamo compiles while it calls: its graphs run
-    once, uncompiled, and so does everything around them.
-    What the function does to the world outside, such as printing, it does that one time.
+    once, uncompiled, and so does everything around them. What the function does to the world
+    outside, such as printing, it does that one time.
 
     Nothing is left behind: neither in the frameworks' caches and settings nor in ``sys.settrace``,
-    which is in use meanwhile, so that a debugger or a coverage tool does not see that call.
+    which is in use meanwhile, so that a debugger or a coverage tool does not see that call. What
+    you or another thread compile meanwhile stays as it is; threads that explain take turns. A cache
+    of ``functools`` that tracing filled with traced values is emptied: they are of no use later.
 
     Args:
         function: yours or anyone's: plain, already compiled, a method, a module of
-            ``torch.nn``, flax NNX or equinox, a lambda, a partial. Of what ``jax.jit``'s
-            ``trace``, ``lower`` or ``compile`` returned it is said what that holds.
+            ``torch.nn``, flax NNX or equinox, a lambda, a partial. What ``jax.jit``'s ``trace``,
+            ``lower`` or ``compile`` returned is described as it stands.
         *args: what to call it with.
         framework: ``"jax"`` or ``"torch"``; needed where neither the function nor its arguments
             tell. Where the function has a parameter of this name, any other value is for that
@@ -44,8 +46,8 @@ def explain(
         The function's lines and what became of each; shown as a table in a terminal or notebook.
 
     Raises:
-        TypeError: ``function`` is none, or a generator or coroutine, or the arguments do not
-            tell the framework, or tell both, or do not fit the function.
+        TypeError: ``function`` is none, a class, a generator or a coroutine, or ``torch.jit`` made
+            it, or the arguments tell no framework, or both, or do not fit the function.
         MissingFrameworkError: the framework is not installed.
     """
     function = as_called(function)
