@@ -1,5 +1,6 @@
 """What is explained: a function, and the arguments that it is called with."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,7 +61,8 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
             f"{name}{inspect.Signature(bare)} does not take these arguments: {error}"
         ) from None
     owner = attribute(function, "__self__")
-    owner = function if owner is None and not inspect.isfunction(function) else owner
+    is_object = not inspect.isfunction(function) and not isinstance(function, functools.partial)
+    owner = function if owner is None and is_object else owner
     return {**({} if owner is None else {_first(function): owner}), **bound.arguments}
 
 

@@ -220,3 +220,15 @@ def test_a_cache_without_traced_values_is_left_alone() -> None:
 
     assert not [f for f in explain(encoded, jnp.ones(4)).findings if "traced value" in f.what]
     assert plain_table.cache_info().currsize == 1
+
+
+def counting(seen, x):
+    seen.append(1)
+    return x + 1
+
+
+def test_what_a_partial_holds_is_changed_itself() -> None:
+    seen = []
+    (finding,) = explain(functools.partial(counting, seen), jnp.ones(3)).findings
+    assert finding.what == "`seen` is changed while tracing only, not on later calls."
+    assert seen == [1]
