@@ -174,3 +174,27 @@ def test_arguments_by_name_are_named(x, compiled) -> None:
     explanation = explain(compiled(power, static="exponent"), x, exponent=2)
     assert explanation.arguments == ("f32[4]", "exponent=2")
     marks.check_comments(explanation)
+
+
+class _Scaled:
+    factor = 2.0
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+def scaled_by_default(x, factors={"a": 2.0}):  # noqa: B006
+    return x * factors["a"]
+
+
+def summed_on_one_line(x):
+    for i in range(3): x = x + i  # noqa: E701  # fmt: skip
+    return x
+
+
+def test_what_the_page_says_that_it_cannot_tell(framework, x) -> None:
+    unrolled = explain(summed_on_one_line, x)
+    assert unrolled.programs[0].operations == {"A": 3}
+    assert unrolled.found("unrolled") == []
+    for function in (_Scaled(), scaled_by_default, functools.partial(scaled_by_default)):
+        assert explain(function, x).found("frozen") == []
