@@ -144,7 +144,7 @@ def names(backend: Backend, explain_first: bool) -> list[int]:
 
 counts_apart = pytest.mark.skipif(
     "isolate_recompiles" not in inspect.signature(torch.compile).parameters,
-    reason="before PyTorch 2.13 an explanation counts towards a function's limit of recompilations",
+    reason="what keeps explain from a function's limit has not run on PyTorch before 2.13",
 )
 
 
