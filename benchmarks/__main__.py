@@ -2,7 +2,7 @@
 
 import sys
 
-from jaxvstorch import endings
+from jaxvstorch.command import endings
 
 if __name__ == "__main__":
     endings.stop_at_once()  # what is imported next takes most of a short command's time
@@ -18,7 +18,7 @@ from rich.console import Console
 from benchmarks import compare, join, machine, processes, report, reproduce, session
 from benchmarks.origin import ROOT
 from benchmarks.shards import Shard, ShardError
-from jaxvstorch import terminal
+from jaxvstorch.command import terminal
 from jaxvstorch.results import Results, ResultsError, read, write, write_text
 
 FOLDER = ROOT / "bench-out"

@@ -10,9 +10,10 @@ from typing import Any
 
 from benchmarks import devices
 from jaxvstorch import frameworks
-from jaxvstorch.measure import fresh_calls, warm
-from jaxvstorch.registry import Pair
-from jaxvstorch.waiting import one_pass
+from jaxvstorch.measure import fresh_calls
+from jaxvstorch.measure.later_calls import warm
+from jaxvstorch.measure.waiting import one_pass
+from jaxvstorch.pair import Pair
 
 Run = Callable[[], None]
 
@@ -22,9 +23,6 @@ SHORT = 1e-4  # seconds
 SMALL = 2**20  # bytes
 _MOST_INPUTS = 16
 _GPU_CACHE = 2**27  # bytes; not every framework tells it
-
-# What a call of a pair must compute at its size, where arithmetic is the limit.
-_OPERATIONS: dict[str, Callable[[int], int]] = {"tracing.matmul": lambda side: 2 * side**3}
 
 
 @dataclass(frozen=True)
@@ -120,17 +118,19 @@ def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | N
     cache = cache_size(framework)
     inputs = _numpy_inputs(pair, size, cache)
     fresh = None
-    function = pair.reference_function() if framework == "numpy" else pair.half(framework)
+    function = pair.reference if framework == "numpy" else pair.half(framework)
+    assert function is not None  # a pair without a reference is not timed
     if framework != "numpy":
-        inputs = [arguments_of(pair, framework, arguments) for arguments in inputs]
+        inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
     if other is not None:
-        calls = [inputs[0], arguments_of(pair, framework, pair.make_inputs(other))]
+        calls = [inputs[0], pair.to_framework(framework, pair.make_inputs(other))]
         options: dict[str, Any] = {"static_argnames": pair.static, "framework": framework}
         address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"
         fresh = partial(fresh_calls, address, *calls, **options)
     if mode == "compiled":
         function = compiled(framework, function, pair.static)
-    operations = _OPERATIONS[str(pair)](size) if str(pair) in _OPERATIONS else 0
+    count = pair.benchmark.operations
+    operations = count(size) if count else 0
     return calling(
         function, inputs, fresh=fresh, streamed=streamed(inputs, cache), operations=operations
     )
@@ -140,11 +140,6 @@ def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | N
 def _numpy_inputs(pair: Pair, size: int, cache: int) -> list[tuple[Any, ...]]:
     """Kept for the pair's next mode, which is the next case: each framework makes its own copy."""
     return rotated(lambda seed: pair.make_inputs(size, seed=seed), cache)
-
-
-def arguments_of(pair: Pair, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A pair's arguments, where the framework computes."""
-    return devices.place(framework, pair.to_framework(framework, arguments))
 
 
 def streamed(inputs: list[tuple[Any, ...]], cache: int) -> int:

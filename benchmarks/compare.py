@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.clock import TRUST
+from jaxvstorch.measure.durations import seconds
 from jaxvstorch.results import Results
-from jaxvstorch.results_tables import seconds
 from jaxvstorch.timings import Timing
 
 

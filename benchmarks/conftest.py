@@ -13,8 +13,8 @@ from benchmarks import devices, machine, shards
 from benchmarks.bare import BareClocks
 from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
-from jaxvstorch.fresh import set_up_of_server, start_server
-from jaxvstorch.waiting import in_new_thread
+from jaxvstorch.measure.fresh import set_up_of_server, start_server
+from jaxvstorch.measure.waiting import in_new_thread
 
 
 class Stopwatch:

@@ -34,21 +34,6 @@ def computes_elsewhere(framework: str) -> bool:
     return bool(device(framework)["platform"] != "cpu")
 
 
-def place(framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments moved to where the framework computes. JAX makes its arrays there."""
-    if framework != "torch":
-        return arguments
-    torch = importlib.import_module("torch")
-    where = _torch_device()
-    tensors = (torch.Tensor, lambda tensor: tensor.to(where))
-    moved: tuple[Any, ...] = torch.utils._pytree.tree_map_only(*tensors, arguments)
-    return moved
-
-
-def _torch_device() -> str:
-    return "cuda" if importlib.import_module("torch").cuda.is_available() else "cpu"
-
-
 def peak_memory(framework: str) -> int | None:
     """The most bytes that arrays took on a device at one time in this process; ``None`` on a CPU.
 

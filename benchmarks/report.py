@@ -4,9 +4,10 @@ from rich.console import Console
 from rich.table import Table
 
 from jaxvstorch import results_limits as limits
+from jaxvstorch.measure.durations import seconds
 from jaxvstorch.results import Results
 from jaxvstorch.results_machine import provenance
-from jaxvstorch.results_tables import CLOCK, clock_lines, rate, seconds
+from jaxvstorch.results_tables import CLOCK, clock_lines, rate
 from jaxvstorch.timings import Row, own_rows, plain_rows, rows
 
 

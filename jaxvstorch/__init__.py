@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jaxvstorch.errors import MissingFrameworkError as MissingFrameworkError
     from jaxvstorch.errors import expect_error as expect_error
-    from jaxvstorch.explainer.calls import ledger as ledger
     from jaxvstorch.explainer.explain import explain as explain
+    from jaxvstorch.explainer.ledger import ledger as ledger
     from jaxvstorch.measure import first_call as first_call
     from jaxvstorch.measure import new_shape as new_shape
     from jaxvstorch.measure import steady as steady
@@ -25,7 +25,7 @@ _PUBLIC = {
     "expect_error": "jaxvstorch.errors",
     "explain": "jaxvstorch.explainer.explain",
     "first_call": "jaxvstorch.measure",
-    "ledger": "jaxvstorch.explainer.calls",
+    "ledger": "jaxvstorch.explainer.ledger",
     "new_shape": "jaxvstorch.measure",
     "steady": "jaxvstorch.measure",
 }

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jaxvstorch.command.whole_file import write_whole
 from jaxvstorch.results_shape import AGAIN, SCHEMA, VERSION, ResultsError, checked
 from jaxvstorch.timings import Timing
-from jaxvstorch.whole_file import write_whole
 
 __all__ = ["SCHEMA", "VERSION", "Results", "ResultsError", "read", "read_all", "write",
            "write_document", "write_text"]  # fmt: skip

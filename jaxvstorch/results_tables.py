@@ -3,23 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from jaxvstorch import results_limits as limits
+from jaxvstorch.measure.durations import seconds
 from jaxvstorch.results import Results
 from jaxvstorch.timings import KINDS, Row, Timing, own_rows, plain_rows, rows
 
 CLOCK = ("framework", "function", "within 3 %", "over timeit", "over PyTorch's", "harness",
          "timeit", "PyTorch's timer")  # fmt: skip
-
-
-def seconds(value: float | None) -> str:
-    """A time with three digits and its unit, such as ``"3.73 µs"``; a dash for ``None``."""
-    if value is None:
-        return "-"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-        if value >= 0.9995 * scale or unit == "ns":
-            break
-    scaled = value / scale
-    digits = 2 if scaled < 9.995 else 1 if scaled < 99.95 else 0
-    return f"{scaled:.{digits}f}\N{NO-BREAK SPACE}{unit}"
 
 
 def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:

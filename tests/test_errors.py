@@ -86,5 +86,5 @@ def test_a_long_message_without_spaces_takes_no_time_to_speak_of() -> None:
 def test_folders_of_packages_are_left_out() -> None:
     root = Path(jaxvstorch.__file__).parents[1]
     assert tidy(f"in {root}/.venv/site-packages/jax/core.py and") == "in jax/core.py and"
-    assert tidy(f'File "{root}/jaxvstorch/cli.py"') == 'File "jaxvstorch/cli.py"'
+    assert tidy(f'File "{root}/jaxvstorch/command/cli.py"') == 'File "jaxvstorch/command/cli.py"'
     assert tidy("a /x/site-packages/y/site-packages/jax b") == "a jax b"

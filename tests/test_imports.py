@@ -41,7 +41,7 @@ def output(code: str, missing: str | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    "module", ["jaxvstorch", "jaxvstorch.registry", "jaxvstorch.cli", "jaxvstorch.parity"]
+    "module", ["jaxvstorch", "jaxvstorch.registry", "jaxvstorch.command.cli", "jaxvstorch.parity"]
 )
 def test_importing_the_package_imports_neither_framework(module) -> None:
     code = f"import sys, {module}; print({{'jax', 'jaxlib', 'torch'}} & set(sys.modules))"
@@ -98,8 +98,6 @@ def installed() -> list[str]:
 @pytest.mark.parametrize(
     "code",
     [
-        "from jaxvstorch.examples.branching import {framework}",
-        "import jaxvstorch.examples.branching.{framework}",
         "from jaxvstorch.registry import PAIRS; PAIRS[0].half('{framework}')",
         "import jaxvstorch; jaxvstorch.check_parity(len, len, ())",
     ],

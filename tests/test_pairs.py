@@ -1,16 +1,14 @@
 """Every pair gives the reference's values and gradients: eager, under jit, under torch.compile."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from needs import needs_compiler
 
-from benchmarks.cases import arguments_of
+from jaxvstorch.pair import Pair
 from jaxvstorch.parity import check_parity
-from jaxvstorch.registry import PAIRS, Pair
+from jaxvstorch.registry import PAIRS
 
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
@@ -24,10 +22,10 @@ def require_parity(pair: Pair, inputs, jax_function, torch_function) -> None:
         jax_function,
         torch_function,
         inputs,
-        reference=pair.reference_function(),
+        reference=pair.reference,
         gradient=pair.gradient,
         tolerance=pair.tolerance,
-        convert=partial(arguments_of, pair),  # where there is a GPU, both compute on it
+        convert=pair.to_framework,  # where there is a GPU, both compute on it
     ).require()
 
 

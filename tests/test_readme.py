@@ -10,7 +10,7 @@ import pytest
 from test_workflows import sessions
 from typer.testing import CliRunner
 
-from jaxvstorch.cli import app
+from jaxvstorch.command.cli import app
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

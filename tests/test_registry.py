@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from jaxvstorch import frameworks, source
-from jaxvstorch.registry import PAIRS, topics
-
-FOLDERS = sorted(
-    p.parent.name for p in source.path("tracing", "jax").parent.parent.glob("*/__init__.py")
-)
+from jaxvstorch.registry import PAIRS, pairs_of, place, topics
 
 
-def test_every_topic_folder_is_listed() -> None:
-    assert sorted(topics()) == FOLDERS
+@pytest.mark.parametrize("topic", topics())
+def test_a_topic_s_pairs_take_its_own_inputs(topic: str) -> None:
+    assert {pair.topic for pair in pairs_of(topic)} == {topic}
 
 
-@pytest.mark.parametrize("topic", FOLDERS)
+@pytest.mark.parametrize("topic", topics())
 @pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
 def test_every_function_of_a_half_is_listed(topic: str, framework: str) -> None:
-    listed = {pair.name for pair in PAIRS if pair.topic == topic}
-    assert set(source.names(topic, framework)) == listed
+    assert set(source.names(topic, framework)) == {pair.name for pair in pairs_of(topic)}
+
+
+def test_no_two_topics_have_one_place_in_the_book() -> None:
+    assert len(set(map(place, topics()))) == len(topics())
 
 
 def test_no_pair_is_listed_twice() -> None:

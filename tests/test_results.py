@@ -6,6 +6,7 @@ import json
 import pytest
 
 from jaxvstorch import results, results_machine, results_tables, timings
+from jaxvstorch.measure.durations import seconds
 
 TIMING = {
     "topic": "branching", "name": "select_where", "size": 16, "framework": "jax",
@@ -199,7 +200,7 @@ def test_versions_are_compared_with_the_pins(tmp_path, document) -> None:
      (0.123, "123 ms"), (12.34, "12.3 s"), (250.0, "250 s"), (5e-10, "0.50 ns")],
 )  # fmt: skip
 def test_times_have_three_digits(value, text) -> None:
-    assert results_tables.seconds(value).replace("\N{NO-BREAK SPACE}", " ") == text
+    assert seconds(value).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 def test_tables_show_every_time_and_the_ratio(tmp_path, document) -> None:

@@ -10,7 +10,8 @@ from beartype import beartype
 from jaxtyping import TypeCheckError, jaxtyped
 
 from jaxvstorch import frameworks, source
-from jaxvstorch.registry import PAIRS, Pair
+from jaxvstorch.pair import Pair
+from jaxvstorch.registry import PAIRS
 
 INSTALLED = [name for name in frameworks.FRAMEWORKS if find_spec(name)]
 SELECT = next(pair for pair in PAIRS if str(pair) == "branching.select_where")

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import devices
 from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, Work, cache_size, calling, compiled, rotated
 from jaxvstorch import frameworks
@@ -47,10 +46,8 @@ def _numbers(size: int, seed: int = 0) -> np.ndarray[Any, Any]:
 
 
 def _array(framework: str, size: int, seed: int = 0) -> Any:
-    (array,) = devices.place(
-        framework, (frameworks.adapter(framework).from_numpy(_numbers(size, seed)),)
-    )
-    return array
+    adapter = frameworks.adapter(framework)
+    return adapter.place(adapter.from_numpy(_numbers(size, seed)))
 
 
 def _fresh(framework: str, size: int) -> Work:

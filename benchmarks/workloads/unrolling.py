@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from benchmarks.cases import Case, Work, arguments_of, calling, compiled
+from benchmarks.cases import Case, Work, calling, compiled
 from jaxvstorch.measure import fresh_calls
-from jaxvstorch.registry import PAIRS, Pair
+from jaxvstorch.pair import Pair
+from jaxvstorch.registry import PAIRS
 
 NAMES = ("evolve_python", "evolve_fori")
 STEPS = (4, 128)
@@ -25,7 +26,7 @@ def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
 
 def _build(pair: Pair, steps: int, framework: str) -> Work:
     calls = [
-        (*arguments_of(pair, framework, pair.make_inputs(size))[:1], steps)
+        (*pair.to_framework(framework, pair.make_inputs(size))[:1], steps)
         for size in (ELEMENTS, 2 * ELEMENTS)
     ]
     address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks.cases import Case, Work, arguments_of, compiled
+from benchmarks.cases import Case, Work, compiled
 from jaxvstorch import frameworks
 from jaxvstorch.registry import PAIRS
 
@@ -20,7 +20,7 @@ def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
 def _build(framework: str) -> Work:
     pair = next(pair for pair in PAIRS if str(pair) == "tracing.matmul")
     function = compiled(framework, pair.half(framework))
-    arguments = arguments_of(pair, framework, pair.make_inputs(SIDE))
+    arguments = pair.to_framework(framework, pair.make_inputs(SIDE))
     wait = frameworks.adapter(framework).wait
     latest = [wait(function(*arguments))]
 

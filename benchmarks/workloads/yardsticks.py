@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import devices
 from benchmarks.cases import Case, Work, calling, compiled
 from jaxvstorch import frameworks
 
@@ -49,8 +48,8 @@ def _call(framework: str, mode: str) -> Work:
     if framework == "numpy":
         return calling(add_one, [(x,)] * 4)
     function = compiled(framework, add_one) if mode == "compiled" else add_one
-    x = frameworks.adapter(framework).from_numpy(x)
-    return calling(function, [devices.place(framework, (x,))] * 4)
+    adapter = frameworks.adapter(framework)
+    return calling(function, [(adapter.place(adapter.from_numpy(x)),)] * 4)
 
 
 def _product(framework: str, dtype: str, side: int) -> Work:
@@ -60,7 +59,7 @@ def _product(framework: str, dtype: str, side: int) -> Work:
     if framework != "numpy" and dtype == "float64":
         double = frameworks.adapter(framework).double_precision
     with double():
-        operands = devices.place(framework, tuple(_cast(framework, x, dtype) for x in arrays))
+        operands = tuple(_cast(framework, x, dtype) for x in arrays)
     return calling(partial(_multiply, double), [operands], operations=2 * side**3)
 
 
@@ -73,7 +72,8 @@ def _cast(framework: str, array: np.ndarray[Any, Any], dtype: str) -> Any:
     if framework == "torch":
         import torch
 
-        return torch.from_numpy(array).to(getattr(torch, dtype))
+        tensor = torch.from_numpy(array).to(getattr(torch, dtype))
+        return frameworks.adapter(framework).place(tensor)
     if framework == "jax":
         import jax.numpy as jnp
 

@@ -13,12 +13,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from benchmarks.selection import ONE_SHAPE, why_not_timed
+from benchmarks.selection import why_not_timed
 from extensions.kept_drawings import kept
 from jaxvstorch import results_limits as limits
 from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
-from jaxvstorch.registry import PAIRS
+from jaxvstorch.registry import pairs_of
 from jaxvstorch.results import Results, read_all
 from jaxvstorch.timings import own_rows, plain_rows, rows
 
@@ -169,7 +169,7 @@ def _yardstick_drawings(*arguments: object) -> str:
 
 def _left_out(topic: str) -> str:
     """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
-    pairs = [pair for pair in PAIRS if pair.topic == topic]
+    pairs = pairs_of(topic)
     names: dict[str, list[str]] = {}
     for pair in pairs:
         if why := why_not_timed(pair):
@@ -178,7 +178,7 @@ def _left_out(topic: str) -> str:
     partly = [
         f"`{pair.name}` has no first call and no new shape in the tables: {why}."
         for pair in pairs
-        if (why := ONE_SHAPE.get(str(pair)))
+        if (why := pair.benchmark.one_shape)
     ]
     return " ".join([f"Not timed: {wholly}."] * bool(wholly) + partly)
 

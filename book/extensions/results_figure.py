@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 
 from extensions import results_svg as svg
 from jaxvstorch import results_limits as limits
-from jaxvstorch.results_tables import seconds
+from jaxvstorch.measure.durations import seconds
 from jaxvstorch.timings import KINDS, Row, Timing, plain_rows, rows
 
 _LINES = {"eager": "--", "compiled": "-"}

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jaxvstorch import terminal
-from jaxvstorch.command import BadInputError
+from jaxvstorch.command import BadInputError, terminal
 from jaxvstorch.errors import MissingFrameworkError
 
 if TYPE_CHECKING:
     from jaxvstorch.command.work import Request
     from jaxvstorch.explainer.explanation import Explanation
-    from jaxvstorch.explainer.ledger import Ledger
+    from jaxvstorch.explainer.ledger_rows import Ledger
 
 Found = tuple["Explanation", "Ledger | None"]
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from jaxvstorch.command import BadInputError
+from jaxvstorch.command.whole_file import write_whole
 from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.ledger import Ledger
-from jaxvstorch.whole_file import write_whole
+from jaxvstorch.explainer.ledger_rows import Ledger
 
 KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
 

@@ -11,10 +11,10 @@ from jaxvstorch.command.framework import framework_of
 from jaxvstorch.command.target import Target
 from jaxvstorch.command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch.command.values import Maker, static_values
-from jaxvstorch.explainer.calls import record
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import compiled_by
-from jaxvstorch.explainer.ledger import Ledger
+from jaxvstorch.explainer.ledger import record
+from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.explainer.subject import by_name
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]

@@ -7,10 +7,10 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer import proven
-from jaxvstorch.explainer.calls import call, ledger
 from jaxvstorch.explainer.explainable import explainable, name_of
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import asked_for, framework_of
+from jaxvstorch.explainer.ledger import call, ledger
 from jaxvstorch.explainer.shorthand import describe_all
 from jaxvstorch.explainer.subject import Subject, as_called, by_name
 from jaxvstorch.explainer.taking_turns import LOCK

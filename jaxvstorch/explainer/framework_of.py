@@ -12,7 +12,7 @@ from jaxvstorch import frameworks
 from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.unwrap import answers_all, attribute, original
 from jaxvstorch.frameworks.private import torch as private
-from jaxvstorch.waiting import arrays_of
+from jaxvstorch.measure.waiting import arrays_of
 
 # Whose names stand for which framework.
 LIBRARIES = {

@@ -16,7 +16,7 @@ from jaxvstorch.explainer.html_source import (
     sentence_item,
     source_html,
 )
-from jaxvstorch.explainer.ledger import Ledger
+from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.frameworks import TITLES
 
 

@@ -1,107 +1,140 @@
-"""What a ledger holds: a row for each call, as text, as HTML and as plain data."""
+"""Call by call: which calls traced and compiled again, and why."""
 
-from dataclasses import asdict, dataclass
-from html import escape
-from itertools import accumulate
+import importlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.errors import tidy
-from jaxvstorch.explainer import ledger_text
-from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.results_tables import seconds
-
-_WIDTH = 100  # characters of a ledger as text
-SCHEMA = "jaxvstorch-ledger"
-VERSION = 1
+from jaxvstorch.explainer.cures import told
+from jaxvstorch.explainer.framework_of import compiled_by, framework_of
+from jaxvstorch.explainer.ledger_rows import Call, Ledger
+from jaxvstorch.explainer.shorthand import describe_all
+from jaxvstorch.explainer.taking_turns import LOCK
 
 
 @dataclass(frozen=True)
-class Call:
-    """One row of a ledger: a call, and what it made the compiler do.
+class Arguments:
+    """What a function is called with.
 
     Attributes:
-        arguments: in short, such as ``"f32[3], 2"``.
-        compilations: what was traced and compiled for it, and why.
-        seconds: from the call to its result, which was waited for. A call that compiles takes as
-            long as that does; this is no benchmark.
-        error: the error that it ended in, if it did.
+        args: by position.
+        kwargs: by name.
     """
 
-    arguments: str
-    compilations: Compilations
-    seconds: float
-    error: str | None = None
-
-    @property
-    def why(self) -> str:
-        """The error, if there was one, and why the call was traced or not compiled; in one line."""
-        reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]
-        return tidy("; ".join([self.error, *reasons] if self.error else reasons))
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Ledger:
-    """What each of a list of calls made the compiler do."""
+def call(*args: Any, **kwargs: Any) -> Arguments:
+    """The arguments of one call, written as the call is written.
 
-    function: str
-    framework: str
-    calls: tuple[Call, ...]
+    >>> call(1.5, axis=0)
+    Arguments(args=(1.5,), kwargs={'axis': 0})
+    """
+    return Arguments(args, kwargs)
 
-    @property
-    def traces(self) -> list[int]:
-        """Traces, call by call."""
-        return [call.compilations.traces for call in self.calls]
 
-    @property
-    def programs(self) -> list[int]:
-        """Programs compiled, call by call."""
-        return [call.compilations.programs for call in self.calls]
+def ledger(
+    function: Callable[..., Any],
+    calls: Iterable[tuple[Any, ...] | Arguments],
+    framework: str | None = None,
+) -> Ledger:
+    """Call a compiled function once for each of some arguments, and note what was compiled.
 
-    @property
-    def breaks(self) -> list[int]:
-        """Graph breaks, call by call."""
-        return [call.compilations.breaks for call in self.calls]
+    A call that raises is noted with its error, and the ledger goes on::
 
-    @property
-    def in_all(self) -> list[int]:
-        """Programs compiled so far, call by call."""
-        return list(accumulate(self.programs))
+        ledger(compiled, [(x, 2), (x, 3)])
+        ledger(compiled, [explain.call(x, n=2), explain.call(x, n=3)])
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """One tuple of texts per call: arguments, counts, time, reason."""
-        rows = []
-        for call, in_all in zip(self.calls, self.in_all, strict=True):
-            counts = call.compilations
-            numbers = (counts.traces, counts.programs, in_all, counts.breaks)
-            rows.append((call.arguments, *map(str, numbers), seconds(call.seconds), call.why))
-        return rows
+    Args:
+        function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled by
+            them, without options.
+        calls: one tuple of positional arguments per call; with keyword arguments
+            ``explain.call(...)``, written as the call is.
+        framework: ``"jax"`` or ``"torch"``; needed where neither a plain function nor its first
+            call tells.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: dictionaries, lists, texts and numbers."""
-        return {"schema": {"name": SCHEMA, "version": VERSION}, **asdict(self)}
-
-    @property
-    def title(self) -> str:
-        """Which function it is of, and in which framework."""
-        return f"{self.function} in {frameworks.TITLES[self.framework]}"
-
-    def __str__(self) -> str:
-        return "\n".join(ledger_text.lines(self.title, self.rows(), _WIDTH))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __rich__(self) -> ledger_text.Rendering:
-        return ledger_text.Rendering(self.title, self.rows())
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-            for row in self.rows()
+    Raises:
+        TypeError: a call is neither of the two, or a plain function and its first call do not tell
+            the framework; or ``framework`` is not the one that compiled the function.
+        ValueError: ``framework`` is neither of the two.
+        MissingFrameworkError: the framework is not installed.
+    """
+    made = [_arguments(given) for given in calls]
+    if framework is not None:
+        frameworks.require(framework, wanted_by="ledger")
+    compiler = compiled_by(function)
+    if framework and compiler and framework != compiler:
+        raise TypeError(
+            f"framework={framework!r} was given, and {frameworks.COMPILERS[compiler]} compiled "
+            "the function: leave framework= out"
         )
-        return (
-            f'<table class="ledger"><caption>{escape(self.title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+    framework = compiler or framework
+    if framework is None:
+        first = made[0] if made else Arguments((), {})
+        framework = framework_of(function, first.args, first.kwargs)
+    frameworks.require(framework, wanted_by="ledger")
+    return record(function, [(given.args, given.kwargs) for given in made], framework)
+
+
+def _arguments(given: Any) -> Arguments:
+    if isinstance(given, Arguments):
+        return given
+    if isinstance(given, tuple):
+        return Arguments(given, {})
+    raise TypeError(
+        f"each call must be a tuple of arguments, not {type(given).__name__}: "
+        "for a single argument write (x,), with keyword arguments explain.call(x, n=3)"
+    )
+
+
+def record(
+    function: Callable[..., Any],
+    calls: Iterable[tuple[tuple[Any, ...], dict[str, Any]]],
+    framework: str,
+) -> Ledger:
+    """What ``ledger`` does, for calls that have keyword arguments too.
+
+    Args:
+        function: compiled or plain.
+        calls: positional and keyword arguments of each.
+        framework: of the function, ``"jax"`` or ``"torch"``.
+    """
+    adapter = frameworks.adapter(framework)
+    is_plain = compiled_by(function) is None
+    if is_plain:
+        function = adapter.compile(function)
+    watcher = importlib.import_module(f"jaxvstorch.explainer.{framework}.watch")
+    name = getattr(function, "__name__", type(function).__name__)
+    rows = []
+    for args, kwargs in calls:
+        error = None
+        texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
+        # What the frameworks report belongs to the process: calls of other ledgers wait.
+        with LOCK, watcher.watch(name, function, args, kwargs) as seen:
+            start = time.perf_counter()
+            try:
+                adapter.wait(function(*args, **kwargs))
+            except Exception as caught:  # whatever the function raises is what the ledger shows
+                error = _in_short(caught)
+                if is_plain and (hint := _hint(caught, name)):
+                    error = f"{error.rstrip('.')}; {hint}"
+            took = time.perf_counter() - start
+        rows.append(Call(texts, seen(error is not None), took, error))
+    return Ledger(name, framework, tuple(rows))
+
+
+def _in_short(error: Exception) -> str:
+    """An error's class, and what it says first, if it says anything."""
+    message = told(str(error))
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _hint(error: Exception, name: str) -> str:
+    """What to do where ``jax.jit`` without options cannot take an argument."""
+    said = ("Error interpreting argument", "not a valid JAX type")
+    if isinstance(error, TypeError) and any(words in str(error) for words in said):
+        return f"compile it yourself: jax.jit({name}, static_argnames=…)"
+    return ""

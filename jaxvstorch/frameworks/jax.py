@@ -26,6 +26,11 @@ def from_numpy(value: Any) -> Any:
     return array
 
 
+def place(arguments: Any) -> Any:
+    """Arguments where JAX computes: ``from_numpy`` has put them there already."""
+    return arguments
+
+
 def to_numpy(value: Any) -> Any:
     """Arrays anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
     return jax.tree.map(lambda x: np.array(x) if isinstance(x, jax.Array) else x, value)

@@ -21,6 +21,13 @@ def from_numpy(value: Any) -> Any:
     return torch.from_numpy(array)
 
 
+def place(arguments: Any) -> Any:
+    """Arguments where PyTorch computes: on the GPU, where there is one."""
+    if not torch.cuda.is_available():
+        return arguments
+    return private.pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.cuda(), arguments)
+
+
 def to_numpy(value: Any) -> Any:
     """Tensors anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
     return private.pytree.tree_map_only(torch.Tensor, _tensor_to_numpy, value)

@@ -44,7 +44,7 @@ def test_control_c_is_not_the_bare_clocks() -> None:
 # In a process of its own: a server that is there already would be taken.
 STARTING = """
 import time
-from jaxvstorch import fresh
+from jaxvstorch.measure import fresh
 
 if __name__ == "__main__":
     start = time.perf_counter()

@@ -16,6 +16,7 @@ from test_shards import write
 from benchmarks import accelerator, compare, devices, join, queued, selection
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import memory, yardsticks
+from jaxvstorch import frameworks
 from jaxvstorch import results_limits as limits
 from jaxvstorch.doctor.devices import Answer
 from jaxvstorch.results_machine import machine_table
@@ -87,10 +88,10 @@ def test_a_framework_that_does_not_use_the_gpu_is_named(gpu) -> None:
 
 def test_tensors_are_moved_wherever_they_stand(monkeypatch) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    monkeypatch.setattr(devices, "_torch_device", lambda: "meta")
-    x, (y,), steps = devices.place("torch", (torch.ones(2), (torch.ones(3),), 4))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.Tensor, "cuda", lambda tensor: tensor.to("meta"))
+    x, (y,), steps = frameworks.adapter("torch").place((torch.ones(2), (torch.ones(3),), 4))
     assert [x.device.type, y.device.type, steps] == ["meta", "meta", 4]
-    assert devices.place("jax", (1, "as it is")) == (1, "as it is")
 
 
 class Event:

@@ -13,9 +13,9 @@ BY_NAME = {str(pair): pair for pair in PAIRS}
 LEFT_OUT = {name for name, pair in BY_NAME.items() if selection.why_not_timed(pair)}
 
 
-def test_chosen_pairs_are_in_the_registry_and_can_be_compared() -> None:
-    for name in {*selection.SIZES_BY_PAIR, *selection.QUICK}:
-        assert not selection.why_not_timed(BY_NAME[name]), name
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair.benchmark.quick], ids=str)
+def test_pairs_chosen_for_a_quick_session_can_be_compared(pair) -> None:
+    assert not selection.why_not_timed(pair)
 
 
 @pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
@@ -56,14 +56,10 @@ def test_both_frameworks_are_timed_at_the_same_sizes() -> None:
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if str(pair) not in LEFT_OUT], ids=str)
 def test_inputs_are_no_larger_than_their_size_says(pair) -> None:
     """Where a size is a matrix's side, say, the sizes that other pairs have would be too much."""
-    size = max(selection.SIZES_BY_PAIR.get(str(pair), selection.SIZES))
+    size = max(pair.benchmark.sizes)
     arrays = [a for a in pair.make_inputs(64) if isinstance(a, np.ndarray)]
     if sum(a.nbytes for a in arrays) > 64 * 64:
         assert size <= 2_048
-
-
-def test_pairs_left_out_are_in_the_registry() -> None:
-    assert selection.NOT_TIMED.keys() <= BY_NAME.keys()
 
 
 def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch import doctor
-from jaxvstorch.cli import app
+from jaxvstorch.command.cli import app
 from jaxvstorch.doctor import Check, devices
 
 FINE = Check("versions", "Python", "3.11.7")

@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from jaxvstorch.cli import app
+from jaxvstorch.command.cli import app
 
 JAX = """
 import os

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from jaxvstorch import explain, ledger
-from jaxvstorch.explainer.calls import record
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.ledger import Call, Ledger
+from jaxvstorch.explainer.ledger import record
+from jaxvstorch.explainer.ledger_rows import Call, Ledger
 from jaxvstorch.explainer.shorthand import describe
 
 SHAPES = [np.ones(3, np.float32), np.ones(3, np.float32), np.ones(4, np.float32)]

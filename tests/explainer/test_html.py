@@ -11,7 +11,7 @@ from jaxvstorch.explainer import html, html_style
 from jaxvstorch.explainer.compilations import Compilations
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark
 from jaxvstorch.explainer.layout import BOOK
-from jaxvstorch.explainer.ledger import Call, Ledger
+from jaxvstorch.explainer.ledger_rows import Call, Ledger
 
 _VOID = {"meta", "br"}
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from samples import COMPILED, FILE, GRAPH, OWN, library_source, long_source, of, sample
 
-from jaxvstorch import terminal
+from jaxvstorch.command import terminal
 from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Program, Source
 from jaxvstorch.explainer.syntax import pieces, spans
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import jaxvstorch
 from jaxvstorch import source
-from jaxvstorch.cli import app
+from jaxvstorch.command.cli import app
 from jaxvstorch.registry import PAIRS, topics
 
 NAMES = [str(pair) for pair in PAIRS]
@@ -148,7 +148,7 @@ def test_version_and_help() -> None:
 def test_list_and_show_import_neither_framework(arguments) -> None:
     code = f"""
 import sys
-from jaxvstorch.cli import app
+from jaxvstorch.command.cli import app
 try:
     app({arguments!r})
 except SystemExit as end:

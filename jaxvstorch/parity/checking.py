@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxvstorch import frameworks
-from jaxvstorch.comparison import Comparison, compare
-from jaxvstorch.difference import against_difference
-from jaxvstorch.outcome import (
+from jaxvstorch.parity.central_difference import against_difference
+from jaxvstorch.parity.comparison import Comparison, compare
+from jaxvstorch.parity.outcome import (
     Arguments,
     Function,
     Outcome,
@@ -22,13 +22,13 @@ from jaxvstorch.outcome import (
     weights,
     widen,
 )
-from jaxvstorch.parity_arguments import (
+from jaxvstorch.parity.outputs import Arrays
+from jaxvstorch.parity.refusals import (
     positions,
     require_functions,
     require_inputs,
     require_tolerance,
 )
-from jaxvstorch.parity_results import Arrays
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def check_parity(
         gradient: positions of the inputs to differentiate with respect to. The gradients are of
             the outputs' sum with fixed random weights. They are compared with PyTorch's in
             float64, and these with a central difference of the reference along a random direction.
-        tolerance: multiple of ``jaxvstorch.comparison.TOLERANCE``, the error allowed by dtype.
-            0 allows none.
+        tolerance: multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed by
+            dtype. 0 allows none.
         convert: makes one framework's arguments of NumPy ones.
 
     Returns:

@@ -14,9 +14,9 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.measured_calls import require_finished, require_tuples
-from jaxvstorch.packing import packed, unpacked
-from jaxvstorch.waiting import arrays_of
+from jaxvstorch.measure.calls import require_finished, require_tuples
+from jaxvstorch.measure.packing import packed, unpacked
+from jaxvstorch.measure.waiting import arrays_of
 
 Arguments = tuple[Any, ...]
 
@@ -24,7 +24,7 @@ Arguments = tuple[Any, ...]
 # what the first call asked for; a process that needs the other framework imports it itself.
 _PRELOAD = {
     "jax": ["jax", "jax.numpy", "jaxvstorch.frameworks.jax"],
-    "torch": ["jaxvstorch.fresh_torch", "jaxvstorch.frameworks.torch"],
+    "torch": ["jaxvstorch.measure.fresh_torch", "jaxvstorch.frameworks.torch"],
 }
 
 
@@ -145,7 +145,7 @@ def _from_fresh_process(
 
 def _say_set_up(sender: Connection, framework: str) -> None:
     if framework == "torch":
-        sender.send([importlib.import_module("jaxvstorch.fresh_torch").SECONDS])
+        sender.send([importlib.import_module("jaxvstorch.measure.fresh_torch").SECONDS])
     else:
         sender.send([0.0])
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch.comparison import TOLERANCE
-from jaxvstorch.measured_calls import require_finished
-from jaxvstorch.parity_arguments import require_unmasked
+from jaxvstorch.measure.calls import require_finished
+from jaxvstorch.parity.comparison import TOLERANCE
+from jaxvstorch.parity.refusals import require_unmasked
 
 Arrays = tuple[np.ndarray[Any, Any], ...]
 

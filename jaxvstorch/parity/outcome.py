@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import frameworks
-from jaxvstorch.comparison import TOLERANCE
-from jaxvstorch.parity_results import Arrays, as_arrays, kind_of, require_differentiable
+from jaxvstorch.parity.comparison import TOLERANCE
+from jaxvstorch.parity.outputs import Arrays, as_arrays, kind_of, require_differentiable
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]

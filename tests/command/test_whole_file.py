@@ -8,7 +8,7 @@ import pytest
 
 from jaxvstorch import results
 from jaxvstorch.command import BadInputError, output
-from jaxvstorch.whole_file import write_whole
+from jaxvstorch.command.whole_file import write_whole
 
 
 def fill_the_disk(monkeypatch) -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from jaxvstorch.measured_calls import require_finished
+from jaxvstorch.measure.calls import require_finished
 
 T = TypeVar("T")
 Function = Callable[..., Any]

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch.comparison import Comparison
-from jaxvstorch.outcome import Arguments, Function, call_reference, weights
-from jaxvstorch.parity_results import Arrays
+from jaxvstorch.parity.comparison import Comparison
+from jaxvstorch.parity.outcome import Arguments, Function, call_reference, weights
+from jaxvstorch.parity.outputs import Arrays
 
 # A central difference in float64 with this step is good to some 1e-9 of the slope, as long as the
 # value is not thousands of times larger than the slope.

@@ -1,26 +1,18 @@
-"""One clock for both frameworks: warm calls, the first call, and a call with a new shape.
-
-The three are different numbers and are never mixed. Each waits for the result inside what is
-timed: JAX returns before its work is done, and so does PyTorch on a GPU.
-"""
+"""Later calls: seconds per call of a function that is compiled and warm."""
 
 import gc
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from jaxvstorch.fresh import fresh_calls
-from jaxvstorch.measured_calls import require_tuples
-from jaxvstorch.new_shapes import require_new_shape
-from jaxvstorch.thread_settings import require_same_settings, thread_settings
-from jaxvstorch.waiting import arrays_of, in_fair_thread, one_pass
-
-__all__ = ["Steady", "first_call", "fresh_calls", "new_shape", "steady"]
+from jaxvstorch.measure.calls import require_tuples
+from jaxvstorch.measure.thread_settings import require_same_settings, thread_settings
+from jaxvstorch.measure.waiting import arrays_of, in_fair_thread, one_pass
 
 Arguments = tuple[Any, ...]
 
@@ -112,42 +104,6 @@ def _positive(seconds: Any) -> float:
             f"seconds must be a positive number, not {value if plain else repr(seconds)}"
         )
     return value
-
-
-def first_call(
-    function: Callable[..., Any],
-    *args: Any,
-    static_argnames: Sequence[str] = (),
-    framework: str | None = None,
-) -> float:
-    """Time the first call of a function that is compiled in a fresh process, in seconds.
-
-    What is and is not included, and what each argument means: see ``fresh_calls``.
-    """
-    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
-    return fresh_calls(function, args, **options)[0]
-
-
-def new_shape(
-    function: Callable[..., Any],
-    args: Arguments,
-    other: Arguments,
-    *,
-    static_argnames: Sequence[str] = (),
-    framework: str | None = None,
-) -> float:
-    """Time the call that meets a new shape, in seconds.
-
-    In a fresh process the function is compiled and called with ``args``, and then timed on its
-    first call with ``other``. What is included, and what else is raised: see ``fresh_calls``.
-
-    Raises:
-        ValueError: the shapes in ``other`` are those in ``args``, so nothing is compiled anew.
-    """
-    require_tuples(str if isinstance(function, str) else function, [args, other])
-    require_new_shape(args, other)
-    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
-    return fresh_calls(function, args, other, **options)[1]
 
 
 def warm(run: Callable[[], None], seconds: float = _WARM_SECONDS) -> None:

@@ -10,8 +10,9 @@ import weakref
 import numpy as np
 import pytest
 
-from jaxvstorch import measure, waiting
-from jaxvstorch.new_shapes import require_new_shape
+from jaxvstorch import measure
+from jaxvstorch.measure import waiting
+from jaxvstorch.measure.new_shapes import require_new_shape
 
 NAP = 0.005
 

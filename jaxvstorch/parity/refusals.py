@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import frameworks
-from jaxvstorch.comparison import TOLERANCE
-from jaxvstorch.waiting import arrays_of
+from jaxvstorch.measure.waiting import arrays_of
+from jaxvstorch.parity.comparison import TOLERANCE
 
 
 def require_functions(**functions: Any) -> None:

@@ -10,9 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 import jaxvstorch
-from jaxvstorch import frameworks, source, terminal
+from jaxvstorch import frameworks, source
+from jaxvstorch.command import terminal
 from jaxvstorch.command.explain import explain
-from jaxvstorch.registry import PAIRS, Pair, topics
+from jaxvstorch.pair import Pair
+from jaxvstorch.registry import PAIRS, topics
 
 app = typer.Typer(
     help="JAX and PyTorch side by side.",

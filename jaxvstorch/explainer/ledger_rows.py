@@ -1,0 +1,107 @@
+"""What a ledger holds: a row for each call, as text, as HTML and as plain data."""
+
+from dataclasses import asdict, dataclass
+from html import escape
+from itertools import accumulate
+from typing import Any
+
+from jaxvstorch import frameworks
+from jaxvstorch.errors import tidy
+from jaxvstorch.explainer import ledger_text
+from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.measure.durations import seconds
+
+_WIDTH = 100  # characters of a ledger as text
+SCHEMA = "jaxvstorch-ledger"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """One row of a ledger: a call, and what it made the compiler do.
+
+    Attributes:
+        arguments: in short, such as ``"f32[3], 2"``.
+        compilations: what was traced and compiled for it, and why.
+        seconds: from the call to its result, which was waited for. A call that compiles takes as
+            long as that does; this is no benchmark.
+        error: the error that it ended in, if it did.
+    """
+
+    arguments: str
+    compilations: Compilations
+    seconds: float
+    error: str | None = None
+
+    @property
+    def why(self) -> str:
+        """The error, if there was one, and why the call was traced or not compiled; in one line."""
+        reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]
+        return tidy("; ".join([self.error, *reasons] if self.error else reasons))
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What each of a list of calls made the compiler do."""
+
+    function: str
+    framework: str
+    calls: tuple[Call, ...]
+
+    @property
+    def traces(self) -> list[int]:
+        """Traces, call by call."""
+        return [call.compilations.traces for call in self.calls]
+
+    @property
+    def programs(self) -> list[int]:
+        """Programs compiled, call by call."""
+        return [call.compilations.programs for call in self.calls]
+
+    @property
+    def breaks(self) -> list[int]:
+        """Graph breaks, call by call."""
+        return [call.compilations.breaks for call in self.calls]
+
+    @property
+    def in_all(self) -> list[int]:
+        """Programs compiled so far, call by call."""
+        return list(accumulate(self.programs))
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One tuple of texts per call: arguments, counts, time, reason."""
+        rows = []
+        for call, in_all in zip(self.calls, self.in_all, strict=True):
+            counts = call.compilations
+            numbers = (counts.traces, counts.programs, in_all, counts.breaks)
+            rows.append((call.arguments, *map(str, numbers), seconds(call.seconds), call.why))
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dictionaries, lists, texts and numbers."""
+        return {"schema": {"name": SCHEMA, "version": VERSION}, **asdict(self)}
+
+    @property
+    def title(self) -> str:
+        """Which function it is of, and in which framework."""
+        return f"{self.function} in {frameworks.TITLES[self.framework]}"
+
+    def __str__(self) -> str:
+        return "\n".join(ledger_text.lines(self.title, self.rows(), _WIDTH))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __rich__(self) -> ledger_text.Rendering:
+        return ledger_text.Rendering(self.title, self.rows())
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
+            for row in self.rows()
+        )
+        return (
+            f'<table class="ledger"><caption>{escape(self.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )

@@ -1,0 +1,46 @@
+"""The call that compiles, and the one that meets a new shape, each in a fresh process."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxvstorch.measure.calls import require_tuples
+from jaxvstorch.measure.fresh import fresh_calls
+from jaxvstorch.measure.new_shapes import require_new_shape
+
+Arguments = tuple[Any, ...]
+
+
+def first_call(
+    function: Callable[..., Any],
+    *args: Any,
+    static_argnames: Sequence[str] = (),
+    framework: str | None = None,
+) -> float:
+    """Time the first call of a function that is compiled in a fresh process, in seconds.
+
+    What is and is not included, and what each argument means: see ``fresh_calls``.
+    """
+    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
+    return fresh_calls(function, args, **options)[0]
+
+
+def new_shape(
+    function: Callable[..., Any],
+    args: Arguments,
+    other: Arguments,
+    *,
+    static_argnames: Sequence[str] = (),
+    framework: str | None = None,
+) -> float:
+    """Time the call that meets a new shape, in seconds.
+
+    In a fresh process the function is compiled and called with ``args``, and then timed on its
+    first call with ``other``. What is included, and what else is raised: see ``fresh_calls``.
+
+    Raises:
+        ValueError: the shapes in ``other`` are those in ``args``, so nothing is compiled anew.
+    """
+    require_tuples(str if isinstance(function, str) else function, [args, other])
+    require_new_shape(args, other)
+    options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
+    return fresh_calls(function, args, other, **options)[1]

@@ -1,0 +1,133 @@
+"""One function in both frameworks, with all that tests, book, benchmarks and command ask of it."""
+
+import importlib
+import operator
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from jaxvstorch import frameworks
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """How the benchmarks time a pair.
+
+    Attributes:
+        sizes: of the inputs. The first is also the size of the first call, and the second that of
+            the call with a new shape. By default one so small that calling is what costs, and one
+            where computing is.
+        quick: those of the sizes that a quick session times.
+        gpu_size: one more size where a GPU computes; ``"memory"`` for one that its memory allows.
+        one_shape: why it is compiled for one shape only, where it is: then neither a first call nor
+            a call with a new shape is timed.
+        operations: the floating-point operations of a call at a size, where they are its limit.
+        skip: why the pair is not timed, where it is not.
+    """
+
+    sizes: tuple[int, ...] = (16, 65_536)
+    quick: tuple[int, ...] = ()
+    gpu_size: int | Literal["memory"] | None = None
+    one_shape: str = ""
+    operations: Callable[[int], int] | None = None
+    skip: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One function, written in JAX and in PyTorch under one name.
+
+    Attributes:
+        name: the function's name in both halves.
+        inputs: makes the arguments; a function of the topic's ``inputs.py``.
+        reference: gives the answer; a function of the topic's ``reference.py``. ``None`` where
+            there is no single answer (a clock, say): then the topic's own tests say what holds.
+        gradient: positions of the arguments it is differentiable in.
+        static: names of the arguments that ``jax.jit`` must be told are static.
+        tolerance: the error allowed, as a multiple of the one that the dtype allows by default.
+        jit: ``jax.jit`` can compile it. Where not, the topic's tests say how it fails.
+        fullgraph: ``torch.compile`` makes one graph of it. Where not, the topic's tests say why.
+        benchmark: how it is timed.
+    """
+
+    name: str
+    inputs: Callable[[int, np.dtype[Any], np.random.Generator], tuple[Any, ...]]
+    reference: Function | None
+    gradient: tuple[int, ...] = ()
+    static: tuple[str, ...] = ()
+    tolerance: float = 1.0
+    jit: bool = True
+    fullgraph: bool = True
+    benchmark: Benchmark = field(default=Benchmark())
+
+    @property
+    def topic(self) -> str:
+        """The topic's folder under ``jaxvstorch/examples``: the one whose inputs it takes."""
+        return self.inputs.__module__.split(".")[-2]
+
+    def __str__(self) -> str:
+        return f"{self.topic}.{self.name}"
+
+    def half(self, framework: str) -> Function:
+        """The function in one framework.
+
+        Raises:
+            MissingFrameworkError: the framework is not installed.
+        """
+        function: Function = getattr(_half(self.topic, framework), self.name)
+        return function
+
+    def make_inputs(self, size: int, dtype: Any = "float32", seed: int = 0) -> tuple[Any, ...]:
+        """Arguments as NumPy arrays and Python values.
+
+        Args:
+            size: about how many elements; the topic's ``inputs.py`` says of what.
+            dtype: of the floating-point arrays: float16, bfloat16, float32 or float64.
+            seed: for NumPy's generator.
+
+        Raises:
+            TypeError: ``dtype`` is no such dtype, or ``size`` is not a whole number.
+            ValueError: ``size`` is less than 1, or ``seed`` is negative.
+        """
+        if operator.index(size) < 1:
+            raise ValueError(f"size must be at least 1, and is {size}")
+        return self.inputs(operator.index(size), _floating(dtype), np.random.default_rng(seed))
+
+    def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same arguments for one framework, on the device where it computes.
+
+        Arrays are moved over, and Python values stay as they are. A function among the arguments is
+        one of ``reference.py``'s; each half gets its own function of that name.
+        """
+        half, adapter = _half(self.topic, framework), frameworks.adapter(framework)
+        moved = tuple(
+            getattr(half, value.__name__) if callable(value) else adapter.from_numpy(value)
+            for value in arguments
+        )
+        placed: tuple[Any, ...] = adapter.place(moved)
+        return placed
+
+
+def _half(topic: str, framework: str) -> ModuleType:
+    name = f"jaxvstorch.examples.{topic}.{framework}"
+    frameworks.require(framework, wanted_by=name)
+    return importlib.import_module(name)
+
+
+def _floating(dtype: Any) -> np.dtype[Any]:
+    """NumPy's dtype object of a floating-point dtype."""
+    from jaxvstorch.parity.comparison import TOLERANCE
+
+    found: np.dtype[Any] | None = None
+    with suppress(TypeError):
+        found = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
+    if found is None or found not in TOLERANCE:
+        names = ", ".join(sorted(map(str, TOLERANCE)))
+        raise TypeError(f"dtype must be one of NumPy's for {names}, not {dtype!r}")
+    return found
