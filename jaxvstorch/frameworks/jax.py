@@ -64,18 +64,24 @@ def double_precision() -> AbstractContextManager[None]:
     return context
 
 
-def gradients(
-    function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], weights: Any
-) -> Any:
-    """The gradients of ``sum(weights * function(*args))``.
+def value_and_gradients(
+    function: Callable[..., Any],
+    arguments: Callable[[], Sequence[Any]],
+    argnums: Sequence[int],
+    weights_of: Callable[[Any], Any],
+) -> tuple[Any, Any]:
+    """What a function returns, and the gradients of ``sum(weights * function(*arguments()))``.
 
     Args:
         function: returns an array, or a tuple of arrays; integers and booleans among them count
             for nothing.
-        args: its arguments.
+        arguments: makes its arguments, for each call anew.
         argnums: positions of the arguments to differentiate.
-        weights: as many NumPy arrays as ``function`` returns, of the same shapes.
+        weights_of: makes the weights of what the function returned: as many NumPy arrays as it
+            returned, of the same shapes.
     """
+    value = function(*arguments())
+    weights = weights_of(value)
 
     def weighted(*args: Any) -> Any:
         value = function(*args)
@@ -86,4 +92,4 @@ def gradients(
             if jnp.issubdtype(out.dtype, jnp.inexact)
         )
 
-    return jax.grad(weighted, tuple(argnums))(*args)
+    return value, jax.grad(weighted, tuple(argnums))(*arguments())

@@ -59,28 +59,35 @@ def double_precision() -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def gradients(
-    function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], weights: Any
-) -> Any:
-    """The gradients of ``sum(weights * function(*args))``.
+def value_and_gradients(
+    function: Callable[..., Any],
+    arguments: Callable[[], Sequence[Any]],
+    argnums: Sequence[int],
+    weights_of: Callable[[Any], Any],
+) -> tuple[Any, Any]:
+    """What a function returns, and the gradients of ``sum(weights * function(*arguments()))``.
+
+    Both come from one call: a compiled function would be compiled once more for a call that
+    records nothing.
 
     Args:
         function: returns a tensor, or a tuple of tensors; integers and booleans among them count
             for nothing.
-        args: its arguments.
+        arguments: makes its arguments.
         argnums: positions of the arguments to differentiate.
-        weights: as many NumPy arrays as ``function`` returns, of the same shapes.
+        weights_of: makes the weights of what the function returned: as many NumPy arrays as it
+            returned, of the same shapes.
 
     Raises:
         TypeError: no output depends on an argument in a way that PyTorch has recorded.
     """
     # The caller's own no_grad() or inference_mode() is not the function's.
     with torch.inference_mode(False), torch.enable_grad():
-        leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(args)]
+        leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(arguments())]
         # Copies, because autograd lets nobody change a leaf in place.
         value = function(*(leaf.clone() if i in argnums else leaf for i, leaf in enumerate(leaves)))
         wanted = [leaves[i] for i in argnums]
-        total = _weighted_sum(value, weights)
+        total = _weighted_sum(value, weights_of(value))
         connected = total.requires_grad  # perhaps by the function's own parameters alone
         found = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
     if all(gradient is None for gradient in found):
@@ -91,7 +98,7 @@ def gradients(
             "alone, without gradient"
         )
     pairs = zip(wanted, found, strict=True)
-    return [torch.zeros_like(leaf) if gradient is None else gradient for leaf, gradient in pairs]
+    return value, [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]
 
 
 def _leaf(arg: Any, *, wanted: bool) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxvstorch import frameworks
+from jaxvstorch.explainer.unwrap import uncompiled
 from jaxvstorch.parity.central_difference import against_difference
 from jaxvstorch.parity.comparison import Comparison, compare
 from jaxvstorch.parity.outcome import (
@@ -16,10 +17,8 @@ from jaxvstorch.parity.outcome import (
     Outcome,
     call_reference,
     convert_arrays,
-    gradients,
     is_wide,
     run,
-    weights,
     widen,
 )
 from jaxvstorch.parity.outputs import Arrays
@@ -84,11 +83,12 @@ def check_parity(
         torch_function: the same for PyTorch. May be compiled.
         inputs: arguments for both, positional: NumPy arrays, and Python values as they are.
         reference: the answer, by NumPy; it gets the inputs widened to float64. Without one, what
-            ``torch_function`` gives in float64 is the answer, and ``jax_function`` is compared
-            with it in float64 too.
+            ``torch_function`` gives in float64, uncompiled, is the answer, and ``jax_function`` is
+            compared with it in float64 too.
         gradient: positions of the inputs to differentiate with respect to. The gradients are of
             the outputs' sum with fixed random weights. They are compared with PyTorch's in
-            float64, and these with a central difference of the reference along a random direction.
+            float64, uncompiled, and these with a central difference of the reference along a random
+            direction.
         tolerance: multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed by
             dtype. 0 allows none.
         convert: makes one framework's arguments of NumPy ones.
@@ -120,22 +120,17 @@ def check_parity(
     require_tolerance(tolerance)
     wanted = positions(gradient, inputs)
     functions = {"jax": jax_function, "torch": torch_function}
-
-    def outcome(framework: str, arguments: Arguments) -> Outcome:
-        return run(framework, functions[framework], arguments, wanted, convert)
-
+    outcomes = {name: run(name, f, inputs, wanted, convert) for name, f in functions.items()}
     wide, found = widen(inputs), []
-    outcomes = {framework: outcome(framework, inputs) for framework in functions}
+    answer = Outcome(())
+    if reference is None or wanted:
+        answer = run("torch", uncompiled(torch_function), wide, wanted, convert)
     if reference is None:
-        answer = outcome("torch", wide)
-        found += _compare_outcomes("jax float64", outcome("jax", wide), answer, tolerance)
+        in_jax = run("jax", jax_function, wide, wanted, convert)
+        found += _compare_outcomes("jax float64", in_jax, answer, tolerance)
     else:
-        answer = Outcome(call_reference(reference, wide))
+        answer = Outcome(call_reference(reference, wide), answer.gradients)
         if wanted:
-            # Without its outputs: for these a compiled function would be compiled once more.
-            factors = weights(outcomes["torch"].outputs)
-            wide_gradients = gradients("torch", torch_function, wide, wanted, factors, convert)
-            answer = Outcome(answer.outputs, wide_gradients)
             found.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
         found += _compare_outcomes(framework, outcomes[framework], answer, tolerance)

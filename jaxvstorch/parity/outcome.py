@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,37 +58,28 @@ def run(
         TypeError: ``function`` returns something other than arrays, or nothing differentiable
             where a gradient is asked for; or the inputs cannot be copied.
     """
-    to_numpy = frameworks.adapter(framework).to_numpy
-    with _precision(framework, inputs):
-        arguments = _own_arguments(framework, inputs, convert)
-        with _explained(framework, inputs):
-            value = function(*arguments)
-        outputs = as_arrays(f"{framework}_function", value, to_numpy)
-    if not gradient:
-        return Outcome(outputs)
-    require_differentiable(framework, outputs)
-    return Outcome(
-        outputs, gradients(framework, function, inputs, gradient, weights(outputs), convert)
-    )
-
-
-def gradients(
-    framework: str,
-    function: Function,
-    inputs: Arguments,
-    positions: Sequence[int],
-    factors: Arrays,
-    convert: Callable[[str, Arguments], Arguments] = convert_arrays,
-) -> Arrays:
-    """Gradients alone, of the sum of one half's outputs times the factors."""
     adapter = frameworks.adapter(framework)
+    arguments = partial(_own_arguments, framework, inputs, convert)
+    title = frameworks.TITLES[framework]
+    why = f" for its gradient, which {title}'s own operations alone carry" if gradient else ""
+
+    def outputs_of(value: Any) -> Arrays:
+        return as_arrays(f"{framework}_function", value, adapter.to_numpy)
+
+    def factors(value: Any) -> Arrays:
+        outputs = outputs_of(value)
+        require_differentiable(framework, outputs)
+        return weights(outputs)
+
     with _precision(framework, inputs):
-        arguments = _own_arguments(framework, inputs, convert)
-        title = frameworks.TITLES[framework]
-        why = f" for its gradient, which {title}'s own operations alone carry"
+        if not gradient:
+            own = arguments()
+            with _explained(framework, inputs):
+                value = function(*own)
+            return Outcome(outputs_of(value))
         with _explained(framework, inputs, why):
-            found = adapter.gradients(function, arguments, positions, factors)
-        return tuple(adapter.to_numpy(tuple(found)))
+            value, found = adapter.value_and_gradients(function, arguments, gradient, factors)
+        return Outcome(outputs_of(value), tuple(adapter.to_numpy(tuple(found))))
 
 
 def _own_arguments(
