@@ -18,6 +18,8 @@ nox.options.default_venv_backend = "none" if IN_IMAGE else "virtualenv"
 nox.options.reuse_venv = "yes"
 # One worker for each core; one that has no tests left takes another's, for some take a minute.
 SPREAD = ("-n", "auto", "--dist", "worksteal")
+TESTED = ("--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
+UNBUILT = "not built_book and not built_image"
 # Beside its arguments, what decides what `install` installs. The last one holds the version.
 DECIDING = ("pyproject.toml", "constraints.txt", "jaxvstorch/__init__.py")
 # A program for the session's Python: write the text that comes second to the file that comes first.
@@ -45,11 +47,35 @@ def install(session: nox.Session, *arguments: str) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every test and docstring but those of the built book; arguments go to pytest."""
-    install(session, "--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
-    marks = "not built_book and not built_image"
-    session.run("pytest", *SPREAD, "tests", "-m", marks, *session.posargs)
+    """Run every cheap test and docstring but those of the built book; arguments go to pytest."""
+    install(session, *TESTED)
+    session.run("pytest", *SPREAD, "tests", "-m", UNBUILT, *session.posargs)
     session.run("pytest", "--doctest-modules", "jaxvstorch")
+
+
+@nox.session
+def nightly(session: nox.Session) -> None:
+    """Run all tests, the costly ones too, and record what is proven; ``-- branching`` its pairs."""
+    install(session, *TESTED)
+    if topics := session.posargs:
+        session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", " or ".join(topics))
+    else:
+        session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
+    session.run("python", "tests/proven.py", *topics)
+
+
+@nox.session
+def topic(session: nox.Session) -> None:
+    """Run one topic's tests and build its page, with the other pages unrun: ``-- branching``."""
+    install(session, *TESTED)
+    (name,) = session.posargs
+    session.run("pytest", *SPREAD, f"tests/examples/{name}")
+    shared = ("tests/test_pairs.py", "tests/test_registry.py", "tests/test_signatures.py")
+    session.run("pytest", *SPREAD, *shared, "tests/explainer/test_example_marks.py", "-k", name)
+    output = f"book/_build/{name}"
+    session.env["JAXVSTORCH_TOPIC"] = name
+    session.run("sphinx-build", "-n", "-W", "-T", "-j", "4", "book", output)
+    session.log(f"open {output}/topics/{name}.html")
 
 
 @nox.session(python="3.13")

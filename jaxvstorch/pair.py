@@ -45,7 +45,8 @@ class Pair:
 
     Attributes:
         name: the function's name in both halves.
-        inputs: makes the arguments; a function of the topic's ``inputs.py``.
+        inputs: makes the arguments, of a size, a dtype and NumPy's generator; a function of the
+            topic's ``inputs.py``.
         reference: gives the answer; a function of the topic's ``reference.py``. ``None`` where
             there is no single answer (a clock, say): then the topic's own tests say what holds.
         gradient: positions of the arguments it is differentiable in.
@@ -57,7 +58,7 @@ class Pair:
     """
 
     name: str
-    inputs: Callable[[int, np.dtype[Any], np.random.Generator], tuple[Any, ...]]
+    inputs: Callable[..., tuple[Any, ...]]
     reference: Function | None
     gradient: tuple[int, ...] = ()
     static: tuple[str, ...] = ()

@@ -19,8 +19,23 @@ settings.load_profile("project")
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Expect what is known to fail on the PyTorch that is installed."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the choice between the tests that are cheap and all of them."""
+    parser.addoption("--matrix", action="store_true", help="run the tests of `nox -s nightly` too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marks of tests that are chosen by them."""
+    config.addinivalue_line("markers", "matrix: costs much, and is left to `nox -s nightly`")
+    config.addinivalue_line("markers", "sentinel: a pair that stands for its topic in the image")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the costly tests; expect what is known to fail on the PyTorch that is installed."""
+    if not config.getoption("matrix"):
+        costly = [item for item in items if item.get_closest_marker("matrix")]
+        config.hook.pytest_deselected(items=costly)
+        items[:] = [item for item in items if item not in costly]
     known = known_failures()
     for item in items:
         if reason := known.get(item.nodeid):

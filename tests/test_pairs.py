@@ -1,20 +1,53 @@
-"""Every pair gives the reference's values and gradients: eager, under jit, under torch.compile."""
+"""Every pair gives the reference's values and gradients: eager, as a graph, and compiled.
+
+In the gate Inductor compiles one pair of each topic, and all pairs of a topic that is not proven as
+it stands. With ``--matrix`` it compiles all of them, and further arguments are drawn.
+"""
 
 import numpy as np
 import pytest
+from checked import checked
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from needs import needs_compiler
+from proven import is_proven
 
+from jaxvstorch import frameworks
 from jaxvstorch.pair import Pair
 from jaxvstorch.parity import check_parity
-from jaxvstorch.registry import PAIRS
+from jaxvstorch.registry import PAIRS, pairs_of, topics
 
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
 
-with_reference = [pair for pair in PAIRS if pair.reference is not None]
 pytestmark = pytest.mark.usefixtures("strict_promotion")
+forgetful = pytest.mark.usefixtures("fresh_torch_compile")
+WITH_REFERENCE = [pair for pair in PAIRS if pair.reference is not None]
+SENTINELS = [
+    next(pair for pair in pairs_of(topic) if pair.reference and pair.jit and pair.fullgraph)
+    for topic in topics()
+]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the pairs that Inductor compiles; mark those that stand for their topic."""
+    if "inductor_pair" not in metafunc.fixturenames:
+        return
+    chosen = [
+        pair
+        for pair in WITH_REFERENCE
+        if pair in SENTINELS or metafunc.config.getoption("matrix") or not is_proven(pair.topic)
+    ]
+    marks = {True: pytest.mark.sentinel, False: ()}
+    metafunc.parametrize(
+        "inductor_pair",
+        [pytest.param(pair, id=str(pair), marks=marks[pair in SENTINELS]) for pair in chosen],
+    )
+
+
+def compiled_by_jax(pair: Pair):
+    function = pair.half("jax")
+    return frameworks.adapter("jax").compile(function, pair.static) if pair.jit else function
 
 
 def require_parity(pair: Pair, inputs, jax_function, torch_function) -> None:
@@ -25,18 +58,66 @@ def require_parity(pair: Pair, inputs, jax_function, torch_function) -> None:
         reference=pair.reference,
         gradient=pair.gradient,
         tolerance=pair.tolerance,
-        convert=pair.to_framework,  # where there is a GPU, both compute on it
+        convert=pair.to_framework,
     ).require()
 
 
-def compiled_by_jax(pair: Pair):
-    import jax
+@pytest.mark.parametrize("pair", WITH_REFERENCE, ids=str)
+@pytest.mark.parametrize(
+    ("size", "dtype", "seed"),
+    [(1, np.float32, 0), (7, np.float32, 1), (4, np.float64, 2)],
+    ids=["1 of float32", "7 of float32", "4 of float64"],
+)
+def test_eager(pair: Pair, size: int, dtype: type, seed: int) -> None:
+    inputs = pair.make_inputs(size, dtype, seed)
+    require_parity(pair, inputs, checked(pair, "jax"), checked(pair, "torch"))
 
-    function = pair.half("jax")
-    return jax.jit(function, static_argnames=pair.static) if pair.jit else function
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.reference], ids=str)
+@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+def test_a_pair_without_an_answer_keeps_its_signature(pair: Pair, framework: str) -> None:
+    checked(pair, framework)(*pair.to_framework(framework, pair.make_inputs(4)))
 
 
-@pytest.mark.parametrize("pair", with_reference, ids=str)
+@forgetful
+@pytest.mark.parametrize("pair", WITH_REFERENCE, ids=str)
+def test_graphs(pair: Pair) -> None:
+    """One program of both compilers, without the code that Inductor would write; two shapes."""
+    jax_function = compiled_by_jax(pair)
+    options = {"fullgraph": pair.fullgraph, "backend": "aot_eager"}
+    torch_function = torch.compile(pair.half("torch"), **options)
+    for size in (7, 12):
+        require_parity(pair, pair.make_inputs(size), jax_function, torch_function)
+
+
+@needs_compiler
+@forgetful
+def test_inductor(inductor_pair: Pair) -> None:
+    """Value and gradient in float32, from one graph."""
+    torch_function = torch.compile(inductor_pair.half("torch"), fullgraph=inductor_pair.fullgraph)
+    inputs = inductor_pair.make_inputs(7)
+    require_parity(inductor_pair, inputs, compiled_by_jax(inductor_pair), torch_function)
+
+
+@pytest.mark.matrix
+@needs_compiler
+@forgetful
+@pytest.mark.parametrize("pair", WITH_REFERENCE, ids=str)
+def test_inductor_at_other_shapes_and_dtypes(pair: Pair) -> None:
+    """In the program for the second shape sizes are symbols. Each also without a gradient."""
+    torch_function = torch.compile(pair.half("torch"), fullgraph=pair.fullgraph)
+    jax_function = compiled_by_jax(pair)
+    for size, dtype in ((7, np.float32), (12, np.float32), (12, np.float64)):
+        inputs = pair.make_inputs(size, dtype)
+        require_parity(pair, inputs, jax_function, torch_function)
+        check_parity(
+            jax_function, torch_function, inputs, reference=pair.reference,
+            tolerance=pair.tolerance, convert=pair.to_framework,
+        ).require()  # fmt: skip
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("pair", WITH_REFERENCE, ids=str)
 @given(
     size=st.sampled_from((1, 2, 7)),
     dtype=st.sampled_from((np.float32, np.float64)),
@@ -45,17 +126,7 @@ def compiled_by_jax(pair: Pair):
 )
 # A new shape compiles every JAX primitive anew, so single examples are slow and few.
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
-def test_drawn_arguments(pair: Pair, size, dtype, seed, jitted) -> None:
+def test_drawn_arguments(pair: Pair, size: int, dtype: type, seed: int, jitted: bool) -> None:
     inputs = pair.make_inputs(size, dtype, seed)
     jax_function = compiled_by_jax(pair) if jitted else pair.half("jax")
     require_parity(pair, inputs, jax_function, pair.half("torch"))
-
-
-@needs_compiler
-@pytest.mark.usefixtures("fresh_torch_compile")
-@pytest.mark.parametrize("pair", with_reference, ids=str)
-def test_compiled(pair: Pair) -> None:
-    jax_function = compiled_by_jax(pair)
-    torch_function = torch.compile(pair.half("torch"), fullgraph=pair.fullgraph)
-    for size, dtype in ((7, np.float32), (12, np.float32)):
-        require_parity(pair, pair.make_inputs(size, dtype), jax_function, torch_function)

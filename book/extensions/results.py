@@ -18,7 +18,7 @@ from extensions.kept_drawings import kept
 from jaxvstorch import results_limits as limits
 from jaxvstorch import results_machine as machine
 from jaxvstorch import results_tables as tables
-from jaxvstorch.registry import pairs_of
+from jaxvstorch.registry import PAIRS
 from jaxvstorch.results import Results, read_all
 from jaxvstorch.timings import own_rows, plain_rows, rows
 
@@ -169,7 +169,7 @@ def _yardstick_drawings(*arguments: object) -> str:
 
 def _left_out(topic: str) -> str:
     """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
-    pairs = pairs_of(topic)
+    pairs = [pair for pair in PAIRS if pair.topic == topic]
     names: dict[str, list[str]] = {}
     for pair in pairs:
         if why := why_not_timed(pair):

@@ -1,0 +1,54 @@
+"""Which topics are proven as they stand: by the full matrix of tests, run on these very files.
+
+``nox -s nightly`` runs the matrix, and then this file as a script: it writes a digest for each
+topic to ``proven.json``, which is committed. A topic is proven where its digest is still the same.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+from jaxvstorch.registry import topics
+
+ROOT = Path(__file__).parents[1]
+FILE = Path(__file__).with_name("proven.json")
+# What decides what the pairs of a topic compute, and how they are compared, beside its own folder.
+SHARED = ("jaxvstorch/pair.py", "jaxvstorch/parity", "jaxvstorch/frameworks", "tests/test_pairs.py")
+PINNED = re.compile(r"(?:jax|jaxlib|ml-dtypes|numpy|torch)==.*")
+
+
+def digest(topic: str) -> str:
+    """Of the topic's folder, of what its tests run on, and of the frameworks' pinned versions."""
+    places = [ROOT / place for place in (*SHARED, f"jaxvstorch/examples/{topic}")]
+    files = sorted(
+        file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
+    )
+    pins = PINNED.findall((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    found = hashlib.sha256("\n".join(pins).encode())
+    for file in files:
+        found.update(f"\n{file.relative_to(ROOT).as_posix()}\n".encode() + file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def recorded() -> dict[str, str]:
+    """The digests of the last matrix, by topic."""
+    found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    return found
+
+
+def is_proven(topic: str) -> bool:
+    """Whether the topic is as it was when the matrix last ran on it."""
+    return recorded().get(topic) == digest(topic)
+
+
+def record(chosen: list[str]) -> None:
+    """Write that these topics are proven; what is recorded of others stays."""
+    found = {topic: recorded().get(topic, "") for topic in topics()}
+    found |= {topic: digest(topic) for topic in chosen}
+    FILE.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:] or topics())
