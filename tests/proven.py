@@ -6,9 +6,11 @@ topic to ``proven.json``, which is committed. A topic is proven where its digest
 
 import hashlib
 import json
-import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
+
+import torch
 
 from jaxvstorch.registry import topics
 
@@ -16,17 +18,18 @@ ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_name("proven.json")
 # What decides what the pairs of a topic compute, and how they are compared, beside its own folder.
 SHARED = ("jaxvstorch/pair.py", "jaxvstorch/parity", "jaxvstorch/frameworks", "tests/test_pairs.py")
-PINNED = re.compile(r"(?:jax|jaxlib|ml-dtypes|numpy|torch)==.*")
+PACKAGES = ("jax", "jaxlib", "ml-dtypes", "numpy", "torch")
 
 
 def digest(topic: str) -> str:
-    """Of the topic's folder, of what its tests run on, and of the frameworks' pinned versions."""
+    """Of the topic's folder, of what its tests run on, of the versions here, and of the device."""
     places = [ROOT / place for place in (*SHARED, f"jaxvstorch/examples/{topic}")]
     files = sorted(
         file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
     )
-    pins = PINNED.findall((ROOT / "constraints.txt").read_text(encoding="utf-8"))
-    found = hashlib.sha256("\n".join(pins).encode())
+    versions = [version(package).partition("+")[0] for package in PACKAGES]
+    device = "gpu" if torch.cuda.is_available() else "cpu"
+    found = hashlib.sha256(" ".join([*versions, device]).encode())
     for file in files:
         found.update(f"\n{file.relative_to(ROOT).as_posix()}\n".encode() + file.read_bytes())
     return found.hexdigest()[:16]

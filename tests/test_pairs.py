@@ -10,7 +10,6 @@ from checked import checked
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from needs import needs_compiler
-from proven import is_proven
 
 from jaxvstorch import frameworks
 from jaxvstorch.pair import Pair
@@ -19,6 +18,8 @@ from jaxvstorch.registry import PAIRS, pairs_of, topics
 
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
+
+from proven import is_proven  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 forgetful = pytest.mark.usefixtures("fresh_torch_compile")
