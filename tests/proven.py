@@ -48,8 +48,8 @@ def is_proven(topic: str) -> bool:
 
 def record(chosen: list[str]) -> None:
     """Write that these topics are proven; what is recorded of others stays."""
-    found = {topic: recorded().get(topic, "") for topic in topics()}
-    found |= {topic: digest(topic) for topic in chosen}
+    known = recorded() | {topic: digest(topic) for topic in chosen}
+    found = {topic: known[topic] for topic in topics() if topic in known}
     FILE.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
