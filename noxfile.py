@@ -68,6 +68,8 @@ def nightly(session: nox.Session) -> None:
 def topic(session: nox.Session) -> None:
     """Run one topic's tests and build its page, with the other pages unrun: ``-- branching``."""
     install(session, *TESTED)
+    if len(session.posargs) != 1:
+        session.error("name one topic, as in `nox -s topic -- branching`")
     (name,) = session.posargs
     session.run("pytest", *SPREAD, f"tests/examples/{name}")
     shared = ("tests/test_pairs.py", "tests/test_registry.py", "tests/test_signatures.py")
