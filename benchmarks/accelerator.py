@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from benchmarks import devices
+from benchmarks import machine
 from jaxvstorch.doctor.devices import ask_all, nvidia_gpu
 from jaxvstorch.frameworks import FRAMEWORKS
 
@@ -27,7 +27,7 @@ def memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
         return 0, [f"{name}: {why}" for name in without]
     if not answers:
         return 0, []
-    size = next((gpu["memory_bytes"] for gpu in devices.gpus()["gpus"]), None)
+    size = next((gpu["memory_bytes"] for gpu in machine.gpus()["gpus"]), None)
     why = "nvidia-smi does not say how much memory the GPU has: no size is added that fills it"
     return size or 0, [] if size else [why]
 

@@ -12,7 +12,8 @@ import pytest
 
 from benchmarks import clock
 from benchmarks.bare import BareClocks
-from benchmarks.cases import SMALL, SMALL_CALLS, calling
+from benchmarks.cases import calling
+from benchmarks.rotation import SMALL, SMALL_CALLS
 
 # What a round takes at least. On a machine that others share, half of all pairs of rounds of 10 ms,
 # one after the other, differed by a quarter and more: many short rounds tell more than a few long.

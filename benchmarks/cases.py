@@ -2,13 +2,12 @@
 
 import functools
 import timeit
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from benchmarks import devices
+from benchmarks.rotation import bytes_of, cache_size, rotated, streamed
 from jaxvstorch import frameworks
 from jaxvstorch.measure import fresh_calls
 from jaxvstorch.measure.later_calls import warm
@@ -17,12 +16,8 @@ from jaxvstorch.pair import Pair
 
 Run = Callable[[], None]
 
-SMALL_CALLS = 4  # of a small input in a pass
 PASSES = 16  # in a run, where one pass is so short that what surrounds it would count:
 SHORT = 1e-4  # seconds
-SMALL = 2**20  # bytes
-_MOST_INPUTS = 16
-_GPU_CACHE = 2**27  # bytes; not every framework tells it
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ class Work:
         """What is stated beside the times: the first result's dtype, bytes moved, operations."""
         results = _leaves(self.sample()) if self.sample else []
         dtype = str(getattr(results[0], "dtype", "")) if results else ""
-        streamed = self.streamed and self.streamed + _bytes(results)
+        streamed = self.streamed and self.streamed + bytes_of(results)
         return {
             "dtype": dtype.removeprefix("torch."),
             "moved": self.moved or streamed,
@@ -79,10 +74,6 @@ def _leaves(value: Any) -> list[Any]:
     if isinstance(value, tuple | list):
         return [leaf for part in value for leaf in _leaves(part)]
     return [value]
-
-
-def _bytes(arrays: Iterable[Any]) -> int:
-    return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
 @dataclass(frozen=True)
@@ -142,12 +133,6 @@ def _numpy_inputs(pair: Pair, size: int, cache: int) -> list[tuple[Any, ...]]:
     return rotated(lambda seed: pair.make_inputs(size, seed=seed), cache)
 
 
-def streamed(inputs: list[tuple[Any, ...]], cache: int) -> int:
-    """Bytes of one call's arguments; 0 where a pass over all inputs fits into a cache."""
-    size = _bytes(inputs[0])
-    return size if len(inputs) * size >= 2 * cache else 0
-
-
 def calling(function: Callable[..., Any], inputs: list[tuple[Any, ...]], **more: Any) -> Work:
     """Calls of one function with each of the inputs in turn."""
     sample = partial(function, *inputs[0])
@@ -176,28 +161,3 @@ def compiled(
         torch.compiler.reset()
     result: Callable[..., Any] = frameworks.adapter(framework).compile(function, static)
     return result
-
-
-def rotated(make: Callable[[int], tuple[Any, ...]], cache: int) -> list[tuple[Any, ...]]:
-    """Inputs by several seeds, where one would stay in the cache and flatter the next call.
-
-    Together they are twice the size of the cache. Small inputs are always in a cache.
-    """
-    first = make(0)
-    size = _bytes(first)
-    if size < SMALL:
-        return [first] * SMALL_CALLS
-    count = min(_MOST_INPUTS, -(-2 * cache // size))
-    return [first, *(make(seed) for seed in range(1, count))]
-
-
-def cache_size(framework: str) -> int:
-    """The largest cache of what computes, in bytes; of a GPU the largest that GPUs have."""
-    return _GPU_CACHE if devices.computes_elsewhere(framework) else last_level_cache()
-
-
-def last_level_cache() -> int:
-    """The processor's, in bytes; 32 MiB where the system does not say."""
-    paths = Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
-    sizes = [path.read_text().strip() for path in paths]
-    return max((int(text[:-1]) * 1024 for text in sizes if text.endswith("K")), default=2**25)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import devices, machine, shards
+from benchmarks import framework_facts as facts
+from benchmarks import machine, shards
 from benchmarks.bare import BareClocks
 from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
@@ -115,7 +116,7 @@ def set_up(request: pytest.FixtureRequest, framework: str) -> None:
         clocks.wait()
     once_per_machine = set_up_of_server(framework) if first_calls else 0.0
     machine.set_threads(framework)
-    devices.set_precision(framework)
+    facts.set_precision(framework)
     STOPWATCH.set_up = once_per_machine + machine.set_up(framework)
     STOPWATCH.seconds += STOPWATCH.set_up
     gc.enable()
@@ -166,11 +167,11 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "set_up": STOPWATCH.set_up,
         "failed": FAILED,
         "left_out": [_name(node, framework) for node in PLANNED if node not in DONE],
-        "versions": machine.versions(framework),
-        "threads": machine.threads(framework),
-        "device": devices.device(framework),
-        "precision": devices.precision(framework),
-        "peak_memory": devices.peak_memory(framework),
+        "versions": facts.versions(framework),
+        "threads": facts.threads(framework),
+        "device": facts.device(framework),
+        "precision": facts.precision(framework),
+        "peak_memory": facts.peak_memory(framework),
     }
 
 

@@ -2,15 +2,15 @@
 
 import gc
 import importlib
-import importlib.metadata
 import os
 import platform
 import re
+import shutil
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import devices
 from jaxvstorch.doctor.settings import usable_cores
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -28,11 +28,8 @@ ENVIRONMENT = {
     "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
 }
 
-_PACKAGES = {
-    "numpy": ("numpy", "pytest-benchmark", "jaxvstorch"),
-    "jax": ("jax", "jaxlib"),
-    "torch": ("torch",),
-}
+
+_QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
 
 
 def describe() -> dict[str, Any]:
@@ -42,7 +39,7 @@ def describe() -> dict[str, Any]:
         "cores": CORES,
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": f"{platform.system()} {platform.machine()}",
-        **devices.gpus(),
+        **gpus(),
     }
 
 
@@ -58,6 +55,23 @@ def cpu_model() -> str:
     if "cpu family" in entries and "model" in entries and not re.search(r"\d", name):
         return f"{name} (family {entries['cpu family']}, model {entries['model']})"
     return name
+
+
+def gpus() -> dict[str, Any]:
+    """The machine's NVIDIA GPUs with their memory, and their driver, as ``nvidia-smi`` says.
+
+    A GPU that shares the processor's memory has none to report: it is ``None`` then.
+    """
+    command = shutil.which("nvidia-smi")
+    found = command and subprocess.run([command, *_QUERY], capture_output=True, text=True)
+    if not found or found.returncode:
+        return {"driver": None, "gpus": []}
+    lines = [[part.strip() for part in line.split(",")] for line in found.stdout.splitlines()]
+    listed = [
+        {"name": name, "memory_bytes": int(mib) * 2**20 if mib.isdecimal() else None}
+        for name, mib, _ in lines
+    ]
+    return {"driver": lines[0][2] if lines else None, "gpus": listed}
 
 
 def slug() -> str:
@@ -121,20 +135,3 @@ def clean_up(framework: str) -> None:
 
         jax.clear_caches()
         gc.collect()
-
-
-def threads(framework: str) -> int:
-    """How many threads compute, as the framework or its process tells."""
-    if framework == "torch":
-        import torch
-
-        return torch.get_num_threads()
-    if framework == "jax":
-        names = [p.read_text().strip() for p in Path("/proc/self/task").glob("*/comm")]
-        return sum(name.startswith("tf_XLAEigen") for name in names)
-    return int(os.environ["OPENBLAS_NUM_THREADS"])
-
-
-def versions(framework: str) -> dict[str, str]:
-    """The packages that matter to a framework's times."""
-    return {name: importlib.metadata.version(name) for name in _PACKAGES[framework]}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks import devices
+from benchmarks import framework_facts as facts
 
 ROUNDS = 5
 _SECONDS = 0.05  # about how long a round takes
@@ -26,7 +26,7 @@ def per_call(framework: str, ask: Ask | None, calls: int, waited: float) -> floa
         calls: how many.
         waited: about how long one call takes that is waited for, in seconds.
     """
-    if ask is None or not devices.computes_elsewhere(framework):
+    if ask is None or not facts.computes_elsewhere(framework):
         return None
     passes = max(1, min(_MOST_PASSES, round(_SECONDS / (waited * calls))))
     round_of = {"jax": by_waiting, "torch": by_events}[framework]

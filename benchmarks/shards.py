@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from benchmarks import selection
 from benchmarks.cases import Case
 from benchmarks.selection import FRAMEWORKS
-from benchmarks.workloads import memory
+from benchmarks.workloads import writing
 from jaxvstorch.results_shape import SHARD
 
 
@@ -72,4 +72,4 @@ def shared_out(count: int, quick: bool = False) -> list[set[str]]:
 
 def _unit(case: Case) -> str:
     """What is never divided: a pair, for its ratio; a copy and the other ways to write memory."""
-    return case.topic if case.topic == memory.TOPIC else f"{case.topic}.{case.name}"
+    return case.topic if case.topic == writing.TOPIC else f"{case.topic}.{case.name}"

@@ -81,7 +81,7 @@ def test_a_session_times_like_this(tmp_path) -> None:
 # Saying how many there shall be starts one that is not OpenMP's.
 THREADS = """
 import os, torch
-from benchmarks import devices, machine
+from benchmarks import framework_facts, machine
 
 def threads():
     return len(os.listdir("/proc/self/task"))
@@ -91,7 +91,7 @@ machine.import_framework("torch")
 machine.set_threads("torch")
 torch.set_num_threads(2)  # also on one core
 before = threads()
-devices.set_precision("torch")
+framework_facts.set_precision("torch")
 machine.set_up("torch")
 after = threads()
 torch.ones(1_000_000).sin()

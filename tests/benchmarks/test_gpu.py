@@ -13,9 +13,10 @@ from result_files import load, timing
 from rich.console import Console
 from test_shards import write
 
-from benchmarks import accelerator, compare, devices, join, queued, selection
+from benchmarks import accelerator, compare, join, machine, queued, selection
+from benchmarks import framework_facts as facts
 from benchmarks.selection import FRAMEWORKS
-from benchmarks.workloads import memory, yardsticks
+from benchmarks.workloads import writing, yardsticks
 from jaxvstorch import frameworks
 from jaxvstorch import results_limits as limits
 from jaxvstorch.doctor.devices import Answer
@@ -39,7 +40,7 @@ def test_a_gpu_adds_sizes_that_fill_it_and_takes_none_away(quick) -> None:
         f: {(c.topic, c.name, c.size) for c in selection.cases(f, quick, H200)} for f in FRAMEWORKS
     }
     usual = {f: {(c.topic, c.name, c.size) for c in selection.cases(f, quick)} for f in FRAMEWORKS}
-    own = (memory.TOPIC, yardsticks.TOPIC)
+    own = (writing.TOPIC, yardsticks.TOPIC)
     pairs = {f: {case for case in found[f] if case[0] not in own} for f in FRAMEWORKS}
     assert found["numpy"] == usual["numpy"]
     assert pairs["jax"] == pairs["torch"] >= {c for c in usual["jax"] if c[0] not in own}
@@ -63,7 +64,7 @@ def gpu(monkeypatch):
         listed = {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": memory}]}
         monkeypatch.setattr(accelerator, "nvidia_gpu", lambda environ: there)
         monkeypatch.setattr(accelerator, "ask_all", lambda names: {n: answers[n] for n in names})
-        monkeypatch.setattr(devices, "gpus", lambda: listed)
+        monkeypatch.setattr(machine, "gpus", lambda: listed)
         return accelerator.memory(FRAMEWORKS)
 
     return gpu
@@ -118,7 +119,7 @@ def test_pytorch_is_timed_between_events(monkeypatch) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     monkeypatch.setattr(torch.cuda, "Event", Event)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
     monkeypatch.setattr(Event, "now", 0.0)
 
     def four_calls():
@@ -131,7 +132,7 @@ def test_pytorch_is_timed_between_events(monkeypatch) -> None:
 
 def test_jax_is_waited_for_once_per_round(monkeypatch) -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
     waits = []
 
     def wait(value):
@@ -146,20 +147,20 @@ def test_jax_is_waited_for_once_per_round(monkeypatch) -> None:
 
 def test_on_a_cpu_and_without_calls_to_queue_nothing_is_timed(monkeypatch) -> None:
     assert queued.per_call("numpy", lambda: pytest.fail("it was asked"), 1, 1.0) is None
-    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
     assert queued.per_call("torch", None, 1, 1.0) is None
 
 
 def test_the_most_memory_is_asked_of_each_framework(monkeypatch) -> None:
-    assert devices.peak_memory("numpy") is None
+    assert facts.peak_memory("numpy") is None
     first = SimpleNamespace(memory_stats=lambda: {"peak_bytes_in_use": 5, "bytes_in_use": 1})
     fakes = {
         "jax": SimpleNamespace(devices=lambda: [first]),
         "torch": SimpleNamespace(cuda=SimpleNamespace(max_memory_allocated=lambda: 7)),
     }
-    monkeypatch.setattr(devices, "computes_elsewhere", lambda framework: True)
-    monkeypatch.setattr(devices.importlib, "import_module", fakes.__getitem__)
-    assert [devices.peak_memory(name) for name in ("jax", "torch")] == [5, 7]
+    monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
+    monkeypatch.setattr(facts.importlib, "import_module", fakes.__getitem__)
+    assert [facts.peak_memory(name) for name in ("jax", "torch")] == [5, 7]
 
 
 def test_shards_keep_the_most_memory_and_the_order_of_a_gpu(tmp_path) -> None:

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 from result_files import MACHINE, load
 
-from benchmarks import devices, machine, origin
+from benchmarks import framework_facts as facts
+from benchmarks import machine, origin
 from jaxvstorch.results_machine import provenance
 
 ROOT = Path(__file__).parents[2]
@@ -64,13 +65,13 @@ def test_gpus_are_listed_with_their_driver(tmp_path, monkeypatch) -> None:
     line = "NVIDIA H200, 143771, 580.65.06"
     nvidia_smi(tmp_path, monkeypatch, f"echo '{line}'; echo '{line}'")
     gpu = {"name": "NVIDIA H200", "memory_bytes": 143771 * 2**20}
-    assert devices.gpus() == {"driver": "580.65.06", "gpus": [gpu, gpu]}
+    assert machine.gpus() == {"driver": "580.65.06", "gpus": [gpu, gpu]}
 
 
 @pytest.mark.parametrize("said", ["[N/A]", "[Not Supported]"])
 def test_a_gpu_that_reports_no_memory_is_listed(tmp_path, monkeypatch, said) -> None:
     nvidia_smi(tmp_path, monkeypatch, f"echo 'NVIDIA GB10, {said}, 580.65.06'")
-    listed = devices.gpus()
+    listed = machine.gpus()
     assert listed["gpus"] == [{"name": "NVIDIA GB10", "memory_bytes": None}]
     found = load(tmp_path, machine=MACHINE | listed)
     assert "NVIDIA GB10, memory not reported; Python" in provenance(found)
@@ -78,21 +79,21 @@ def test_a_gpu_that_reports_no_memory_is_listed(tmp_path, monkeypatch, said) -> 
 
 def test_a_driver_that_does_not_answer_is_no_gpu(tmp_path, monkeypatch) -> None:
     nvidia_smi(tmp_path, monkeypatch, "exit 9")
-    assert devices.gpus() == {"driver": None, "gpus": []}
+    assert machine.gpus() == {"driver": None, "gpus": []}
 
 
 THREADS = """
 import os, sys
 from jaxvstorch.doctor import settings
 settings.usable_cores = lambda: 1
-from benchmarks import machine
+from benchmarks import framework_facts, machine
 os.environ.update(machine.ENVIRONMENT)
 framework = sys.argv[1]
 machine.set_threads(framework)
 if framework == "jax":
     import jax
     (jax.numpy.ones((500, 500)) @ jax.numpy.ones((500, 500))).block_until_ready()
-print(machine.describe()["cores"], machine.threads(framework))
+print(machine.describe()["cores"], framework_facts.threads(framework))
 """
 
 
@@ -112,15 +113,15 @@ def test_jax_tells_its_gpu_and_its_cuda_version(monkeypatch, platform_version, c
     client = SimpleNamespace(platform_version=platform_version)
     gpu = SimpleNamespace(platform="gpu", device_kind="NVIDIA H200", client=client)
     fake = SimpleNamespace(devices=lambda: [gpu])
-    monkeypatch.setattr(devices.importlib, "import_module", lambda name: fake)
-    assert devices.device("jax") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": cuda}
+    monkeypatch.setattr(facts.importlib, "import_module", lambda name: fake)
+    assert facts.device("jax") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": cuda}
 
 
 def test_torch_tells_its_gpu_and_its_cuda_version(monkeypatch) -> None:
     cuda = SimpleNamespace(is_available=lambda: True, get_device_name=lambda number: "NVIDIA H200")
     fake = SimpleNamespace(cuda=cuda, version=SimpleNamespace(cuda="13.0"))
-    monkeypatch.setattr(devices.importlib, "import_module", lambda name: fake)
-    assert devices.device("torch") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+    monkeypatch.setattr(facts.importlib, "import_module", lambda name: fake)
+    assert facts.device("torch") == {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
 
 
 def test_torch_rounds_as_ieee_says_after_it_was_set() -> None:
@@ -128,8 +129,8 @@ def test_torch_rounds_as_ieee_says_after_it_was_set() -> None:
     before = torch.backends.cudnn.conv.fp32_precision
     torch.set_float32_matmul_precision("high")
     try:
-        devices.set_precision("torch")
-        assert devices.precision("torch") == {
+        facts.set_precision("torch")
+        assert facts.precision("torch") == {
             "float32_matmul_precision": "highest",
             "cuda.matmul.fp32_precision": "ieee",
             "cudnn.conv.fp32_precision": "ieee",
@@ -142,7 +143,7 @@ def test_torch_rounds_as_ieee_says_after_it_was_set() -> None:
 def test_jax_tells_its_precision() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.default_matmul_precision("highest"):
-        found = devices.precision("jax")
+        found = facts.precision("jax")
     assert found == {"jax_default_matmul_precision": "highest", "jax_enable_x64": False}
 
 

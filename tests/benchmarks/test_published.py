@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.cases import rotated
 from benchmarks.clock import NAMES
+from benchmarks.rotation import rotated
 from jaxvstorch.registry import PAIRS
 from jaxvstorch.results import Results, read
 from jaxvstorch.results_machine import has_gpu

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import cases, selection
+from benchmarks import cases, rotation, selection
 from benchmarks.workloads import yardsticks
 from jaxvstorch.frameworks import FRAMEWORKS
 from jaxvstorch.registry import PAIRS
@@ -63,25 +63,21 @@ def test_inputs_are_no_larger_than_their_size_says(pair) -> None:
 
 
 def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> None:
-    small = cases.rotated(lambda seed: (np.full(4, seed),), cache=CACHE)
+    small = rotation.rotated(lambda seed: (np.full(4, seed),), cache=CACHE)
     assert all(arguments is small[0] for arguments in small)
-    large = cases.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),), cache=CACHE)
+    large = rotation.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),), cache=CACHE)
     assert [int(x[0]) for (x,) in large] == list(range(len(large)))
     assert 2 * CACHE <= sum(x.nbytes for (x,) in large) < 2 * CACHE + large[0][0].nbytes
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_loops_are_also_timed_by_their_number_of_steps(framework) -> None:
-    pytest.importorskip(framework, reason=f"{framework} is not installed")
     by_steps = [c for c in selection.cases(framework) if c.name.endswith(" by steps")]
     assert {(c.name, c.size) for c in by_steps} == {
         (f"{name} by steps", steps)
         for name in ("evolve_python", "evolve_fori")
         for steps in (4, 128)
     }
-    work = by_steps[0].build()
-    assert work.fresh is not None
-    assert work.facts()["dtype"] == "float32"
 
 
 @pytest.mark.parametrize("framework", ["numpy", *FRAMEWORKS])
@@ -108,7 +104,7 @@ def test_the_smallest_call_is_a_yardstick_of_quick_sessions_too(framework) -> No
 
 
 def test_bytes_are_stated_where_arguments_do_not_stay_in_a_cache(monkeypatch) -> None:
-    monkeypatch.setattr(cases, "last_level_cache", lambda: 2**22)
+    monkeypatch.setattr(rotation, "last_level_cache", lambda: 2**22)
     few = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000, "numpy", "eager", None)
     assert few.facts()["moved"] == 0
     many = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000_000, "numpy", "eager", None)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accelerator import largest_size
-from benchmarks.cases import Case, Work, cache_size, calling, compiled, rotated
+from benchmarks.cases import Case, Work, calling, compiled
+from benchmarks.rotation import cache_size, rotated
 from jaxvstorch import frameworks
 
 TOPIC = "memory"

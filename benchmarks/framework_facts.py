@@ -1,12 +1,17 @@
-"""What a framework computes on, how exactly, and the GPUs of the machine."""
+"""What a framework says of itself: what it computes on, how exactly, and with how much memory."""
 
 import importlib
+import importlib.metadata
+import os
 import re
-import shutil
-import subprocess
+from pathlib import Path
 from typing import Any
 
-_QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
+_PACKAGES = {
+    "numpy": ("numpy", "pytest-benchmark", "jaxvstorch"),
+    "jax": ("jax", "jaxlib"),
+    "torch": ("torch",),
+}
 
 
 def device(framework: str) -> dict[str, Any]:
@@ -72,18 +77,18 @@ def precision(framework: str) -> dict[str, Any]:
     return {}
 
 
-def gpus() -> dict[str, Any]:
-    """The machine's NVIDIA GPUs with their memory, and their driver, as ``nvidia-smi`` says.
+def threads(framework: str) -> int:
+    """How many threads compute, as the framework or its process tells."""
+    if framework == "torch":
+        import torch
 
-    A GPU that shares the processor's memory has none to report: it is ``None`` then.
-    """
-    command = shutil.which("nvidia-smi")
-    found = command and subprocess.run([command, *_QUERY], capture_output=True, text=True)
-    if not found or found.returncode:
-        return {"driver": None, "gpus": []}
-    lines = [[part.strip() for part in line.split(",")] for line in found.stdout.splitlines()]
-    listed = [
-        {"name": name, "memory_bytes": int(mib) * 2**20 if mib.isdecimal() else None}
-        for name, mib, _ in lines
-    ]
-    return {"driver": lines[0][2] if lines else None, "gpus": listed}
+        return torch.get_num_threads()
+    if framework == "jax":
+        names = [p.read_text().strip() for p in Path("/proc/self/task").glob("*/comm")]
+        return sum(name.startswith("tf_XLAEigen") for name in names)
+    return int(os.environ["OPENBLAS_NUM_THREADS"])
+
+
+def versions(framework: str) -> dict[str, str]:
+    """The packages that matter to a framework's times."""
+    return {name: importlib.metadata.version(name) for name in _PACKAGES[framework]}
