@@ -78,7 +78,7 @@ def _leaves(value: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to time. The attributes are those of ``jaxvstorch.timings.Timing``."""
+    """One thing to time. The attributes are those of ``benchmarks.report.entries.Timing``."""
 
     topic: str
     name: str

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.clock import TRUST
+from benchmarks.report.entries import Timing
+from benchmarks.report.printed import show_table
+from benchmarks.report.schema import Results
+from benchmarks.report.tables import markdown
 from jaxvstorch.measure.durations import seconds
-from jaxvstorch.results import Results
-from jaxvstorch.timings import Timing
+
+_DESCRIBED = ("machine", "devices", "versions", "threads", "precision", "settings", "commit",
+              "image")  # fmt: skip
+_HEADER = ("function", "size", "framework", "mode", "before", "now", "now / before")
 
 
 @dataclass(frozen=True)
@@ -26,14 +31,14 @@ class Move:
 
 def moves(old: Results, new: Results) -> list[Move]:
     """Timings in both that differ by more than both spreads together and the clock's own 3 %."""
-    before = {_key(timing): timing for timing in old.timings}
-    both = [Move(before[_key(now)], now) for now in new.timings if _key(now) in before]
+    before = {timing.key: timing for timing in old.timings}
+    both = [Move(before[now.key], now) for now in new.timings if now.key in before]
     return [move for move in both if _moved(move.old, move.new)]
 
 
 def missing(old: Results, new: Results) -> list[str]:
     """Timings that only one of them has."""
-    keys = [{_key(timing) for timing in results.timings} for results in (old, new)]
+    keys = [{timing.key for timing in results.timings} for results in (old, new)]
     gone = [f"only in the old: {_name(key)}" for key in sorted(keys[0] - keys[1])]
     return [*gone, *(f"only in the new: {_name(key)}" for key in sorted(keys[1] - keys[0]))]
 
@@ -43,36 +48,22 @@ def show(old: Results, new: Results, console: Console) -> None:
     for which, results in (("old", old), ("new", new)):
         if results.gap():
             console.print(f"the {which} file is not a whole run: {results.gap()}", soft_wrap=True)
-    for what in (
-        "machine",
-        "devices",
-        "versions",
-        "threads",
-        "precision",
-        "settings",
-        "commit",
-        "image",
-    ):
+    for what in _DESCRIBED:
         if getattr(old, what) != getattr(new, what):
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
             console.print(text, markup=False, soft_wrap=True)
-    table = Table(title="Moved by more than the spread", title_justify="left")
-    for name in ("function", "size", "framework", "mode"):
-        table.add_column(name)
-    for name in ("before", "now", "now / before"):
-        table.add_column(name, justify="right")
-    found = moves(old, new)
-    for move in sorted(found, key=lambda move: move.factor):
-        now, times = move.new, (seconds(move.old.minimum), seconds(move.new.minimum))
-        name = f"{now.topic}.{now.name}"
-        table.add_row(name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}")
-    console.print(table if found else "Nothing moved by more than the spread.")
+    if found := sorted(moves(old, new), key=lambda move: move.factor):
+        show_table("Moved by more than the spread", markdown(_HEADER, map(_line, found)), console)
+    else:
+        console.print("Nothing moved by more than the spread.")
     for line in missing(old, new):
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _key(timing: Timing) -> tuple[str, str, int, str, str]:
-    return timing.topic, timing.name, timing.size, timing.framework, timing.mode
+def _line(move: Move) -> list[str]:
+    now, times = move.new, (seconds(move.old.minimum), seconds(move.new.minimum))
+    name = f"`{now.topic}.{now.name}`"
+    return [name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}"]
 
 
 def _name(key: tuple[str, str, int, str, str]) -> str:

@@ -11,7 +11,6 @@ import pytest
 
 from benchmarks import framework_facts as facts
 from benchmarks import machine, shards
-from benchmarks.bare import BareClocks
 from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
 from jaxvstorch.measure.fresh import set_up_of_server, start_server
@@ -66,13 +65,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out a case whose time is over; the clock check still judges what was timed.
+    """Leave out a case whose time is over.
 
     The first one is always timed: pytest-benchmark writes nothing where there is nothing.
     """
     seconds = item.config.getoption("--seconds")
     over = seconds is not None and time.perf_counter() - BEGUN > seconds
-    if over and DONE and "::bench_case" in item.nodeid:
+    if over and DONE:
         pytest.skip("its time is over")
 
 
@@ -90,30 +89,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     return (yield)
 
 
-@pytest.fixture(scope="session")
-def bare_clocks(framework: str) -> Iterator[BareClocks]:
-    """Bare processes with other clocks, for as long as the session lasts."""
-    clocks = BareClocks(framework)
-    yield clocks
-    clocks.stop()
-
-
 @pytest.fixture(scope="session", autouse=True)
-def set_up(request: pytest.FixtureRequest, framework: str) -> None:
+def set_up(pytestconfig: pytest.Config, framework: str) -> None:
     """Set the framework up before anything is timed.
 
-    The session's other processes import what they need at the same time, and then they wait.
+    The server of first calls imports what it needs at the same time, and then it waits.
     """
     machine.keep_freed_memory()
     gc.disable()  # what imports make stays, and looking through it is a quarter of their time
-    checked = any("::bench_clock" in item.nodeid for item in request.session.items)
-    clocks = request.getfixturevalue("bare_clocks") if checked else None
-    first_calls = framework != "numpy" and not request.config.getoption("--again")
+    first_calls = framework != "numpy" and not pytestconfig.getoption("--again")
     if first_calls:
         start_server(framework)
     machine.import_framework(framework)
-    if clocks:
-        clocks.wait()
     once_per_machine = set_up_of_server(framework) if first_calls else 0.0
     machine.set_threads(framework)
     facts.set_precision(framework)
@@ -166,7 +153,7 @@ def pytest_benchmark_update_json(config: pytest.Config, output_json: dict[str, A
         "busy": STOPWATCH.seconds,
         "set_up": STOPWATCH.set_up,
         "failed": FAILED,
-        "left_out": [_name(node, framework) for node in PLANNED if node not in DONE],
+        "left_out": [_name(node) for node in PLANNED if node not in DONE],
         "versions": facts.versions(framework),
         "threads": facts.threads(framework),
         "device": facts.device(framework),
@@ -180,7 +167,6 @@ def pytest_unconfigure() -> None:
     gc.freeze()
 
 
-def _name(node: str, framework: str) -> str:
-    """A case's name, or a clock check's."""
-    name = node.partition("[")[2].removesuffix("]")
-    return f"clock check of {framework}: {name}" if "::bench_clock" in node else name
+def _name(node: str) -> str:
+    """A case's name."""
+    return node.partition("[")[2].removesuffix("]")

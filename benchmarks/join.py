@@ -3,24 +3,21 @@
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from benchmarks import shards
+from benchmarks.report.entries import Timing
+from benchmarks.report.files import ResultsError, read
+from benchmarks.report.schema import Results
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard, ShardError
-from jaxvstorch.results import Results, ResultsError, read
-from jaxvstorch.timings import Timing
 
-_SAME = (
-    "commit",
-    "image",
-    "quick",
-    "select",
-    "settings",
-)  # entirely; of the following, where both files have them:
+_SAME = ("commit", "image", "quick", "select", "settings")
+# Of these, what both files have.
 _SAME_BY_NAME = ("versions", "threads", "devices", "precision")
 _MEMORY = 0.01  # machines of one kind report sizes that differ by a few pages
 
@@ -83,7 +80,7 @@ def _difference(one: Results, other: Results) -> str:
     for key in _SAME_BY_NAME:
         a, b = getattr(one, key), getattr(other, key)
         pairs += [(f"{key}, {name}", a[name], b[name]) for name in a.keys() & b.keys()]
-    a, b = dict(one.machine), dict(other.machine)
+    a, b = asdict(one.machine), asdict(other.machine)
     sizes = [a.pop("memory_bytes"), b.pop("memory_bytes")]
     if max(sizes) - min(sizes) > _MEMORY * max(sizes):
         pairs.append(("machine, memory_bytes", *sizes))
@@ -107,7 +104,7 @@ def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
         date=max(part.date for part in parts),
         timings=tuple(timings),
         set_up={name: statistics.median(times) for name, times in set_up.items() if times},
-        clock=_clock(parts),
+        clock=tuple(check for part in parts for check in part.clock),
         share=sum(part.share * part.seconds for part in parts) / seconds,
         seconds=seconds,
         problems=tuple(dict.fromkeys(line for part in parts for line in part.problems)),
@@ -134,7 +131,7 @@ def _together(parts: Sequence[Results], key: str) -> dict[str, Any]:
 def _in_order(parts: Sequence[Results]) -> list[Timing]:
     """All their timings, in the order of a single run."""
     timings = [timing for part in parts for timing in part.timings]
-    quick, memory = parts[0].quick, parts[0].settings.get("gpu_memory", 0)
+    quick, memory = parts[0].quick, int(parts[0].settings.get("gpu_memory", 0))
     names = (str(c) for f in FRAMEWORKS for c in shards.cases(f, quick, gpu_memory=memory))
     order = {name: place for place, name in enumerate(names)}
     keys = [f"{t.topic}.{t.name}-{t.size}-{t.framework}-{t.mode}" for t in timings]
@@ -143,21 +140,3 @@ def _in_order(parts: Sequence[Results]) -> list[Timing]:
         raise ResultsError(f"{twice[0]} is in two shards: they divided different sets of cases")
     places = (order.get(key, len(order)) for key in keys)
     return [timing for _, timing in sorted(zip(places, timings, strict=True), key=lambda x: x[0])]
-
-
-def _clock(parts: Sequence[Results]) -> tuple[Mapping[str, Any], ...]:
-    """Of each check the shard's that is furthest off.
-
-    A check speaks for the processes that it ran in, and so for its own shard's timings only. Those
-    of a merged file are as good as its worst shard: a median would hide a disturbed machine.
-    """
-    worst: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for check in (check for part in parts for check in part.clock):
-        key = check["framework"], check["function"]
-        worst[key] = max(worst.get(key, check), check, key=_error)
-    return tuple(worst.values())
-
-
-def _error(check: Mapping[str, Any]) -> float:
-    ratios = [check["over_timeit"], check["over_torch_timer"]]
-    return max((abs(ratio - 1) for ratio in ratios if ratio is not None), default=0.0)

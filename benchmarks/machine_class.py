@@ -2,7 +2,7 @@
 
 import re
 
-from jaxvstorch.results import Results
+from benchmarks.report.schema import Results
 
 DEFINITION = (
     "the same family of processor, as many cores, and the same kind of device for each framework"
@@ -12,10 +12,8 @@ DEFINITION = (
 def machine_class(results: Results) -> str:
     """The class in words, such as ``"AMD EPYC, 2 cores, jax on cpu, torch on cpu"``."""
     machine = results.machine
-    kinds = [
-        f"{f} on {results.devices[f]['name']}" for f in sorted(results.devices) if f != "numpy"
-    ]
-    return ", ".join([cpu_family(machine["cpu"]), f"{machine['cores']} cores", *kinds])
+    kinds = [f"{f} on {results.devices[f].name}" for f in sorted(results.devices) if f != "numpy"]
+    return ", ".join([cpu_family(machine.cpu), f"{machine.cores} cores", *kinds])
 
 
 def cpu_family(cpu: str) -> str:

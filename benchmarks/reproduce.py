@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.clock import TRUST
 from benchmarks.machine_class import DEFINITION, machine_class
-from jaxvstorch.results import Results, ResultsError, read_all
-from jaxvstorch.results_machine import provenance
-from jaxvstorch.results_tables import markdown
-from jaxvstorch.timings import Ratio, rows
+from benchmarks.report.files import ResultsError, read_all
+from benchmarks.report.printed import show_table
+from benchmarks.report.provenance import provenance
+from benchmarks.report.rows import Ratio, rows
+from benchmarks.report.schema import Results
+from benchmarks.report.tables import markdown
 
 AGREES, DIFFERS, NOISY = "agrees", "differs", "too noisy to judge"
 OTHER = "other machine class"
@@ -51,7 +52,7 @@ def lines(theirs: Results, yours: Results) -> list[Line]:
 def _ratios(results: Results) -> dict[tuple[str, int, str], Ratio]:
     return {
         (f"{row.topic}.{row.name}", row.size, mode): ratio
-        for row in rows(results.timings)
+        for row in rows(results)
         for mode in ("compiled", "eager")
         if (ratio := row.ratio(mode))
     }
@@ -107,27 +108,22 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")
-    failed = [f"{c['framework']} {c['function']}" for c in yours.clock if not c["passed"]]
-    if failed:
-        text.append(f"Your clock was not within 3 % of the others: {', '.join(failed)}.")
     return [*text, *(f"Problem in your session: {problem}" for problem in yours.problems)]
 
 
 def report(said: Iterable[str], found: Sequence[Line]) -> str:
     """Markdown to paste into an issue: the sentences of ``summary``, then the table."""
     intro = "\n".join(f"- {line}" for line in said)
-    table = markdown(HEADER, (line.cells() for line in found))
-    return f"# Published ratios, measured again\n\n{intro}\n\n{table}\n"
+    return f"# Published ratios, measured again\n\n{intro}\n\n{_table(found)}\n"
+
+
+def _table(found: Sequence[Line]) -> str:
+    return markdown(HEADER, (line.cells() for line in found))
 
 
 def show(said: Iterable[str], found: Sequence[Line], console: Console) -> None:
     """Print the table, then how to read it."""
-    table = Table(title="JAX's time over PyTorch's (below 1: JAX took less), with spread",
-                  title_justify="left")  # fmt: skip
-    for name in HEADER:
-        table.add_column(name, justify="left" if name in ("function", "verdict") else "right")
-    for line in found:
-        table.add_row(*line.cells())
-    console.print(table)
+    title = "JAX's time over PyTorch's (below 1: JAX took less), with spread"
+    show_table(title, _table(found), console)
     for text in said:
         console.print(text, markup=False, soft_wrap=True)

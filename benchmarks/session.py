@@ -13,9 +13,9 @@ import pytest
 from benchmarks import accelerator, machine, origin, shards, sweeps
 from benchmarks.merge import Document, merge
 from benchmarks.one_framework import NO_CASE
+from benchmarks.report.files import ResultsError, write_document
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard
-from jaxvstorch.results import ResultsError, write_document
 
 
 def run(

@@ -5,15 +5,16 @@ several machines, which must be of one kind, a share in the merged file can be o
 over another's limit.
 """
 
+import re
 import reprlib
 from collections import Counter
 from dataclasses import dataclass
 
 from benchmarks import selection
 from benchmarks.cases import Case
+from benchmarks.report.schema import SHARD
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import writing
-from jaxvstorch.results_shape import SHARD
 
 
 class ShardError(ValueError):
@@ -34,7 +35,7 @@ class Shard:
         Raises:
             ShardError: it is of another form, or there is no such shard.
         """
-        number, _, count = text.partition("/") if text and SHARD.fullmatch(text) else ("0", "", "0")
+        number, _, count = text.partition("/") if re.fullmatch(SHARD, text) else ("0", "", "0")
         if not 1 <= int(number) <= int(count):
             known = "say 2/5 for the second of five; a set has at most 999"
             raise ShardError(f"there is no shard {reprlib.repr(text)}: {known}")

@@ -1,19 +1,18 @@
 """Sweeps over the set of cases, minutes apart: what else a machine does can last for a while.
 
-In each, every framework is timed in a process of its own, and the clock is checked. A case's rounds
-are pooled. First calls are timed in the first sweep only. Where there are several sweeps, further
-processes after each check the clock with the shortest call alone.
+In each, every framework is timed in a process of its own. A case's rounds are pooled. First calls
+are timed in the first sweep only.
 """
 
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks import one_framework
 from benchmarks.merge import Document
@@ -21,14 +20,10 @@ from benchmarks.merge import Document
 SWEEPS = 3  # of a full session; a quick one, and one with a limit of time, has one
 PARTS = 3  # that the rounds are cut into where there is one sweep
 
-# A process's addresses change a call of 5 µs by 2 % (standard deviation), for as long as it lives.
-# The median of three pairs of processes was 5 % off; that of nine is known to about 1 %.
-CLOCK_PROCESSES = 2  # per framework and sweep, beside the one of the cases
-CLOCK_ALONE = ["--quick", "--again", "-k", "bench_clock and sin"]
-
-CLOCK_SECONDS = 55.0  # what a framework's clock check takes, on two slow cores
-# What of the rest each takes, about. With these all get through the same part of the cases.
+# What part of the time each takes, about. With these all get through the same part of the cases.
 WEIGHTS = {"numpy": 1, "jax": 2, "torch": 5}
+
+_Process = tuple[int, str]  # its sweep and its framework
 
 
 @dataclass(frozen=True)
@@ -60,56 +55,31 @@ def run(frameworks: Sequence[str], choice: list[str], count: int, end: float | N
     codes: dict[_Process, int] = {}
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {
-            process: Path(folder, "-".join(map(str, process)) + ".json")
-            for process in _processes(frameworks, choice, count)
+            (sweep, framework): Path(folder, f"{sweep}-{framework}.json")
+            for sweep, framework in product(range(count), frameworks)
         }
         try:
-            for process, path in paths.items():
-                codes[process] = one_framework.run(
-                    process.framework, path, choice + _own(process, end, frameworks)
-                )
+            for (sweep, framework), path in paths.items():
+                own = ["--again"] if sweep else _limit(end, framework, frameworks)
+                codes[sweep, framework] = one_framework.run(framework, path, choice + own)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
         found = {process: one_framework.read(path) for process, path in paths.items()}
     problems = [
         line
         for process, code in codes.items()
-        for line in one_framework.problem(process.framework, code, found[process])
+        for line in one_framework.problem(process[1], code, found[process])
     ]
-    firsts = [process for process in paths if process.sweep == process.number == 0]
     return Timed(
         {
-            first.framework: pool(found[first], [
-                found[process] for process in paths
-                if process.framework == first.framework and process != first
-            ])
-            for first in firsts if found[first]
+            framework: pool(first, [found[sweep, framework] for sweep in range(1, count)])
+            for framework in frameworks
+            if (first := found[0, framework])
         },
-        {first.framework: codes[first] for first in firsts if first in codes},
+        {framework: codes[0, framework] for framework in frameworks if (0, framework) in codes},
         list(dict.fromkeys(problems)),
-        sum(all(p in codes for p in paths if p.sweep == sweep) for sweep in range(count)),
-    )  # fmt: skip
-
-
-class _Process(NamedTuple):
-    sweep: int
-    framework: str
-    number: int  # 0 times the cases and checks the clock, the others check it alone
-
-
-def _processes(frameworks: Sequence[str], choice: list[str], count: int) -> Iterator[_Process]:
-    """In the order in which they run."""
-    alone = CLOCK_PROCESSES if count > 1 and "-k" not in choice else 0
-    for sweep, framework in product(range(count), frameworks):
-        for number in range(1 + (alone if framework != "numpy" else 0)):
-            yield _Process(sweep, framework, number)
-
-
-def _own(process: _Process, end: float | None, frameworks: Sequence[str]) -> list[str]:
-    """The options of one process alone."""
-    if process.number:
-        return CLOCK_ALONE
-    return ["--again"] if process.sweep else _limit(end, process.framework, frameworks)
+        sum(all((sweep, name) in codes for name in frameworks) for sweep in range(count)),
+    )
 
 
 def _limit(end: float | None, name: str, frameworks: Sequence[str]) -> list[str]:
@@ -117,9 +87,8 @@ def _limit(end: float | None, name: str, frameworks: Sequence[str]) -> list[str]
     if end is None:
         return []
     left = frameworks[frameworks.index(name) :]
-    checks = CLOCK_SECONDS * sum(other != "numpy" for other in left)
     share = WEIGHTS[name] / sum(WEIGHTS[other] for other in left)
-    return ["--seconds", str(max(0.0, (end - time.perf_counter() - checks) * share))]
+    return ["--seconds", str(max(0.0, (end - time.perf_counter()) * share))]
 
 
 def pool(first: Document, later: Iterable[Document]) -> Document:
@@ -128,11 +97,7 @@ def pool(first: Document, later: Iterable[Document]) -> Document:
     again: dict[str, list[Document]] = {}
     for entry in (entry for part in later for entry in part["benchmarks"]):
         again.setdefault(entry["name"], []).append(entry)
-    several = ([entry, *again.get(entry["name"], [])] for entry in first["benchmarks"])
-    benchmarks = [
-        _check(entries) if "clock" in entries[0]["extra_info"] else _pooled(entries)
-        for entries in several
-    ]
+    benchmarks = [_pooled([entry, *again.get(entry["name"], [])]) for entry in first["benchmarks"]]
     sessions = [part["session"] for part in (first, *later)]
     session = sessions[0] | {
         "busy": sum(session["busy"] for session in sessions),
@@ -178,22 +143,3 @@ def _with_least_queued(entries: list[Document]) -> dict[str, Any]:
     del case["calls_per_run"]
     times = [entry["extra_info"]["case"]["queued"] for entry in entries]
     return {"case": case | {"queued": min(filter(None, times), default=None)}}
-
-
-def _check(entries: list[Document]) -> Document:
-    """A check of the clock: its least times, and of all ratios the median and the spread.
-
-    The spread is how far a ratio of one process is from the median, at most.
-    """
-    checks: list[dict[str, Any]] = [entry["extra_info"]["clock"] for entry in entries]
-    pooled = dict(checks[0])
-    for key in ("harness", "timeit", "torch_timer"):
-        found = [check[key] for check in checks]
-        pooled[key] = None if None in found else min(found)
-    for key in ("over_timeit", "over_torch_timer"):
-        ratios = [check[key] for check in checks]
-        if None not in ratios:
-            pooled[key] = statistics.median(ratios)
-            if len(ratios) > 1:
-                pooled[f"{key}_spread"] = max(abs(ratio - pooled[key]) for ratio in ratios)
-    return entries[0] | {"extra_info": {"clock": pooled}}

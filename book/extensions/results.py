@@ -13,14 +13,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from benchmarks.report import limits, provenance, tables
+from benchmarks.report.files import read_all
+from benchmarks.report.rows import own_rows, plain_rows, rows
+from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
-from extensions.kept_drawings import kept
-from jaxvstorch import results_limits as limits
-from jaxvstorch import results_machine as machine
-from jaxvstorch import results_tables as tables
+from extensions import results_figure, results_yardsticks
 from jaxvstorch.registry import PAIRS
-from jaxvstorch.results import Results, read_all
-from jaxvstorch.timings import own_rows, plain_rows, rows
 
 ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]
@@ -52,17 +51,13 @@ class _ResultsDirective(SphinxDirective):
             self.env.note_dependency(str(path))
         return read_all(folder)
 
-    def drawn(self, draw: Callable[..., str], *arguments: object) -> str:
-        """What ``draw`` makes of the arguments, kept for later builds."""
-        return _raw(kept(Path(self.env.doctreedir, "kept-drawings"), draw, *arguments))
-
     def unique(self, what: str) -> str:
         """Unique in the page."""
         return f"results-{what}-{self.env.new_serialno('results')}"
 
     def source(self, results: Results) -> str:
         """The machine, and a mark where its results are older than the versions pinned."""
-        text = f"*Measured on {machine.provenance(results)}"
+        text = f"*Measured on {provenance.provenance(results)}"
         text += ", in a quick session*" if results.quick else "*"
         return f"{text}\n\n{self.outdated(results)}"
 
@@ -74,7 +69,7 @@ class _ResultsDirective(SphinxDirective):
 
 def _labels(found: Mapping[str, Results]) -> dict[str, str]:
     """What each tab is called: by what computed, and by the file too where two are alike."""
-    labels = {name: machine.label(results) for name, results in found.items()}
+    labels = {name: provenance.label(results) for name, results in found.items()}
     twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
     return {n: f"{label} ({n})" if label in twice else label for n, label in labels.items()}
 
@@ -99,10 +94,10 @@ class TopicDirective(_ResultsDirective):
         return self.shown(lambda results: self._topic(results, topic), absent)
 
     def _topic(self, results: Results, topic: str) -> str:
-        timings = [timing for timing in results.timings if timing.topic == topic]
-        if not timings:
+        found = rows(results, topic)
+        if not found:
             return ""
-        figures = self.drawn(_topic_drawings, self.unique(topic), timings, results.timings)
+        figures = _raw(results_figure.figures(self.unique(topic), found, results))
         numbers = _folded(tables.topic_tables(results, topic))
         return _joined(figures, numbers, _left_out(topic), self.source(results))
 
@@ -116,55 +111,40 @@ class PartDirective(_ResultsDirective):
             "machines": self._machine,
             "yardsticks": self._yardsticks,
             "founding": self._founding,
-            "clock": lambda results: tables.clock_table(results) if results.clock else "",
+            "clock": lambda results: tables.clock_table(results.clock) if results.clock else "",
         }
         part = self.arguments[0]
         if part not in parts:
             known = ", ".join(parts)
             raise self.error(f"there is no part {part!r}; there are {known}")
-        absent = "No committed results hold this. `nox -s bench` measures it on your machine."
+        session = "clock" if part == "clock" else "bench"
+        absent = f"No committed results hold this. `nox -s {session}` measures it on your machine."
         shown = self.shown(parts[part], absent)
-        if part == "machines" and not any(map(machine.has_gpu, self.read()[0].values())):
+        if part == "machines" and not any(map(provenance.has_gpu, self.read()[0].values())):
             shown += self.parse_text_to_nodes(f":::{{note}}\n{_NO_GPU}\n:::")
         return shown
 
     def _machine(self, results: Results) -> str:
         left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
-        return _joined(machine.machine_table(results), self.outdated(results), *left_out)
+        return _joined(provenance.machine_table(results), self.outdated(results), *left_out)
 
     def _yardsticks(self, results: Results) -> str:
-        figure = self.drawn(_yardstick_drawings, self.unique("yardsticks"), results.timings)
+        figure = _raw(results_yardsticks.figure(self.unique("yardsticks"), results.timings))
         missing = limits.missing(results.timings)
         said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
         return _joined(figure, said, _folded(tables.yardstick_table(results)))
 
     def _founding(self, results: Results) -> str:
-        chosen = [t for t in results.timings if t.topic == "tracing" and t.name in _FOUNDING]
-        chosen = [t for t in chosen if t.size in (_FOUNDING[t.name] or (t.size,))]
-        if not chosen:
+        found = [row for row in rows(results, "tracing") if row.name in _FOUNDING]
+        found = [row for row in found if row.size in (_FOUNDING[row.name] or (row.size,))]
+        if not found:
             return ""
-        figures = self.drawn(_topic_drawings, self.unique("founding"), chosen, results.timings)
-        found = rows(chosen)
+        figures = _raw(results_figure.figures(self.unique("founding"), found, results))
         plain = plain_rows(found)
         own = [timing for row in own_rows(found) for timing in row.times.values()]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own)] if own else []
         return _joined(figures, _folded(_joined(*numbers)))
-
-
-# Matplotlib is imported where something has to be drawn: elsewhere a build is spared that.
-
-
-def _topic_drawings(*arguments: object) -> str:
-    from extensions import results_figure
-
-    return results_figure.figures(*arguments)
-
-
-def _yardstick_drawings(*arguments: object) -> str:
-    from extensions import results_yardsticks
-
-    return results_yardsticks.figure(*arguments)
 
 
 def _left_out(topic: str) -> str:
@@ -204,7 +184,7 @@ def read_pins(path: Path) -> dict[str, str]:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives, and where results and pinned versions are."""
-    folder = ROOT / "benchmarks" / "results"
+    folder = ROOT / "benchmarks" / "published"
     app.add_config_value("results_folder", str(folder), "env")
     # A folder cannot be a dependency; a file that is new or gone shows in this value instead.
     app.add_config_value("results_files", sorted(p.name for p in folder.glob("*.json")), "env")

@@ -5,36 +5,38 @@ from collections.abc import Sequence
 import matplotlib as mpl
 from matplotlib.lines import Line2D
 
+from benchmarks.report import limits
+from benchmarks.report.entries import Timing
+from benchmarks.report.rows import Row, plain_rows
+from benchmarks.report.schema import Results
 from extensions import results_svg as svg
-from jaxvstorch import results_limits as limits
+from jaxvstorch.frameworks import COMPILERS, MODES
 from jaxvstorch.measure.durations import seconds
-from jaxvstorch.timings import KINDS, Row, Timing, plain_rows, rows
 
 _LINES = {"eager": "--", "compiled": "-"}
 _SCALING = 3  # sizes that make a curve
-_COMPILED = {"jax": "jax.jit", "torch": "torch.compile"}
 
 
-def figures(name: str, timings: Sequence[Timing], machine: Sequence[Timing]) -> str:
+def figures(name: str, found: Sequence[Row], results: Results) -> str:
     """Every figure that there is something to draw for.
 
     Args:
         name: unique in the page; the figures' inner names begin with it.
-        timings: what is drawn, of one topic.
-        machine: all timings of that machine, with its yardsticks.
+        found: what is drawn, of one topic.
+        results: the whole run on that machine, with its yardsticks.
 
     Returns:
         ``<figure>`` elements, whose drawings have text alternatives; or nothing.
     """
-    plain = plain_rows(rows(timings))
+    plain = plain_rows(found)
     with mpl.rc_context(svg.SETTINGS):
-        found = [
+        drawings = [
             _ratios(f"{name}-ratio", plain),
-            _first_calls(f"{name}-first", rows(timings)),
+            _first_calls(f"{name}-first", found),
             *_curves(f"{name}-size", plain),
-            _limits(f"{name}-limit", timings, machine),
+            _limits(f"{name}-limit", found, results),
         ]
-    return "\n".join(found)
+    return "\n".join(drawings)
 
 
 def _title(name: str, size: int) -> str:
@@ -61,7 +63,7 @@ def _ratios(name: str, found: Sequence[Row]) -> str:
 
 def _first_calls(name: str, found: Sequence[Row]) -> str:
     compiled = {
-        _title(row.name, row.size): {f: row.times.get((f, "compiled")) for f in _COMPILED}
+        _title(row.name, row.size): {f: row.times.get((f, "compiled")) for f in COMPILERS}
         for row in found
     }
     timed = {
@@ -80,10 +82,10 @@ def _first_calls(name: str, found: Sequence[Row]) -> str:
             if timing.new_shape:
                 ax.plot(timing.new_shape, place, linestyle="", markerfacecolor="none", **style)
             times = f"{seconds(timing.first_call)}, new shape {seconds(timing.new_shape)}"
-            said.append(f"{title}, {_COMPILED[framework]}: {times}")
+            said.append(f"{title}, {COMPILERS[framework]}: {times}")
     svg.logarithmic(ax)
     ax.set_xlabel("seconds")
-    ax.legend(handles=[*map(_key, _COMPILED), _hollow()], loc="lower right",
+    ax.legend(handles=[*map(_key, COMPILERS), _hollow()], loc="lower right",
               bbox_to_anchor=(1.03, 1), ncols=3, columnspacing=0.8, handletextpad=0.1)  # fmt: skip
     caption = "The first call, and the first with a new shape"
     return svg.inline(name, drawing, caption, f"{caption}. {'; '.join(said)}")
@@ -91,7 +93,7 @@ def _first_calls(name: str, found: Sequence[Row]) -> str:
 
 def _key(framework: str) -> Line2D:
     style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
-    return Line2D([], [], linestyle="", label=_COMPILED[framework], **style)
+    return Line2D([], [], linestyle="", label=COMPILERS[framework], **style)
 
 
 def _hollow() -> Line2D:
@@ -113,7 +115,7 @@ def _curve(name: str, function: str, found: Sequence[Row]) -> str:
     drawing = mpl.figure.Figure(figsize=(svg.WIDTH, 2.9))
     ax = drawing.subplots()
     said = []
-    for (framework, mode), label in KINDS.items():
+    for (framework, mode), label in MODES.items():
         timed = [row.times[framework, mode] for row in found if (framework, mode) in row.times]
         if not timed:
             continue
@@ -130,8 +132,9 @@ def _curve(name: str, function: str, found: Sequence[Row]) -> str:
     return svg.inline(name, drawing, caption, f"{caption}. {'; '.join(said)}")
 
 
-def _limits(name: str, timings: Sequence[Timing], machine: Sequence[Timing]) -> str:
-    shares = [(t, share) for t in timings if (share := limits.fraction(t, machine))]
+def _limits(name: str, found: Sequence[Row], results: Results) -> str:
+    timings = [timing for row in found for timing in row.times.values()]
+    shares = [(t, share) for t in timings if (share := limits.fraction(t, results))]
     if not shares:
         return ""
     titles = [f"{_title(t.name, t.size)}\n{_how(t)}" for t, _ in shares]
@@ -151,5 +154,5 @@ def _limits(name: str, timings: Sequence[Timing], machine: Sequence[Timing]) -> 
 
 
 def _how(timing: Timing) -> str:
-    kind = KINDS.get((timing.framework, timing.mode))
-    return kind or f"{_COMPILED[timing.framework]}{timing.mode.removeprefix('compiled')}"
+    kind = MODES.get((timing.framework, timing.mode))
+    return kind or f"{COMPILERS[timing.framework]}{timing.mode.removeprefix('compiled')}"

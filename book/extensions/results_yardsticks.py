@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 
+from benchmarks.report import limits
+from benchmarks.report.entries import Timing
 from extensions import results_svg as svg
-from jaxvstorch import results_limits as limits
-from jaxvstorch.timings import KINDS, Timing
+from jaxvstorch.frameworks import MODES, TITLES
 
-_NAMES = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch"}
+_NAMES = {"numpy": "NumPy", **TITLES}
 Entry = tuple[str, str, float]  # line, framework, value
 
 
@@ -16,7 +17,7 @@ def figure(name: str, timings: Sequence[Timing]) -> str:
     """One drawing for each yardstick that was measured; nothing where there is none."""
     mine = [timing for timing in timings if timing.topic == limits.YARDSTICKS]
     calls = [
-        (KINDS[t.framework, t.mode], t.framework, 1e6 * t.minimum)
+        (MODES[t.framework, t.mode], t.framework, 1e6 * t.minimum)
         for t in mine if t.name == "dispatch"
     ]  # fmt: skip
     products = [

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch import frameworks, timings
+from jaxvstorch import frameworks
 from jaxvstorch.examples import purity
 from jaxvstorch.examples.purity import reference
 from jaxvstorch.examples.purity.world import Seen, three_calls
@@ -42,7 +42,7 @@ class PurityMatrix:
     """Kinds of functions by compilers.
 
     Attributes:
-        columns: the column titles, a subset of the values of ``timings.KINDS``.
+        columns: the column titles, a subset of the values of ``frameworks.MODES``.
         cells: by kind and column title, one word for each of the three calls: ``"right"``: value
             and effect are plain Python's; ``"stale"``: the value is one of an earlier call;
             ``"lost"``: the value is right, but nothing happened outside; ``"other"``: another
@@ -101,7 +101,7 @@ def purity_matrix(
     """
     adapters = {name: frameworks.adapter(name) for name in names}
     cells = {}
-    modes = {mode: title for mode, title in timings.KINDS.items() if mode[0] in names}
+    modes = {mode: title for mode, title in frameworks.MODES.items() if mode[0] in names}
     for kind, name in KINDS.items():
         answer = three_calls(reference, name)
         for (framework, mode), title in modes.items():

@@ -12,6 +12,14 @@ from jaxvstorch.errors import MissingFrameworkError
 FRAMEWORKS = ("jax", "torch")
 TITLES = {"jax": "JAX", "torch": "PyTorch"}
 COMPILERS = {"jax": "jax.jit", "torch": "torch.compile"}
+# By framework and mode: how a function can be called, and what a table calls that.
+MODES = {
+    ("numpy", "eager"): "NumPy",
+    ("jax", "eager"): "JAX eager",
+    ("jax", "compiled"): "jax.jit",
+    ("torch", "eager"): "PyTorch eager",
+    ("torch", "compiled"): "torch.compile",
+}
 
 _NVIDIA = "for an NVIDIA GPU `'jaxvstorch[cuda13]'`, with an older driver `'jaxvstorch[cuda12]'`"
 _ACCELERATORS = {"jax": f"{_NVIDIA}, for a TPU `'jaxvstorch[tpu]'`", "torch": _NVIDIA}

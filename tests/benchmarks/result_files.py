@@ -1,10 +1,11 @@
 """Results files, and parts of them, for tests to write and to read."""
 
-import dataclasses
 import json
 
-from jaxvstorch import results
-from jaxvstorch.timings import Timing
+from msgspec import to_builtins
+
+from benchmarks.report import files
+from benchmarks.report.entries import HEADER, Timing
 
 MACHINE = {
     "cpu": "A processor", "cores": 2, "memory_bytes": 2**33, "system": "Linux x86_64",
@@ -16,23 +17,18 @@ CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 
 def document(*timings, **more):
     return {
-        "schema": {"name": results.SCHEMA, "version": results.VERSION},
+        "schema": to_builtins(HEADER),
         "date": "2026-01-02", "quick": True, "sweeps": 1, "select": "", "shard": "",
         "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
         "settings": SETTINGS, "problems": [], "clock": [],
-        "timings": [entry(timing) for timing in timings], **more,
+        "timings": to_builtins(timings), **more,
     }  # fmt: skip
 
 
-def entry(timing):
-    """A timing as a file has it."""
-    return {k: v for k, v in dataclasses.asdict(timing).items() if k != "platform"}
-
-
-def timing(name="f", minimum=1.0, spread=0.1, framework="jax"):
-    return Timing("branching", name, 16, framework, "compiled", minimum, spread, 5, 1)
+def timing(name="f", minimum=1.0, spread=0.1, framework="jax", mode="compiled", **more):
+    return Timing("branching", name, 16, framework, mode, minimum, spread, 5, 1, **more)
 
 
 def check(**more):
@@ -50,4 +46,4 @@ def write(path, *timings, **more):
 
 
 def load(tmp_path, *timings, **more):
-    return results.read(write(tmp_path / "x.json", *timings, **more))
+    return files.read(write(tmp_path / "x.json", *timings, **more))

@@ -3,25 +3,17 @@
 What only a GPU can say is faked where a framework would say it; nothing here has run on one.
 """
 
-import dataclasses
-import io
 import time
 from types import SimpleNamespace
 
 import pytest
-from result_files import load, timing
-from rich.console import Console
-from test_shards import write
 
-from benchmarks import accelerator, compare, join, machine, queued, selection
+from benchmarks import accelerator, machine, queued, selection
 from benchmarks import framework_facts as facts
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import writing, yardsticks
 from jaxvstorch import frameworks
-from jaxvstorch import results_limits as limits
 from jaxvstorch.doctor.devices import Answer
-from jaxvstorch.results_machine import machine_table
-from jaxvstorch.results_tables import topic_tables
 
 H200 = 143_771 * 2**20
 
@@ -161,28 +153,3 @@ def test_the_most_memory_is_asked_of_each_framework(monkeypatch) -> None:
     monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
     monkeypatch.setattr(facts.importlib, "import_module", fakes.__getitem__)
     assert [facts.peak_memory(name) for name in ("jax", "torch")] == [5, 7]
-
-
-def test_shards_keep_the_most_memory_and_the_order_of_a_gpu(tmp_path) -> None:
-    sizes = ({"jax": 5, "torch": None}, {"jax": 7, "torch": None})
-    paths = [write(tmp_path, n, peak_memory=size) for n, size in enumerate(sizes, start=1)]
-    assert join.join(paths).peak_memory == {"jax": 7, "torch": None}
-
-
-def test_a_rate_is_that_of_a_busy_device() -> None:
-    copy = dataclasses.replace(timing("copy", 4.0), mode="copy", moved=100, queued=1.0)
-    half = dataclasses.replace(timing(minimum=4.0), moved=100, queued=2.0)
-    assert limits.copy([copy]) == 100.0
-    assert limits.fraction(half, [copy]).value == 0.5
-
-
-def test_a_file_shows_queued_calls_and_memory(tmp_path) -> None:
-    fast = dataclasses.replace(timing(), queued=2e-6)
-    found = load(tmp_path, fast, peak_memory={"jax": 3 * 2**30, "torch": None})
-    text = topic_tables(found, "branching").replace("\N{NO-BREAK SPACE}", " ")
-    assert "| function | size | jax.jit, queued |" in text
-    assert "| `f` | 16 | 2.00 µs |" in text
-    assert "| most GPU memory | jax 3.0 GiB |" in machine_table(found)
-    console = Console(file=io.StringIO(), width=200)
-    compare.show(found, found, console)
-    assert "Nothing moved" in console.file.getvalue()

@@ -1,15 +1,9 @@
-"""What is made of several sweeps' times and clock checks."""
+"""What is made of several sweeps' times."""
 
 import pytest
-from test_merge import clock, entry, part
+from process_files import part, timed
 
 from benchmarks import sweeps
-
-
-def timed(framework, name, rounds, calls_per_run=1, **more):
-    stats = {"data": rounds, "iterations": 3}
-    found = entry(framework, calls_per_run=calls_per_run, **more)
-    return found | {"name": name, "stats": stats}
 
 
 def found(name, *rounds, **more):
@@ -62,30 +56,3 @@ def test_the_least_time_of_a_busy_gpu_is_kept() -> None:
     parts = [part(timed("jax", "a", [1.0], queued=time)) for time in (3.0, 2.0)]
     (pooled,) = sweeps.pool(parts[0], parts[1:])["benchmarks"]
     assert pooled["extra_info"]["case"]["queued"] == 2.0
-
-
-def test_of_the_clock_checks_of_all_sweeps_the_median_is_kept() -> None:
-    checks = [
-        part(clock(*ratios) | {"name": "c"}) for ratios in ((1.0, 0.9), (1.2, 1.0), (1.1, 2.0))
-    ]
-    checks[1]["benchmarks"][0]["extra_info"]["clock"]["timeit"] = 0.5
-    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_timeit"], found["over_torch_timer"]) == (1.1, 1.0)
-    assert found["over_timeit_spread"] == pytest.approx(0.1)
-    assert found["over_torch_timer_spread"] == pytest.approx(1.0)
-    assert (found["harness"], found["timeit"], found["torch_timer"]) == (1.0, 0.5, None)
-
-
-def test_without_pytorch_there_is_no_ratio_over_its_timer() -> None:
-    checks = [part(clock(1.0, None) | {"name": "c"}) for _ in range(3)]
-    (pooled,) = sweeps.pool(checks[0], checks[1:])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_torch_timer"], found["over_torch_timer_spread"]) == (None, None)
-    assert found["over_timeit_spread"] == 0
-
-
-def test_one_sweep_tells_no_spread_of_the_clock() -> None:
-    (pooled,) = sweeps.pool(part(clock(1.0, 1.1) | {"name": "c"}), [])["benchmarks"]
-    found = pooled["extra_info"]["clock"]
-    assert (found["over_timeit"], found["over_timeit_spread"]) == (1.0, None)

@@ -11,7 +11,7 @@ from result_files import MACHINE, load
 
 from benchmarks import framework_facts as facts
 from benchmarks import machine, origin
-from jaxvstorch.results_machine import provenance
+from benchmarks.report.provenance import provenance
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,6 +1,5 @@
 """The directives that show results: figure, table, machine, and what is missing."""
 
-import dataclasses
 import re
 import subprocess
 import sys
@@ -9,9 +8,11 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from result_files import CPU, check, timing, write
+from msgspec.structs import replace
+from result_files import CPU, check, load, timing, write
 
-from jaxvstorch.timings import Timing
+from benchmarks.report.entries import Timing
+from benchmarks.report.rows import rows
 
 pytest.importorskip("sphinx_design", reason="the book's packages are not installed")
 ROOT = Path(__file__).parents[2]
@@ -24,13 +25,13 @@ def build(tmp_path):
     results.mkdir()
     source.mkdir()
 
-    def build(text, pins=(("jax", "1"),)):
+    def build(text):
         (source / "index.md").write_text(f"# Page\n\n{text}\n")
         (source / "conf.py").write_text(
             f"import sys\nsys.path.insert(0, {str(ROOT / 'book')!r})\n"
             "extensions = ['myst_parser', 'sphinx_design', 'extensions.results']\n"
             "myst_enable_extensions = ['colon_fence']\n"
-            f"results_folder = {str(results)!r}\nresults_pins = {dict(pins)!r}\n"
+            f"results_folder = {str(results)!r}\nresults_pins = {{'jax': '1'}}\n"
         )
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", str(source)]
         done = subprocess.run([*command, str(tmp_path / "out")], capture_output=True, text=True)
@@ -46,23 +47,22 @@ def both(name="f", **more):
 
 
 TOPIC = "```{results} branching\n```"
+PARTS = "\n\n".join(
+    f"```{{results-of}} {part}\n```" for part in ("clock", "machines", "yardsticks")
+)
+NO_GPU = "No result from a GPU is published yet"
 
 
-def test_a_topic_without_results_says_so(build) -> None:
-    write(build.results / "one.json", *both())
-    assert "No results of" in build("```{results} loops\n```")
-
-
-def test_a_topic_names_the_pairs_that_are_not_timed_and_why(build) -> None:
-    write(build.results / "one.json", *both())
-    text = " ".join(re.sub("<[^>]+>", "", build(TOPIC)).split())
-    assert "Not timed: select_if, activate_list (jax.jit refuses it)." in text
-    assert "expensive_cond_batch has no first call and no new shape in the tables" in text
-
-
-def test_a_topic_has_a_figure_with_words_then_a_table_and_its_machine(build) -> None:
-    write(build.results / "one.json", *both(), versions={"python": "3.11", "jax": "1"})
-    page = build(TOPIC)
+def test_one_machine(build) -> None:
+    write(
+        build.results / "one.json", *both(), COPIES[0], clock=[check(over_torch_timer=1.004)],
+        commit="c0ffee", versions={"python": "3.11", "jax": "1"},
+        devices={"jax": CPU, "torch": CPU},
+    )  # fmt: skip
+    page = build(
+        f"{TOPIC}\n\n```{{results}} loops\n```\n\n{PARTS}\n\n```{{results-of}} founding\n```"
+    )
+    text = " ".join(re.sub("<[^>]+>", "", page).split())
     figure = page.index(
         'role="img" aria-label="Later calls: jax.jit&#x27;s time over torch.compile&#x27;s, '
         "± spread. f, 16: 0.50 ± 0.06"
@@ -70,69 +70,38 @@ def test_a_topic_has_a_figure_with_words_then_a_table_and_its_machine(build) -> 
     assert figure < page.index("0.50 ± 0.06</p>") < page.index("A processor, 2 cores, 8 GiB")
     assert "currentColor" in page
     assert "#010203" not in page
-    assert "Measured with other versions" not in page
-
-
-def test_results_of_other_versions_are_marked(build) -> None:
-    write(build.results / "one.json", *both(), versions={"python": "3.11", "jax": "0.9"})
-    assert "Measured with other versions: jax 0.9, now 1." in build(TOPIC)
-
-
-def test_results_that_are_not_whole_are_marked(build) -> None:
-    write(build.results / "one.json", *both(), partial=True, left_out=["loops.scan-16-jax-eager"])
-    assert "partial, without loops.scan-16-jax-eager" in build(TOPIC)
-
-
-def test_a_bad_file_is_named_and_the_others_are_shown(build) -> None:
-    write(build.results / "one.json", *both())
-    (build.results / "cut.json").write_text('{"schema": ')
-    page = build(TOPIC)
-    assert re.search(r"A results file was left out: .*cut\.json: not JSON, or cut off", page)
-    assert "0.50 ± 0.06" in page
-
-
-def test_each_machine_has_a_tab_and_no_name_occurs_twice(build) -> None:
-    write(build.results / "one.json", *both())
-    write(build.results / "two.json", *both(minimum=4.0))
-    page = build(TOPIC + "\n\n" + TOPIC)
-    assert page.count("sd-tab-label") == 4
-    assert "A processor, 2 cores (one)" in page
-    assert "A processor, 2 cores (two)" in page
-    ids = re.findall(r'\sid="([^"]+)"', page)
-    assert len(ids) == len(set(ids))
-
-
-def test_clock_and_machines_have_parts_of_their_own(build) -> None:
-    clock = check(over_timeit_spread=0.02, over_torch_timer=1.004)
-    write(build.results / "one.json", clock=[clock], commit="c0ffee")
-    page = build("```{results-of} clock\n```\n\n```{results-of} machines\n```")
-    assert "1.000\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.020" in page
-    assert "1.004" in page
-    assert "A processor, 2 cores, 8 GiB, Linux x86_64" in page
-    assert "c0ffee" in page
-    assert "No committed results hold this" in build("```{results-of} founding\n```")
-
-
-MACHINES = "```{results-of} machines\n```"
-NO_GPU = "No result from a GPU is published yet"
-
-
-def test_the_page_says_whether_a_gpu_has_computed(build) -> None:
-    write(build.results / "one.json", devices={"jax": CPU, "torch": CPU})
-    assert NO_GPU in build(MACHINES)
-    gpu = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
-    write(build.results / "two.json", devices={"jax": gpu, "torch": gpu})
-    page = build(MACHINES)
-    assert NO_GPU not in page
-    assert re.search(r"sd-tab-label[^>]*>\s*NVIDIA H200", page)
-
-
-def test_what_no_yardstick_measured_is_said(build) -> None:
-    write(build.results / "one.json", *COPIES)
-    page = build("```{results-of} yardsticks\n```")
-    assert "Not measured on this machine: the smallest call, products in each dtype." in page
+    assert "Measured with other versions" not in text
+    assert "No results of loops are committed yet" in text
+    assert "Not timed: select_if, activate_list (jax.jit refuses it)." in text
+    assert "expensive_cond_batch has no first call and no new shape in the tables" in text
+    assert "1.004" in text
+    assert "A processor, 2 cores, 8 GiB, Linux x86_64" in text
+    assert "c0ffee" in text
+    assert "No committed results hold this. nox -s bench" in text  # the founding timings
+    assert "Not measured on this machine: the smallest call, products in each dtype." in text
     assert "A copy: bytes read and written. PyTorch: 4 GB/s" in page
     assert "A product of matrices" not in page
+    assert NO_GPU in text
+
+
+def test_several_machines_and_what_is_wrong_with_them(build) -> None:
+    gap = {"partial": True, "left_out": ["loops.scan-16-jax-eager"]}
+    write(build.results / "one.json", *both(), versions={"jax": "0.9"}, **gap)
+    write(build.results / "two.json", *both(minimum=4.0))
+    gpu = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+    write(build.results / "gpu.json", devices={"jax": gpu, "torch": gpu})
+    (build.results / "cut.json").write_text('{"schema": ')
+    page = build(f"{TOPIC}\n\n{TOPIC}\n\n```{{results-of}} machines\n```")
+    assert page.count("sd-tab-label") == 2 * 2 + 3
+    assert "A processor, 2 cores (one)" in page
+    assert "A processor, 2 cores (two)" in page
+    assert re.search(r"sd-tab-label[^>]*>\s*NVIDIA H200", page)
+    assert NO_GPU not in page
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert "Measured with other versions: jax 0.9, now 1." in page
+    assert "partial, without loops.scan-16-jax-eager" in page
+    assert re.search(r"A results file was left out: .*cut\.json: not JSON, or cut off", page)
 
 
 COPIES = [
@@ -175,19 +144,21 @@ def test_yardsticks_are_drawn_in_their_units(figures) -> None:
     ]
 
 
-def test_first_calls_and_shares_of_the_limit_are_drawn(figures) -> None:
-    first = dataclasses.replace(timing(), first_call=0.05, new_shape=0.02)
-    assert drawings(figures.topic("name", [first], [first])) == [
+def test_first_calls_and_shares_of_the_limit_are_drawn(tmp_path, figures) -> None:
+    first = load(tmp_path, timing(first_call=0.05, new_shape=0.02))
+    assert drawings(figures.topic("name", rows(first), first)) == [
         "The first call, and the first with a new shape. f, 16, jax.jit: 50.0 ms, new shape 20.0 ms"
     ]
-    assert drawings(figures.topic("name", COPIES, COPIES)) == [
+    copies = load(tmp_path, *COPIES)
+    assert drawings(figures.topic("name", rows(copies), copies)) == [
         "Rate, as a share of what the machine can do. scale, 8, jax.jit, donated: 50% of a copy"
     ]
 
 
-def test_three_sizes_make_a_curve_and_two_do_not(figures) -> None:
-    curve = [dataclasses.replace(timing(minimum=n / 10), size=n) for n in (1, 10, 100)]
-    assert drawings(figures.topic("name", curve, curve)) == [
+def test_three_sizes_make_a_curve_and_two_do_not(tmp_path, figures) -> None:
+    sizes = [replace(timing(minimum=n / 10), size=n) for n in (1, 10, 100)]
+    curve = load(tmp_path, *sizes)
+    assert drawings(figures.topic("name", rows(curve), curve)) == [
         "f: time of a later call by size. jax.jit: 100 ms at 1, 1.00 s at 10, 10.0 s at 100"
     ]
-    assert figures.topic("name", curve[:2], curve[:2]).strip() == ""
+    assert figures.topic("name", rows(curve)[:2], curve).strip() == ""

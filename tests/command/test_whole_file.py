@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch import results
+from benchmarks.report import files
 from jaxvstorch.command import BadInputError, output
 from jaxvstorch.command.whole_file import write_whole
 
@@ -23,7 +23,7 @@ def fill_the_disk(monkeypatch) -> None:
 
 
 def write_results(path) -> None:
-    results.write_document({"a": "a new one"}, path)
+    files.write_document({"a": "a new one"}, path)
 
 
 def write_page(path) -> None:
@@ -31,7 +31,7 @@ def write_page(path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("write", "error"), [(write_results, results.ResultsError), (write_page, BadInputError)]
+    ("write", "error"), [(write_results, files.ResultsError), (write_page, BadInputError)]
 )
 def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(
     tmp_path, monkeypatch, write, error

@@ -15,7 +15,7 @@ import pytest
 from saved_image import files
 
 from benchmarks import join, origin
-from jaxvstorch.results import read
+from benchmarks.report.files import read
 
 pytestmark = pytest.mark.built_image
 IMAGE = "jaxvstorch:cpu"

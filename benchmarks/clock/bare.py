@@ -4,7 +4,7 @@ import importlib.util
 import subprocess
 import sys
 
-from benchmarks import clock
+from benchmarks.clock import timers
 
 WITH_TORCH = importlib.util.find_spec("torch") is not None
 
@@ -18,17 +18,14 @@ class BareClocks:
     """
 
     def __init__(self, framework: str) -> None:
-        """Start them, without waiting for their imports."""
+        """Start them, and wait until all of them have imported what they need."""
         self.timers = ("timeit", "torch") if WITH_TORCH else ("timeit",)
         wanted = self.timers if framework == "jax" else (framework,)
         processes = {key: _start(framework, key) for key in wanted}
         self._by_timer = {
             timer: processes[timer if framework == "jax" else framework] for timer in self.timers
         }
-
-    def wait(self) -> None:
-        """Return when all of them have imported what they need."""
-        for process in self._processes():
+        for process in processes.values():
             _line(process)
 
     def ask(self, timer: str, name: str, number: int) -> float:
@@ -49,7 +46,7 @@ class BareClocks:
 
 
 def _start(framework: str, timer: str) -> Process:
-    command = [sys.executable, clock.__file__, framework, timer]
+    command = [sys.executable, timers.__file__, framework, timer]
     return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 

@@ -1,11 +1,10 @@
 """What a machine can do at most, and what share of it a function reaches."""
 
-import dataclasses
-
 import pytest
+from result_files import CPU, load
 
-from jaxvstorch import results_limits as limits
-from jaxvstorch.timings import Timing, plain_rows, rows
+from benchmarks.report import limits
+from benchmarks.report.entries import Timing
 
 
 def timing(topic="tracing", name="f", framework="jax", mode="compiled", minimum=1.0, **more):
@@ -44,19 +43,24 @@ def test_each_dtype_has_a_product_of_its_own() -> None:
     ],
     ids=["copy", "product", "dtype", "not measured", "not stated", "a copy", "a yardstick"],
 )
-def test_a_function_is_held_against_what_limits_it(timed, expected) -> None:
-    assert limits.fraction(timed, [SLOW, FAST, *PRODUCTS]) == expected
+def test_a_function_is_compared_with_what_limits_it(tmp_path, timed, expected) -> None:
+    assert limits.fraction(timed, load(tmp_path, SLOW, FAST, *PRODUCTS)) == expected
 
 
-def test_the_limit_is_of_the_device_that_computed() -> None:
+def test_the_limit_is_of_the_device_that_computed(tmp_path) -> None:
     """Made up: JAX on a TPU, NumPy and PyTorch on the processor."""
-    there = timing("memory", "copy", "jax", "copy", 0.01, moved=1000, platform="tpu")
-    here = [dataclasses.replace(copy, platform="cpu") for copy in (SLOW, FAST)]
-    shares = [
-        limits.fraction(timing(moved=250, platform=platform), [there, *here])
-        for platform in ("tpu", "cpu", "gpu")
-    ]
-    assert shares == [limits.Fraction(0.0025, "copy"), limits.Fraction(0.5, "copy"), None]
+    there = timing("memory", "copy", "jax", "copy", 0.01, moved=1000)
+    devices = {"jax": CPU | {"platform": "tpu"}, "numpy": CPU, "torch": CPU}
+    found = load(tmp_path, there, SLOW, FAST, devices=devices)
+    shares = [limits.fraction(timing(framework=f, moved=250), found) for f in ("jax", "torch")]
+    assert shares == [limits.Fraction(0.0025, "copy"), limits.Fraction(0.5, "copy")]
+
+
+def test_a_rate_is_that_of_a_busy_device(tmp_path) -> None:
+    copy = timing("memory", "copy", mode="copy", minimum=4.0, moved=100, queued=1.0)
+    half = timing(minimum=4.0, moved=100, queued=2.0)
+    assert limits.copy([copy]) == 100.0
+    assert limits.fraction(half, load(tmp_path, copy)).value == 0.5
 
 
 def test_what_was_not_measured_is_named() -> None:
@@ -66,12 +70,5 @@ def test_what_was_not_measured_is_named() -> None:
     assert limits.missing([FAST, *PRODUCTS, timing(limits.YARDSTICKS, "dispatch")]) == []
 
 
-def test_without_a_copy_there_is_no_fraction() -> None:
-    assert limits.fraction(timing(moved=250), PRODUCTS) is None
-
-
-def test_large_calls_of_a_pair_are_plain_and_ways_to_write_memory_are_not() -> None:
-    large = timing(moved=250)
-    ways = [timing("memory", "scale", mode=mode, moved=8) for mode in ("compiled", "in place")]
-    found = plain_rows(rows([large, *ways, FAST]))
-    assert [(row.topic, row.name) for row in found] == [("tracing", "f")]
+def test_without_a_copy_there_is_no_fraction(tmp_path) -> None:
+    assert limits.fraction(timing(moved=250), load(tmp_path, *PRODUCTS)) is None

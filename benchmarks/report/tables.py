@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from jaxvstorch import results_limits as limits
+from benchmarks.report import limits
+from benchmarks.report.entries import ClockCheck, Timing
+from benchmarks.report.rows import Row, own_rows, plain_rows, rows
+from benchmarks.report.schema import Results
+from jaxvstorch.frameworks import MODES
 from jaxvstorch.measure.durations import seconds
-from jaxvstorch.results import Results
-from jaxvstorch.timings import KINDS, Row, Timing, own_rows, plain_rows, rows
-
-CLOCK = ("framework", "function", "within 3 %", "over timeit", "over PyTorch's", "harness",
-         "timeit", "PyTorch's timer")  # fmt: skip
 
 
 def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
@@ -20,8 +19,8 @@ def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1
 
 def steady_table(found: Sequence[Row]) -> str:
     """Later calls: one line per function and size, and JAX over PyTorch where both compile."""
-    kinds = [kind for kind in KINDS if any(kind in row.times for row in found)]
-    header = ["function", "size", *(KINDS[kind] for kind in kinds), "jit / compile"]
+    kinds = [kind for kind in MODES if any(kind in row.times for row in found)]
+    header = ["function", "size", *(MODES[kind] for kind in kinds), "jit / compile"]
     return markdown(header, (_steady_line(row, kinds) for row in found))
 
 
@@ -32,13 +31,13 @@ def _steady_line(row: Row, kinds: Sequence[tuple[str, str]]) -> list[str]:
 
 def queued_table(found: Sequence[Row]) -> str:
     """Later calls on a GPU that is kept busy; empty where none computed."""
-    kinds = [kind for kind in KINDS if any(t.queued for row in found if (t := row.times.get(kind)))]
+    kinds = [kind for kind in MODES if any(t.queued for row in found if (t := row.times.get(kind)))]
     body = []
     for row in found:
         times = [timing.queued if (timing := row.times.get(kind)) else None for kind in kinds]
         if any(times):
             body.append([f"`{row.name}`", f"{row.size:,}", *map(seconds, times)])
-    header = ["function", "size", *(f"{KINDS[kind]}, queued" for kind in kinds)]
+    header = ["function", "size", *(f"{MODES[kind]}, queued" for kind in kinds)]
     return markdown(header, body) if body else ""
 
 
@@ -62,18 +61,18 @@ def mode_table(found: Sequence[Timing]) -> str:
     return markdown(header, map(_line, found))
 
 
-def limit_table(found: Sequence[Timing], machine: Sequence[Timing]) -> str:
+def limit_table(found: Sequence[Timing], results: Results) -> str:
     """Timings beside what the machine can do: one line for each that states what it moves or does.
 
     Args:
-        found: the timings.
-        machine: all timings of that machine, with its copies and products.
+        found: some of the timings.
+        results: the whole run on that machine, with its copies and products.
     """
     header = ["function", "size", "framework", "how", "time", "spread"]
     header += ["per second", "of the machine's"]
     body = []
     for timing in found:
-        if share := limits.fraction(timing, machine):
+        if share := limits.fraction(timing, results):
             line = [rate(timing), f"{share.value:.0%} of a {share.of}"]
             body.append([*_line(timing), *line])
     return markdown(header, body) if body else ""
@@ -93,13 +92,13 @@ def rate(timing: Timing) -> str:
 
 def topic_tables(results: Results, topic: str) -> str:
     """All tables of one topic: later calls, first calls, other ways of calling, and limits."""
-    timings = [timing for timing in results.timings if timing.topic == topic]
-    found = rows(timings)
+    found = rows(results, topic)
+    timings = [timing for row in found for timing in row.times.values()]
     own = [t for row in own_rows(found) for t in row.times.values()]
-    own = [t for t in own if not limits.fraction(t, results.timings)]
+    own = [t for t in own if not limits.fraction(t, results)]
     plain = plain_rows(found)
     parts = [steady_table(plain) if plain else "", queued_table(plain), compile_table(found)]
-    parts += [mode_table(own) if own else "", limit_table(timings, results.timings)]
+    parts += [mode_table(own) if own else "", limit_table(timings, results)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -111,26 +110,25 @@ def yardstick_table(results: Results) -> str:
     return markdown(header, body) if body else ""
 
 
-def clock_table(results: Results) -> str:
+def clock_table(checks: Iterable[ClockCheck]) -> str:
     """The harness's clock against ``timeit`` and ``torch.utils.benchmark``."""
-    return markdown(CLOCK, clock_lines(results), left=2)
-
-
-def clock_lines(results: Results) -> list[list[str]]:
-    """What a table shows of each check of the clock, in the order of ``CLOCK``."""
-    body = []
-    for check in results.clock:
-        times = [seconds(check[key]) for key in ("harness", "timeit", "torch_timer")]
-        ratios = [
-            _ratio(check[key], check[f"{key}_spread"])
-            for key in ("over_timeit", "over_torch_timer")
+    header = ["framework", "function", "within 3 %", "over timeit", "over PyTorch's", "harness",
+              "timeit", "PyTorch's timer"]  # fmt: skip
+    body = [
+        [
+            check.framework,
+            check.function,
+            "yes" if check.passed else "no",
+            _over(check.over_timeit, check.over_timeit_spread),
+            _over(check.over_torch_timer, check.over_torch_timer_spread),
+            *map(seconds, (check.harness, check.timeit, check.torch_timer)),
         ]
-        verdict = "yes" if check["passed"] else "no"
-        body.append([check["framework"], check["function"], verdict, *ratios, *times])
-    return body
+        for check in checks
+    ]
+    return markdown(header, body, left=2)
 
 
-def _ratio(value: float | None, spread: float | None) -> str:
+def _over(value: float | None, spread: float | None) -> str:
     if value is None:
         return "-"
     text = f"{value:.3f}" if spread is None else f"{value:.3f} ± {spread:.3f}"

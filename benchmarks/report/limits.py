@@ -1,9 +1,10 @@
-"""What a machine can do at most, as its own results say: what other results are held against."""
+"""What a machine can do at most, as its own results say; other results are compared with it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxvstorch.timings import Timing
+from benchmarks.report.entries import Timing
+from benchmarks.report.schema import Results
 
 YARDSTICKS = "yardsticks"  # the topic of the benchmarks that are made for this
 
@@ -33,15 +34,16 @@ def product(timings: Iterable[Timing], dtype: str) -> float:
     return max((t.operations / busy(t) for t in found), default=0.0)
 
 
-def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
-    """What a timing is of its machine's limit: of a product's rate if it states its operations.
+def fraction(timing: Timing, results: Results) -> Fraction | None:
+    """What share of its machine's limit a timing reaches.
 
-    A processor's memory is no limit of a GPU, nor a GPU's of a processor: the limit is the one of
-    the kind of device that computed.
+    The limit is a product's rate where the timing states its operations, and a copy's elsewhere. A
+    processor's memory does not limit a GPU, nor a GPU's a processor: the limit is that of the kind
+    of device that computed.
 
     Args:
         timing: of any function.
-        timings: all of that machine.
+        results: the whole run on that machine.
 
     Returns:
         ``None`` where the timing states neither operations nor bytes, where the limit was not
@@ -49,7 +51,8 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
     """
     if timing.topic == YARDSTICKS or timing.mode == "copy":
         return None
-    alike = [other for other in timings if other.platform == timing.platform]
+    where = results.platform(timing.framework)
+    alike = [other for other in results.timings if results.platform(other.framework) == where]
     if timing.operations:
         limit, amount, of = product(alike, timing.dtype), timing.operations, "product"
     else:
@@ -58,12 +61,13 @@ def fraction(timing: Timing, timings: Sequence[Timing]) -> Fraction | None:
 
 
 def busy(timing: Timing) -> float:
-    """Seconds per call on a device that is kept busy: a rate is no matter of asking and waiting."""
+    """Seconds per call on a device that is kept busy: dispatch does not count toward a rate."""
     return timing.queued or timing.minimum
 
 
-def missing(timings: Sequence[Timing]) -> list[str]:
+def missing(timings: Iterable[Timing]) -> list[str]:
     """The yardsticks that were not timed."""
+    timings = list(timings)
     mine = [timing for timing in timings if timing.topic == YARDSTICKS]
     there = {
         "a copy": copy(timings),

@@ -1,23 +1,22 @@
 """Where results come from, in words: machine, devices, versions, settings, commit."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from jaxvstorch.results import Results
-from jaxvstorch.results_tables import markdown
+from benchmarks.report.entries import Device
+from benchmarks.report.schema import Results
+from benchmarks.report.tables import markdown
 
 
 def provenance(results: Results) -> str:
     """Where and when the numbers come from, in one line."""
     versions, cuda = results.versions, _cuda(results)
-    named = [f"{n} {versions[n]}" for n in ("jax", "torch", "numpy") if n in versions]
+    names = {"jax": "jax", "torch": "torch", "numpy": "numpy", "python": "Python"}
+    named = [f"{title} {versions[n]}" for n, title in names.items() if n in versions]
     threads = ", ".join(f"{name} {count}" for name, count in results.threads.items())
     parts = [
         machine_name(results),
-        ", ".join([*named, f"Python {versions['python']}", *cuda]),
+        ", ".join([*named, *cuda]),
         no_ratio(results),
         f"threads: {threads}",
-        results.settings["dtype"],
+        str(results.settings.get("dtype", "")),
         _commit(results.commit),
         f"image {results.image}" if results.image else "",
         results.date[:10],
@@ -34,10 +33,8 @@ def _commit(name: str) -> str:
 def machine_name(results: Results) -> str:
     """Processor, cores, memory, and GPUs with theirs, as in ``"AMD EPYC, 2 cores, 24 GiB"``."""
     machine = results.machine
-    names = [f"{gpu['name']}, {_gib(gpu['memory_bytes'])}" for gpu in machine["gpus"] or ()]
-    return ", ".join(
-        [machine["cpu"], f"{machine['cores']} cores", _gib(machine["memory_bytes"]), *names]
-    )
+    names = [f"{gpu.name}, {_gib(gpu.memory_bytes)}" for gpu in machine.gpus or ()]
+    return ", ".join([machine.cpu, f"{machine.cores} cores", _gib(machine.memory_bytes), *names])
 
 
 def _gib(size: int | None) -> str:
@@ -46,22 +43,21 @@ def _gib(size: int | None) -> str:
 
 def _cuda(results: Results) -> list[str]:
     """The CUDA version of each framework that uses a GPU, and the driver."""
-    found = [f"CUDA {d['cuda']} ({name})" for name, d in results.devices.items() if d["cuda"]]
-    driver = results.machine["driver"]
+    found = [f"CUDA {d.cuda} ({name})" for name, d in results.devices.items() if d.cuda]
+    driver = results.machine.driver
     return [*found, *([f"driver {driver}"] if driver else [])]
 
 
 def label(results: Results) -> str:
     """What computes, shortly: the GPU where one does, such as ``"AMD EPYC, 2 cores"`` else."""
-    used = {d["name"] for d in results.devices.values() if d["platform"] != "cpu"}
+    used = {d.name for d in results.devices.values() if d.platform != "cpu"}
     machine = results.machine
-    return ", ".join(sorted(used)) or f"{machine['cpu']}, {machine['cores']} cores"
+    return ", ".join(sorted(used)) or f"{machine.cpu}, {machine.cores} cores"
 
 
 def no_ratio(results: Results) -> str:
     """Why the results have no ratio, where they have none; else empty."""
-    used = [results.devices[name]["platform"] for name in ("jax", "torch")
-            if name in results.devices]  # fmt: skip
+    used = [results.platform(name) for name in ("jax", "torch") if name in results.devices]
     if len(set(used)) < 2:
         return ""
     return f"no ratio is formed, as JAX computed on {used[0]} and PyTorch on {used[1]}"
@@ -69,7 +65,7 @@ def no_ratio(results: Results) -> str:
 
 def has_gpu(results: Results) -> bool:
     """Whether a framework computed on a GPU."""
-    return any(device["platform"] == "gpu" for device in results.devices.values())
+    return any(device.platform == "gpu" for device in results.devices.values())
 
 
 def machine_table(results: Results) -> str:
@@ -78,10 +74,10 @@ def machine_table(results: Results) -> str:
     sweeps = f"{results.sweeps} sweeps, " if results.sweeps > 1 else ""
     session = f"{'quick' if results.quick else 'full'}, {sweeps}{results.seconds / 60:.0f} minutes"
     session += f", {results.share:.0%} of them spent on compiling and timing"
-    known = "not recorded" if machine["gpus"] is None else "none"
+    known = "not recorded" if machine.gpus is None else "none"
     lines = {
-        "machine": f"{machine_name(results)}, {machine['system']}",
-        "driver of GPUs": machine["driver"] or known,
+        "machine": f"{machine_name(results)}, {machine.system}",
+        "driver of GPUs": machine.driver or known,
         "computes on": "; ".join(
             [
                 *(f"{n}: {_device(d)}" for n, d in results.devices.items()),
@@ -106,13 +102,13 @@ def _peak_memory(results: Results) -> dict[str, str]:
     return {"most GPU memory": listed} if listed else {}
 
 
-def _device(device: Mapping[str, Any]) -> str:
-    cuda = f", CUDA {device['cuda']}" if device["cuda"] else ""
-    return f"{device['name']}{cuda}"
+def _device(device: Device) -> str:
+    return f"{device.name}, CUDA {device.cuda}" if device.cuda else device.name
 
 
 def _precision(results: Results) -> str:
-    stated = f'{results.settings["dtype"]}, products "{results.settings["matmul_precision"]}"'
+    dtype, products = (results.settings.get(name) for name in ("dtype", "matmul_precision"))
+    stated = f'{dtype}, products "{products}"'
     named = [
         f"`{name}` {value}" for found in results.precision.values() for name, value in found.items()
     ]

@@ -1,15 +1,13 @@
-"""Is the harness's clock right? The same calls by ``timeit`` and ``torch.utils.benchmark``.
+"""Other clocks than the harness's: the same calls by ``timeit`` and ``torch.utils.benchmark``.
 
 Run as a script, this file is the bare process in which those two measure: it reads one line per
 round, ``TIMER NUMBER NAME``, and answers with seconds per call.
 """
 
 import functools
-import gc
 import importlib
 import os
 import random
-import signal
 import statistics
 import sys
 import time
@@ -19,8 +17,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-
-TRUST = 0.03  # how far the harness's clock may be from another, so how far it is trusted
 
 # What is timed: sin(x) + cos(x) + x on nine numbers, where asking costs more than doing, and
 # products of square matrices. They take from some 4 µs to some 50 ms. Nothing here is limited by
@@ -135,10 +131,8 @@ def _statement(framework: str, name: str) -> tuple[str, dict[str, Any]]:
 def answer(framework: str, timer: str) -> None:
     """Import what the timer needs, then answer requests until there are no more."""
     timers = {"timeit": by_timeit, "torch": by_torch}
-    gc.disable()  # what imports make stays, and looking through it is a quarter of their time
     for name in {framework, timer} & {"jax", "torch"}:
         importlib.import_module(name)
-    gc.enable()
     print("ready", flush=True)
     for line in sys.stdin:
         timer, number, name = line.strip().split(" ", 2)
@@ -146,5 +140,4 @@ def answer(framework: str, timer: str) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asks, and ends this with it
     answer(*sys.argv[1:])

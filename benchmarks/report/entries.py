@@ -1,0 +1,110 @@
+"""The entries of a results file: what a machine, a device, a timing is made of."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Seconds = Annotated[float, Meta(ge=0)]
+MoreThanZero = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    """What all parts of a file have in common: nothing is in them that is not known."""
+
+
+class Header(Entry, frozen=True):
+    """What this file is."""
+
+    name: Literal["jaxvstorch-benchmarks"] = "jaxvstorch-benchmarks"
+    version: Literal[5] = 5
+
+
+HEADER = Header()
+
+
+class Gpu(Entry, frozen=True):
+    """A GPU; ``memory_bytes`` is ``None`` where it shares the processor's memory."""
+
+    name: str
+    memory_bytes: Count | None
+
+
+class Machine(Entry, frozen=True):
+    """The machine. ``driver`` and ``gpus`` are ``None`` where they are not known."""
+
+    cpu: str
+    cores: Count
+    memory_bytes: Count
+    system: str
+    driver: str | None
+    gpus: tuple[Gpu, ...] | None
+
+
+class Device(Entry, frozen=True):
+    """What a framework computes on: ``"cpu"``, ``"gpu"`` or ``"tpu"``, and its CUDA version."""
+
+    platform: str
+    name: str
+    cuda: str | None
+
+
+class ClockCheck(Entry, frozen=True, kw_only=True):
+    """The harness's clock beside others, for one function; ``None`` where there was no PyTorch."""
+
+    framework: str
+    function: str
+    harness: Seconds
+    timeit: Seconds
+    torch_timer: Seconds | None = None
+    over_timeit: Seconds
+    over_timeit_spread: Seconds | None = None
+    over_torch_timer: Seconds | None = None
+    over_torch_timer_spread: Seconds | None = None
+    passed: bool
+
+
+class Timing(Entry, frozen=True):
+    """One function at one size, in one framework and one mode. Times are in seconds.
+
+    Attributes:
+        topic: the example's topic, or the group that a benchmark of its own stands in.
+        name: the function.
+        size: what the topic's inputs were made for.
+        framework: what computed.
+        mode: ``"eager"``, ``"compiled"``, or what else a benchmark of its own compares.
+        minimum: the least of the rounds, per call. What else a machine does only ever adds time.
+        spread: how well the least repeats, per call: how far the median of the leasts of the sweeps
+            over the set is above it, or of three parts of the rounds where there was one sweep.
+        rounds: how many rounds were timed, in all sweeps over the set.
+        calls: how many calls each round had.
+        dtype: of the result.
+        first_call: compiling included, in a fresh process; ``None`` where not measured.
+        new_shape: the first call with another size, in that process.
+        queued: where a GPU computes: per call, when many are asked for and the last is waited for;
+            ``None`` where not measured.
+        moved: bytes that a call must read and write at least, where its arguments are too large
+            for a cache; 0 where not stated.
+        operations: floating-point operations that a call must make; 0 where not stated.
+    """
+
+    topic: str
+    name: str
+    size: Count
+    framework: Literal["numpy", "jax", "torch"]
+    mode: str
+    minimum: MoreThanZero
+    spread: Seconds
+    rounds: Count
+    calls: Count
+    dtype: str = ""
+    first_call: Seconds | None = None
+    new_shape: Seconds | None = None
+    queued: Seconds | None = None
+    moved: Count = 0
+    operations: Count = 0
+
+    @property
+    def key(self) -> tuple[str, str, int, str, str]:
+        """The call that was timed."""
+        return self.topic, self.name, self.size, self.framework, self.mode

@@ -1,0 +1,82 @@
+"""Rows: both frameworks' timings of one function side by side, and the ratio of the two."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from benchmarks.report.entries import Timing
+from benchmarks.report.schema import Results
+from jaxvstorch.frameworks import MODES
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """JAX's time over PyTorch's: below 1, JAX took less. The spread is on the same scale."""
+
+    value: float
+    spread: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ± {self.spread:.2f}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One function at one size, in every way that it was timed.
+
+    Attributes:
+        topic: the example's topic.
+        name: the function.
+        size: of its inputs.
+        times: by framework and mode.
+        on_one_kind: whether both frameworks computed on the same kind of device.
+    """
+
+    topic: str
+    name: str
+    size: int
+    times: Mapping[tuple[str, str], Timing]
+    on_one_kind: bool = True
+
+    def ratio(self, mode: str = "compiled") -> Ratio | None:
+        """JAX over PyTorch in one mode.
+
+        Returns:
+            ``None`` where one of them was not timed, or where they computed on different kinds of
+            device: that would compare a GPU with a processor.
+        """
+        jax, torch = self.times.get(("jax", mode)), self.times.get(("torch", mode))
+        if jax is None or torch is None or not self.on_one_kind:
+            return None
+        value = jax.minimum / torch.minimum
+        relative = math.hypot(jax.spread / jax.minimum, torch.spread / torch.minimum)
+        return Ratio(value, value * relative)
+
+
+def rows(results: Results, topic: str | None = None) -> list[Row]:
+    """Timings gathered by function and size, for one topic or for all."""
+    alike = results.platform("jax") == results.platform("torch")
+    grouped: dict[tuple[str, str, int], dict[tuple[str, str], Timing]] = {}
+    for timing in results.timings:
+        if topic in (None, timing.topic):
+            key = (timing.topic, timing.name, timing.size)
+            grouped.setdefault(key, {})[timing.framework, timing.mode] = timing
+    return [Row(*key, times, alike) for key, times in sorted(grouped.items())]
+
+
+def plain_rows(found: Iterable[Row]) -> list[Row]:
+    """Rows with only the ways of calling in ``MODES``, the ones that every pair is timed in.
+
+    A row whose other ways differ in the memory that they write is not among them.
+    """
+    cut = (
+        replace(row, times={k: t for k, t in row.times.items() if k in MODES})
+        for row in found
+        if not any(t.moved for k, t in row.times.items() if k not in MODES)
+    )
+    return [row for row in cut if row.times]
+
+
+def own_rows(found: Iterable[Row]) -> list[Row]:
+    """Rows in which some other way of calling was timed too."""
+    return [row for row in found if row.times.keys() - MODES.keys()]

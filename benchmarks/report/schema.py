@@ -1,0 +1,137 @@
+"""What a results file holds. The JSON Schema for other tools is made of it.
+
+``python -m benchmarks.report.schema`` writes ``benchmarks/results.schema.json`` anew.
+"""
+
+import inspect
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from benchmarks.report.entries import (
+    HEADER,
+    ClockCheck,
+    Count,
+    Device,
+    Entry,
+    Header,
+    Machine,
+    MoreThanZero,
+    Seconds,
+    Timing,
+)  # fmt: skip
+
+FILE = Path(__file__).parents[1] / "results.schema.json"
+SHARD = "[0-9]{1,3}/[0-9]{1,3}"  # a set has some 200 parts that are never divided
+
+
+class Results(Entry, frozen=True, kw_only=True):
+    """One run of the benchmarks on one machine.
+
+    Attributes:
+        schema: what this file is.
+        date: when it ended, in ISO 8601.
+        quick: whether it was a quick session.
+        sweeps: how often the whole set was gone through.
+        select: the expression that chose its cases; empty for all.
+        shard: its part of the set, such as ``"2/5"``; empty for all.
+        partial: whether it was stopped, a process crashed, or it was merged without all shards.
+        left_out: what was not timed, where it is partial.
+        seconds: how long it took.
+        commit: of the code that was timed, with ``-dirty`` where it was changed since; empty where
+            not known.
+        image: the container image it ran in; empty outside of one.
+        machine: processor, cores, memory, system; the GPUs and their driver.
+        versions: of Python and the packages.
+        settings: the dtype, the memory of the GPU that sizes were chosen for (0 without one), and
+            the environment variables that were set.
+        problems: what could not be measured.
+        threads: by framework.
+        set_up: by framework: seconds for what is done once, before the first calls.
+        devices: by framework: what computed, and the CUDA version that it was built for.
+        precision: by framework: the settings that change how exactly it computes.
+        peak_memory: by framework: the most bytes that arrays took on a GPU at one time, ``None`` on
+            a CPU.
+        share: of that time, what went into compiling and timing.
+        clock: the harness's clock beside others, where it was checked.
+        timings: what was timed.
+    """
+
+    schema: Header
+    date: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d")]
+    quick: bool
+    sweeps: Count
+    select: str
+    shard: Annotated[str, Meta(pattern=f"^({SHARD})?$")]
+    partial: bool
+    left_out: tuple[str, ...]
+    seconds: MoreThanZero
+    commit: str
+    image: str
+    machine: Machine
+    versions: Mapping[str, str]
+    settings: Mapping[str, str | int]
+    problems: tuple[str, ...]
+    threads: Mapping[str, Count]
+    set_up: Mapping[str, Seconds]
+    devices: Mapping[str, Device]
+    precision: Mapping[str, Mapping[str, str | bool | None]]
+    peak_memory: Mapping[str, Count | None]
+    share: Seconds
+    clock: tuple[ClockCheck, ...] = ()
+    timings: tuple[Timing, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse two timings of one call: of two times, none would be the one to show."""
+        first: dict[object, int] = {}
+        for number, timing in enumerate(self.timings):
+            if first.setdefault(timing.key, number) != number:
+                same = f"timings[{first[timing.key]}] and timings[{number}]"
+                raise ValueError(f"{same} are of the same call")
+
+    def platform(self, framework: str) -> str:
+        """What a framework computed on: ``"cpu"``, ``"gpu"``, ``"tpu"``; empty where not known."""
+        return self.devices[framework].platform if framework in self.devices else ""
+
+    def topics(self) -> list[str]:
+        """The topics that have timings, in the order of the file."""
+        return list(dict.fromkeys(timing.topic for timing in self.timings))
+
+    def gap(self) -> str:
+        """What is missing of a whole run, as in ``"partial, without shard 2/5"``; or empty."""
+        names, more = self.left_out[:3], len(self.left_out) - 3
+        without = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+        found = [f"partial, without {without}"] if self.partial else []
+        found += [f"only shard {self.shard}"] if self.shard else []
+        found += [f"only what -k {self.select!r} matches"] if self.select else []
+        return "; ".join(found)
+
+    def outdated(self, pins: Mapping[str, str]) -> list[str]:
+        """How the versions measured differ from the pinned ones, such as ``"jax 0.1, now 0.2"``."""
+        return [
+            f"{name} {version}, now {pins[name]}"
+            for name, version in self.versions.items()
+            if name in pins and version.split("+")[0] != pins[name]
+        ]
+
+
+def json_schema() -> str:
+    """The JSON Schema of a results file, as the text of ``FILE``."""
+    (generated,), parts = msgspec.json.schema_components([Results])
+    for part in parts.values():  # Python 3.13 leaves out a docstring's indentation, 3.11 does not
+        part["description"] = inspect.cleandoc(part["description"])
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Results of jaxvstorch's benchmarks, version {HEADER.version}",
+        **generated,
+        "$defs": parts,
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(json_schema(), encoding="utf-8")

@@ -1,0 +1,33 @@
+"""What stands for a session's processes, of which each takes seconds."""
+
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from process_files import part, timed
+
+from benchmarks import one_framework, session
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """They take no time and find one function; there is NumPy alone.
+
+    ``told`` lists what each was told. A framework in ``ends`` ends as is said there, and writes
+    nothing.
+    """
+    told, ends = [], {}
+
+    def run(framework, path, choice):
+        told.append([framework, *choice])
+        if end := ends.get(framework):
+            if end == "stopped":
+                raise KeyboardInterrupt
+            return end
+        written = part(timed(framework, "a", [4.0 - len(told), 9.0], queued=None))
+        path.write_bytes(msgspec.json.encode(written))
+        return 0
+
+    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    monkeypatch.setattr(one_framework, "run", run)
+    return SimpleNamespace(told=told, ends=ends)

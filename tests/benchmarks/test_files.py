@@ -1,0 +1,116 @@
+"""Results files: what is read, what is refused and how it is named, how they are written."""
+
+import json
+
+import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
+from result_files import check, document, load, timing, write
+
+from benchmarks.report import entries, files, schema
+
+
+def whole(path):
+    """A file with something in each of its lists."""
+    gpu = {"name": "NVIDIA H200", "memory_bytes": 8}
+    machine = document()["machine"] | {"driver": "580.65", "gpus": [gpu]}
+    device = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
+    return write(
+        path, timing(), timing("g"), machine=machine, devices={"jax": device},
+        precision={"jax": {"x": False}}, clock=[check(), check(framework="torch")],
+        left_out=["a case"], problems=["a gap"],
+    )  # fmt: skip
+
+
+def test_a_file_comes_back_as_it_was_written(tmp_path) -> None:
+    first = files.read(whole(tmp_path / "a.json"))
+    files.write(first, tmp_path / "b.json")
+    assert files.read(tmp_path / "b.json") == first
+    assert first.timings == (timing(), timing("g"))
+    assert first.platform("jax") == "gpu"
+
+
+def test_a_timing_and_a_clock_check_are_a_line_each(tmp_path) -> None:
+    files.write(files.read(whole(tmp_path / "a.json")), tmp_path / "b.json")
+    lines = (tmp_path / "b.json").read_text().splitlines()
+    for name, count in (("timings", 2), ("clock", 2)):
+        start = lines.index(f' "{name}": [')
+        parts = [json.loads(line.rstrip(",")) for line in lines[start + 1 : start + 1 + count]]
+        assert parts == json.loads((tmp_path / "a.json").read_text())[name]
+
+
+def test_the_schema_is_the_one_that_is_generated() -> None:
+    committed = schema.FILE.read_text(encoding="utf-8")
+    assert committed == schema.json_schema(), "run `python -m benchmarks.report.schema`"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"name": "jaxvstorch-benchmarks"', '"name": "another"', "its schema is 'another': give a"),
+        ('"version": 5', '"version": 4', "version 4, .*measure again"),
+        ('"version": 5', '"version": 6', "version 6, .*newer jaxvstorch"),
+        ('"commit": "", ', "", "missing required field `commit`: it was changed"),
+        ('"quick"', '"more": 1, "quick"', "unknown field `more`"),
+        ('"quick": true', '"quick": 1', r"Expected `bool`, got `int` - at `\$\.quick`"),
+        ('"cores": 2', '"kernels": 2', r"unknown field `kernels` - at `\$\.machine`"),
+        ('"minimum": 1.0', '"minimum": "1"', r"got `str` - at `\$.timings.0.\.minimum`: .*again"),
+        ('"minimum": 1.0', '"minimum": 0.0', r"> 0\.0 - at `\$\.timings\[0\]\.minimum`"),
+        ('"spread": 0.1', '"spread": -0.1', r">= 0\.0 - at `\$\.timings\[0\]\.spread`"),
+        ('"spread": 0.1', '"spread": NaN', "not JSON, or cut off: .*byte"),
+        ('"seconds": 9.0', '"seconds": 1e999', r"out of range - at `\$\.seconds`"),
+        ('"framework": "jax"', '"framework": "mlx"', r"at `\$\.timings\[0\]\.framework`"),
+        ('"shard": ""', '"shard": "1/99999999999"', r"regex .* at `\$\.shard`"),
+        ('"name": "g"', '"name": "f"', r"timings\[0\] and timings\[1\] are of the same call"),
+    ],
+)  # fmt: skip
+def test_a_bad_entry_is_named_with_what_to_do(tmp_path, old, new, message) -> None:
+    path = write(tmp_path / "bad.json", timing(), timing("g"))
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(files.ResultsError, match=rf"^{path}: .*{message}"):
+        files.read(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty; measure again"),
+        (b'{"schema": ', "not JSON, or cut off"),
+        (b"{}", "missing required field `schema`: give a file"),
+        (b"[]", "Expected `object`, got `array`: give a file"),
+        (b'{"schema": "\xff\xfe"}', "jaxvstorch|not JSON|give a file"),
+        (b"[" * 100_000, "give a file|nested"),
+        (None, "cannot be read"),
+    ],
+    ids=["empty", "cut off", "object", "list", "bytes", "deep", "absent"],
+)
+def test_what_is_no_results_file_is_refused(tmp_path, data, message) -> None:
+    path = tmp_path / "x.json"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(files.ResultsError, match=f"^{path}: .*({message})"):
+        files.read(path)
+
+
+def test_bad_files_are_left_out_of_a_folder_and_named(tmp_path) -> None:
+    assert files.read_all(tmp_path) == ({}, [])
+    write(tmp_path / "good.json", timing())
+    (tmp_path / "cut.json").write_text('{"schema": ', encoding="utf-8")
+    found, (problem,) = files.read_all(tmp_path)
+    assert list(found) == ["good"]
+    assert "cut.json" in problem
+
+
+def test_versions_are_compared_with_the_pins(tmp_path) -> None:
+    found = load(tmp_path, versions={"jax": "0.10.2", "torch": "2.13.0+cpu"})
+    assert found.outdated({"jax": "0.10.2", "torch": "2.13.0"}) == []
+    assert found.outdated({"jax": "0.11.0"}) == ["jax 0.10.2, now 0.11.0"]
+
+
+def test_a_document_of_structs_is_written_too(tmp_path) -> None:
+    """A session writes its file from parts, before anything reads it."""
+    written = document() | {"schema": entries.HEADER, "timings": [replace(timing(), queued=0.5)]}
+    files.write_document(written, tmp_path / "x.json")
+    assert to_builtins(files.read(tmp_path / "x.json").timings[0])["queued"] == 0.5
