@@ -180,13 +180,6 @@ def publish_image(session: nox.Session) -> None:
 
 
 @nox.session
-def wheelhouse(session: nox.Session) -> None:
-    """Collect wheels for a GPU machine without a network: ``-- HAVE.txt FOLDER``."""
-    session.install("uv", "pip")
-    session.run("python", "tools/wheelhouse.py", *session.posargs)
-
-
-@nox.session
 def requirements(session: nox.Session) -> None:
     """Pin anew what each image holds; fails where an extra would bring two CUDA stacks."""
     session.install("uv")
