@@ -1,12 +1,10 @@
 """Every task of the project: ``nox -l`` lists them, ``nox -s NAME`` runs one."""
 
 import glob
-import hashlib
 import os
 import shutil
 import signal
 import sys
-from pathlib import Path
 
 import nox
 
@@ -20,29 +18,12 @@ nox.options.reuse_venv = "yes"
 SPREAD = ("-n", "auto", "--dist", "worksteal")
 TESTED = ("--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
 UNBUILT = "not built_book and not built_image"
-# Beside its arguments, what decides what `install` installs. The last one holds the version.
-DECIDING = ("pyproject.toml", "constraints.txt", "jaxvstorch/__init__.py")
-# A program for the session's Python: write the text that comes second to the file that comes first.
-WRITE = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
 
 
 def install(session: nox.Session, *arguments: str) -> None:
-    """Install, unless in the image, the versions that CI and the book were last proven with.
-
-    Where an environment has what these arguments and files asked for the last time, there is
-    nothing to do: for the book pip takes four seconds to find that out (2 cores, 2026-11-23).
-    """
-    if IN_IMAGE:
-        return
-    asked = repr((arguments, [Path(name).read_bytes() for name in DECIDING]))
-    digest = hashlib.sha256(asked.encode()).hexdigest()
-    installed = Path(session.virtualenv.location, "installed")
-    if installed.exists() and installed.read_text() == digest:
-        return
-    installed.unlink(missing_ok=True)
-    session.install("-c", "constraints.txt", *arguments)
-    # A command of the install step, for `nox -R` leaves it out together with the line above.
-    session.run_install("python", "-c", WRITE, str(installed), digest, log=False)
+    """Install, unless in the image, the versions that CI and the book were last proven with."""
+    if not IN_IMAGE:
+        session.install("-c", "constraints.txt", *arguments)
 
 
 @nox.session
