@@ -20,6 +20,7 @@ TESTED = ("--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
 UNBUILT = "not built_book and not built_image"
 
 
+
 def install(session: nox.Session, *arguments: str) -> None:
     """Install, unless in the image, the versions that CI and the book were last proven with."""
     if not IN_IMAGE:
@@ -170,47 +171,21 @@ def requirements(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def publish_notebooks(session: nox.Session) -> None:
     """Replace the branch ``notebooks`` of a git remote (``-- URL``) by the built notebooks."""
-    (remote,) = session.posargs
-    notebooks = "book/_build/html/notebooks"
-    try:
-        for command in (
-            ["init", "--quiet", "--initial-branch", "notebooks"],
-            ["add", "--all"],
-            ["-c", "user.name=docs", "-c", "user.email=docs@jaxvstorch.invalid",
-             "commit", "--quiet", "--message", "Publish the book's notebooks"],
-            ["push", "--force", remote, "notebooks"],
-        ):  # fmt: skip
-            session.run("git", "-C", notebooks, *command, external=True)
-    finally:  # what is published next has no repository in it
-        shutil.rmtree(f"{notebooks}/.git", ignore_errors=True)
+    git = ("git", "-C", "book/_build/html/notebooks")
+    author = ("-c", "user.name=docs", "-c", "user.email=docs@jaxvstorch.invalid")
+    session.run(*git, "init", "--quiet", "--initial-branch", "notebooks")
+    session.run(*git, "add", "--all")
+    session.run(*git, *author, "commit", "--quiet", "--message", "Publish the book's notebooks")
+    session.run(*git, "push", "--force", *session.posargs, "notebooks")
 
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Build the sdist and the wheel into ``dist/``, emptied first, and check them."""
+    """Build the sdist and the wheel into an emptied ``dist/``; ``-- v1.2.3`` checks that tag too."""
     install(session, "--group", "release")
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build")
     session.run("twine", "check", "--strict", *glob.glob("dist/*"))
-
-
-@nox.session(venv_backend="none")
-def release_check(session: nox.Session) -> None:
-    """Check that a tag (``-- v1.2.3``) is the package's version and is in the changelog."""
-    session.run(sys.executable, "tools/release.py", "check", *session.posargs)
-
-
-@nox.session(venv_backend="none")
-def release_notes(session: nox.Session) -> None:
-    """Print the changelog's part for a version (``-- 1.2.3``)."""
-    session.run(sys.executable, "tools/release.py", "notes", *session.posargs)
-
-
-@nox.session(venv_backend="none")
-def github_release(session: nox.Session) -> None:
-    """Make the GitHub release of a tag (``-- v1.2.3``) out of ``dist/`` and the changelog."""
-    (tag,) = session.posargs
-    session.run(sys.executable, "tools/release.py", "check", tag)
-    notes = str(session.run(sys.executable, "tools/release.py", "notes", tag, silent=True))
-    release = ("gh", "release", "create", tag, "--verify-tag", "--title", tag, "--notes", notes)
-    session.run(*release, *sorted(glob.glob("dist/*")), external=True)
+    for tag in session.posargs:
+        if not os.path.exists(f"dist/jaxvstorch-{tag.removeprefix('v')}.tar.gz"):
+            session.error(f"{tag} is not the version in jaxvstorch/__init__.py")
