@@ -8,7 +8,6 @@ IMAGE_REGISTRY (where to push), and pip's own.
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -31,55 +30,46 @@ USAGE = (
 
 
 def main(arguments: list[str]) -> int:
-    """Build and run; returns the container's exit code.
+    """Build and run, or publish; returns the container's exit code.
 
     Raises:
         EngineError: This machine cannot do it, found out before anything long has started.
     """
-    if arguments[:1] == ["publish"] and len(arguments) == 3 and arguments[2] in FLAVOURS:
-        publish(engines.find(), *arguments[1:])
-        return 0
-    if not arguments or arguments[0] not in FLAVOURS:
-        raise EngineError(USAGE)
-    flavour, *rest = arguments
-    on_cpu = rest[:1] == ["--on-cpu"]
-    session, *options = [*rest[on_cpu:], ""]
-    if session not in ("", *SESSIONS):
+    match arguments:
+        case ["publish", tag, flavour] if flavour in FLAVOURS:
+            publish(engines.find(), tag, flavour)
+            return 0
+        case [flavour, "--on-cpu", *session] if flavour in FLAVOURS:
+            on_cpu = True
+        case [flavour, *session] if flavour in FLAVOURS:
+            on_cpu = flavour == "cpu"
+        case _:
+            raise EngineError(USAGE)
+    if session and session[0] not in SESSIONS:
         raise EngineError(USAGE)
     engine = engines.find()
-    # Where there is one of an earlier source, a build takes little.
-    if not engines.image_id(engine, f"jaxvstorch:{flavour}"):
-        engines.check_space(engine, flavour)
-    if not on_cpu and flavour in engines.OLDEST_DRIVER:
-        engines.check_gpu(flavour)
-    if not on_cpu and flavour == "tpu":
-        engines.check_tpu()
+    if not on_cpu:
+        engines.check_tpu() if flavour == "tpu" else engines.check_gpu(flavour)
     # A build reaches the same indexes as this machine does, also through its loopback.
     build(engine, flavour, "build", "--network", "host", "--tag", f"jaxvstorch:{flavour}")
-    return run(engine, flavour, session, options[:-1], on_cpu)
+    return run(engine, flavour, session, on_cpu)
 
 
 def publish(engine: Engine, tag: str, flavour: str) -> None:
     """Build one flavour and push it, with its provenance and a list of what is in it.
 
     Raises:
-        EngineError: Nothing says where to, or this engine cannot do it.
+        EngineError: Nothing says where to.
     """
-    if engine.podman:
-        raise EngineError(
-            "publishing takes Docker, for Podman pushes no provenance: install it, or set "
-            "CONTAINER_ENGINE=docker"
-        )
     registry = os.environ.get("IMAGE_REGISTRY")
     if not registry:
         raise EngineError(
             "set IMAGE_REGISTRY to where images go, as in registry.example/jaxvstorch"
         )
-    engines.check_space(engine, flavour)
-    names = [f"{registry}/jaxvstorch:{version}{flavour}" for version in (f"{tag}-", "")]
+    name = f"{registry}/jaxvstorch"
     build(
         engine, flavour, "buildx", "build", "--push", "--provenance", "mode=max", "--sbom", "true",
-        *(part for name in names for part in ("--tag", name)),
+        "--tag", f"{name}:{tag}-{flavour}", "--tag", f"{name}:{flavour}",
     )  # fmt: skip
 
 
@@ -87,48 +77,43 @@ def build(engine: Engine, flavour: str, *command: str) -> None:
     """Build one flavour, with this machine's settings and certificates of pip as secrets."""
     settings = pip_settings.read()
     pip_settings.bring_wheels(flavour, settings)
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
-        secret = Path(folder, "pip.conf")
-        secret.write_text(pip_settings.conf(flavour, settings), encoding="utf-8")
-        secrets = [f"id=pip,src={secret}"]
+    with tempfile.NamedTemporaryFile("w", prefix="jaxvstorch-", encoding="utf-8") as secret:
+        secret.write(pip_settings.conf(flavour, settings))
+        secret.flush()
+        options = ["--secret", f"id=pip,src={secret.name}"]
         if certificates := settings.get("cert"):
-            secrets.append(f"id=certificates,src={certificates}")
-        arguments = {"FLAVOUR": flavour, "COMMIT": origin.commit(ROOT)}
+            options += ["--secret", f"id=certificates,src={certificates}"]
         if base := os.environ.get("BASE"):
-            arguments["BASE"] = base
-        tell(
-            engine, *command, "--file", "docker/Dockerfile",
-            *(part for secret in secrets for part in ("--secret", secret)),
-            *(part for pair in arguments.items() for part in ("--build-arg", "=".join(pair))),
-            ".",
-        )  # fmt: skip
+            options += ["--build-arg", f"BASE={base}"]
+        options += ["--build-arg", f"FLAVOUR={flavour}"]
+        options += ["--build-arg", f"COMMIT={origin.commit(ROOT)}"]
+        engine.tell(*command, "--file", "docker/Dockerfile", *options, ".", folder=ROOT)
 
 
-def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: bool) -> int:
-    """Run a session; what it writes becomes the caller's, in its usual place.
+def run(engine: Engine, flavour: str, session: list[str], on_cpu: bool) -> int:
+    """Run a session, its name first; what it writes becomes the caller's, in its usual place.
 
-    It has no network, but on a TPU (see ``device``).
+    Without a session it prints what the doctor finds. It has no network, but on a TPU.
 
     Raises:
         EngineError: There is no such image.
     """
-    given = ["run", "--rm", *device(engine, flavour, on_cpu)]
-    if not engine.podman:  # which takes a package for it that Debian does not install with it
-        given.append("--init")
-    if output := OUTPUTS.get(session):
-        (ROOT / output).mkdir(parents=True, exist_ok=True)
-        given += ["--volume", f"{ROOT / output}:/jaxvstorch/{output}", *owner(engine)]
     image = f"jaxvstorch:{flavour}"
-    digest = engines.image_id(engine, image)
+    digest = engine.image_id(image)
     if not digest:
         raise EngineError(
             f"the build left no {image} in the engine: choose its own builder, as by "
             f"`{engine.command} buildx use default`"
         )
-    given += ["--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
-    container, heed = processes.start(
-        [engine.command, *given, image, *command(session, options)], env=engine.environment
-    )
+    given = [*device(engine, flavour, on_cpu), "--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]
+    if not engine.podman:  # which takes a package for it that Debian does not install with it
+        given.append("--init")
+    if output := OUTPUTS.get("".join(session[:1])):
+        (ROOT / output).mkdir(parents=True, exist_ok=True)
+        given += ["--volume", f"{ROOT / output}:/jaxvstorch/{output}", *owner(engine)]
+    inside = ["nox", "-s", session[0], "--", *session[1:]] if session else []
+    command = [engine.command, "run", "--rm", *given, image, *inside]
+    container, heed = processes.start(command, env=engine.environment)
     try:
         heed()
         return container.wait()
@@ -137,45 +122,24 @@ def run(engine: Engine, flavour: str, session: str, options: list[str], on_cpu: 
         return container.wait()
 
 
-def command(session: str, options: list[str]) -> list[str]:
-    """What a container runs; nothing stands for what the image does by itself."""
-    return ["nox", "-s", session, *(["--", *options] if options else [])] if session else []
-
-
 def device(engine: Engine, flavour: str, on_cpu: bool) -> list[str]:
     """How a container gets at its accelerator, and at nothing else; at a TPU only with all else."""
-    if flavour == "tpu" and not on_cpu:
+    if flavour == "cpu":
+        return ["--network", "none"]
+    if on_cpu:
+        return ["--network", "none", "--env", "JAX_PLATFORMS=cpu"]
+    if flavour == "tpu":
         # A TPU's driver asks the machine's metadata server where it is.
         return ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]
-    alone = ["--network", "none"]
-    if flavour == "cpu":
-        return alone
-    if on_cpu:
-        return [*alone, "--env", "JAX_PLATFORMS=cpu"]
+    gpu = ["--device", "nvidia.com/gpu=all"] if engine.podman else ["--gpus", "all"]
     # With this variable JAX fails where its plugin does, and does not take the CPU instead.
-    wanted = ["--env", "JAX_PLATFORMS=cuda,cpu"]
-    return [
-        *alone,
-        *wanted,
-        *(["--device", "nvidia.com/gpu=all"] if engine.podman else ["--gpus", "all"]),
-    ]
+    return ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu", *gpu]
 
 
 def owner(engine: Engine) -> list[str]:
     """Files belong to who called; Podman without root has to map this user to itself."""
     user = ["--user", f"{os.getuid()}:{os.getgid()}"]
     return ["--userns", "keep-id", *user] if engine.podman and os.getuid() else user
-
-
-def tell(engine: Engine, *arguments: str) -> None:
-    """Have the engine do something.
-
-    Raises:
-        EngineError: It failed.
-    """
-    done = subprocess.run([engine.command, *arguments], cwd=ROOT, env=engine.environment)
-    if done.returncode:
-        raise EngineError(f"`{engine.command} {arguments[0]}` failed; its own words are above")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from engine import EngineError
 
 ROOT = Path(__file__).parents[1]
 WHEELHOUSE = ROOT / "docker/wheelhouse"
+PLACES = ("index-url", "extra-index-url", "find-links")
+WAYS = ("trusted-host", "proxy")
 
 
 def read() -> dict[str, str]:
@@ -21,11 +23,7 @@ def read() -> dict[str, str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        reason = (done.stderr.strip() or "it does not say why").splitlines()[-1]
-        raise EngineError(
-            f"a build gets pip's settings, and `{' '.join(command)}` fails ({reason}): "
-            "install pip for this Python, or correct its settings"
-        )
+        raise EngineError(f"a build gets pip's settings, and pip cannot say them: {done.stderr}")
     found = {}
     # A file's settings are `global.cert='...'`; the environment's, `:env:.cert='...'`, win.
     for line in sorted(done.stdout.splitlines(), key=lambda line: line.startswith(":env:")):
@@ -41,15 +39,14 @@ def conf(flavour: str, settings: dict[str, str]) -> str:
         EngineError: PyTorch without CUDA is asked for, and nothing says where it is.
     """
     places = {
-        name: [each for each in settings.get(name, "").split() if _remote(each)]
-        for name in ("index-url", "extra-index-url", "find-links")
+        name: [each for each in settings.get(name, "").split() if _remote(each)] for name in PLACES
     }
     if flavour in ("cpu", "tpu") and not any([*places.values(), *WHEELHOUSE.glob("torch-*.whl")]):
         raise EngineError(
             f"the image {flavour} takes PyTorch without CUDA: set PIP_EXTRA_INDEX_URL to the index "
             "that pytorch.org names for CPU, or put that wheel into docker/wheelhouse"
         )
-    ways = {name: settings.get(name, "").split() for name in ("trusted-host", "proxy")}
+    ways = {name: settings.get(name, "").split() for name in WAYS}
     lines = [f"{name} = {' '.join(found)}" for name, found in (places | ways).items() if found]
     return "\n".join(["[global]", *lines, ""])
 
@@ -57,11 +54,10 @@ def conf(flavour: str, settings: dict[str, str]) -> str:
 def bring_wheels(flavour: str, settings: dict[str, str]) -> None:
     """Put into the wheelhouse what pip's own folders hold of the wheels that a flavour pins."""
     text = (ROOT / f"docker/requirements/{flavour}.txt").read_text(encoding="utf-8")
-    pinned = {line.strip().replace("===", "==") for line in text.splitlines()}
+    pinned = set(text.replace("===", "==").splitlines())
     for folder in settings.get("find-links", "").split():
-        for wheel in Path(folder).glob("*.whl") if not _remote(folder) else ():
-            # A file that is named otherwise is passed over, as by pip.
-            name, version, *_ = [*wheel.name.split("-"), ""]
+        for wheel in Path(folder).glob("*-*-*.whl") if not _remote(folder) else ():
+            name, version, *_ = wheel.name.split("-")
             wanted = f"{name.lower().replace('_', '-')}=={version}" in pinned
             if wanted and not (WHEELHOUSE / wheel.name).exists():
                 shutil.copy2(wheel, WHEELHOUSE)

@@ -4,13 +4,6 @@ import engine
 import pytest
 from engine import EngineError
 
-DOCKER = """case "$1 $3" in
-"info {{.ServerVersion}} {{.DockerRootDir}}") echo %s;;
-"version {{.Client.Version}}") echo %s;;
-"buildx "*) %s;;
-*) exit 1;;
-esac"""
-
 
 def test_no_engine(fake) -> None:
     with pytest.raises(EngineError, match=r"no container engine here: install Docker"):
@@ -25,67 +18,15 @@ def test_the_engine_that_is_named_is_not_there(fake, monkeypatch) -> None:
 
 def test_an_engine_that_does_not_answer(fake) -> None:
     fake("docker", "exit 1")
-    with pytest.raises(EngineError, match="docker is here, but its engine does not answer: start"):
+    with pytest.raises(EngineError, match="`docker info` fails: start its engine"):
         engine.find()
 
 
-def test_an_engine_from_before_buildkit(fake) -> None:
-    fake("docker", DOCKER % ("18.09.1 /var/lib/docker", "18.09.1", "exit 1"))
-    with pytest.raises(EngineError, match=r"Docker Engine 18\.09\.1 is too old"):
-        engine.find()
-
-
-def test_a_client_without_buildkit(fake) -> None:
-    fake("docker", DOCKER % ("28.2.2 /var/lib/docker", "28.2.2", "exit 1"))
-    with pytest.raises(
-        EngineError, match=r"docker 28\.2\.2 has no BuildKit: install docker-buildx-plugin"
-    ):
-        engine.find()
-
-
-@pytest.mark.parametrize(
-    ("client", "buildx"), [("20.10.24+dfsg1", "exit 1"), ("28.2.2", "echo v0.24")]
-)
-def test_a_docker_that_can_build(fake, client, buildx) -> None:
-    fake("docker", DOCKER % ("20.10.24+dfsg1 /srv/docker data", client, buildx))
-    found = engine.find()
-    assert (found.command, found.podman, str(found.folder)) == (
-        "docker", False, "/srv/docker data",
-    )  # fmt: skip
-    assert found.environment["DOCKER_BUILDKIT"] == "1"
-
-
-def test_podman_where_there_is_no_docker(fake) -> None:
-    fake("podman", 'test "$1" = info && echo 4.3.1 /var/lib/containers')
+def test_docker_and_else_podman(fake) -> None:
+    fake("podman", "echo 4.3.1")
     assert engine.find().podman
-
-
-@pytest.mark.parametrize(
-    ("script", "message"), [("exit 125", "info` fails"), ("echo 3.0.1 /x", "too old")]
-)
-def test_a_podman_that_cannot_build(fake, script, message) -> None:
-    fake("podman", script)
-    with pytest.raises(EngineError, match=message):
-        engine.find()
-
-
-def test_a_full_disk(fake, tmp_path, monkeypatch) -> None:
-    monkeypatch.setitem(engine.FREE_GB, "cpu", 10**9)
-    with pytest.raises(EngineError, match=r"takes 1000000000 GB, and .* free: `docker system"):
-        engine.check_space(engine.Engine("docker", False, tmp_path), "cpu")
-
-
-def test_an_engine_elsewhere_has_its_own_disk(fake, tmp_path, monkeypatch) -> None:
-    monkeypatch.setitem(engine.FREE_GB, "cpu", 10**9)
-    engine.check_space(engine.Engine("docker", False, tmp_path / "not here"), "cpu")
-
-
-def test_a_folder_that_only_the_engine_sees(fake, tmp_path, monkeypatch) -> None:
-    def refuse(path):
-        raise PermissionError(path)
-
-    monkeypatch.setattr(engine.shutil, "disk_usage", refuse)
-    engine.check_space(engine.Engine("docker", False, tmp_path), "cpu")
+    fake("docker", "echo 28.2.2")
+    assert not engine.find().podman
 
 
 def test_no_gpu(fake) -> None:
@@ -93,17 +34,10 @@ def test_no_gpu(fake) -> None:
         engine.check_gpu("cuda13")
 
 
-@pytest.mark.parametrize(
-    ("flavour", "driver", "message"),
-    [
-        ("cuda13", "570.86.15", "570.86.15 is too old for cuda13: it takes 580 or newer, or take"),
-        ("cuda12", "470.1", r"470.1 is too old for cuda12: it takes 525 or newer$"),
-    ],
-)
-def test_an_old_driver(fake, flavour, driver, message) -> None:
-    fake("nvidia-smi", f"echo {driver}; echo {driver}")
-    with pytest.raises(EngineError, match=message):
-        engine.check_gpu(flavour)
+def test_an_old_driver(fake) -> None:
+    fake("nvidia-smi", "echo 570.86.15; echo 570.86.15")  # a line for each GPU
+    with pytest.raises(EngineError, match=r"570\.86\.15 is too old: cuda13 takes 580 or newer"):
+        engine.check_gpu("cuda13")
 
 
 def test_a_gpu_that_containers_do_not_reach(fake) -> None:
