@@ -150,7 +150,7 @@ def docker(session: nox.Session) -> None:
 
 @nox.session
 def images(session: nox.Session) -> None:
-    """Check the image for the CPU, and shards in containers; ``nox -s docker -- cpu`` first."""
+    """Check the image for the CPU; ``nox -s docker -- cpu`` first."""
     install(session, "--group", "test", "--group", "bench", "-e", ".")
     session.run("pytest", "tests/images", "-m", "built_image", *session.posargs)
 
@@ -181,7 +181,7 @@ def publish_notebooks(session: nox.Session) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Build the sdist and the wheel into an emptied ``dist/``; ``-- v1.2.3`` checks that tag too."""
+    """Build sdist and wheel into an emptied ``dist/`` and check them; ``-- v1.2.3`` also a tag."""
     install(session, "--group", "release")
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build")

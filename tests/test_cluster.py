@@ -22,10 +22,6 @@ def pod(path: Path) -> dict[str, Any]:
     return job(path)["template"]["spec"]
 
 
-def test_there_is_a_manifest_for_each_kind_of_node() -> None:
-    assert [path.stem for path in MANIFESTS] == ["cpu", "gpu", "shards", "tpu"]
-
-
 @each_manifest
 def test_a_job_that_is_stopped_has_the_time_to_keep_what_it_has(path: Path) -> None:
     noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
