@@ -1,16 +1,8 @@
 """Settings of the book. What they switch on lives in ``extensions/``."""
 
-import atexit
-import gc
 import os
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-
-# Sphinx makes much that stays. Looking for garbage took a fifth of the time for one page, and some
-# of it at the very end.
-gc.set_threshold(100_000, 20, 20)
-atexit.register(gc.freeze)
 
 sys.path.insert(0, str(Path(__file__).parent))
 # The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.
@@ -37,10 +29,8 @@ extensions = [
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.notebooks",
-    "extensions.one_page",
     "extensions.pair",
     "extensions.results",
-    "extensions.vector_instructions",
 ]
 exclude_patterns = ["_build", "extensions"]
 
@@ -110,8 +100,3 @@ notfound_context = {
 notfound_urls_prefix = "/jaxvstorch/"
 ogp_site_url = site
 ogp_social_cards = {"enable": False}
-# They are off, and what would draw them imports Matplotlib: some 0.4 s of each build
-# (2 cores, 2026-11-23).
-sys.modules["sphinxext.opengraph._social_cards"] = SimpleNamespace(
-    DEFAULT_SOCIAL_CONFIG={}, create_social_card=None
-)
