@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import BOOK
 
-BOOK = Path(__file__).parents[2] / "book"
 sys.path.insert(0, str(BOOK))
 
 
