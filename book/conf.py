@@ -31,6 +31,7 @@ extensions = [
     "extensions.notebooks",
     "extensions.pair",
     "extensions.results",
+    "extensions.topics",
 ]
 exclude_patterns = ["_build", "extensions"]
 

@@ -11,10 +11,10 @@ from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
 
 from jaxvstorch import source
-from jaxvstorch.registry import PAIRS
+from jaxvstorch.registry import PAIRS, place, topics
 
 BOOK = Path(pair.__file__).parents[1]
-OWN = ("pair", "diagram", "results")
+OWN = ("pair", "diagram", "results", "topics")
 
 PLAIN = Converter(
     directives={"pair": lambda directive: f"<pair {directive.argument}>"},
@@ -85,6 +85,17 @@ def test_an_unchanged_page_is_not_read_again(tmp_path):
 def test_an_unknown_pair_is_a_warning_that_names_the_nearest(tmp_path):
     _, warnings = build(tmp_path, "```{pair} branching.select_wher\n```")
     assert "no pair branching.select_wher; the nearest is branching.select_where" in warnings
+
+
+def test_a_part_lists_its_topics_in_order_and_a_page_that_is_missing_is_a_warning(tmp_path):
+    first, *others = (topic for topic in topics() if place(topic)[0] == 1)
+    for topic in others:
+        path = tmp_path / "topics" / f"{topic}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# {topic}\n", encoding="utf-8")
+    app, warnings = build(tmp_path, "```{topics} 1\n:caption: Part 1\n```")
+    assert app.env.toctree_includes["index"] == [f"topics/{topic}" for topic in others]
+    assert f"nonexisting document 'topics/{first}'" in warnings
 
 
 def test_an_unknown_diagram_is_an_error_that_names_the_others(tmp_path):
