@@ -1,12 +1,11 @@
 """What a program of a branch does, as each framework tells."""
 
+import numpy as np
 
-def primitives(j, function, *args) -> list[str]:
-    """What the jaxpr of a function does, without what it does inside its branches."""
-    return [str(eqn.primitive) for eqn in j.jax.make_jaxpr(function)(*args).eqns]
+X = np.arange(4, dtype=np.float32)
 
 
-def operations(t, function, *args) -> list[str]:
+def operations_after_vmap(torch, function, *args) -> list[str]:
     """What PyTorch's graph of a function does once vmap has been worked out."""
     from torch._dynamo.backends.common import aot_autograd
 
@@ -16,7 +15,7 @@ def operations(t, function, *args) -> list[str]:
         seen.extend(str(n.target) for n in graph.graph.nodes if n.op == "call_function")
         return graph.forward
 
-    with t.torch.no_grad():
+    with torch.no_grad():
         backend = aot_autograd(fw_compiler=note)
-        t.torch.compile(function, backend=backend, fullgraph=True)(*args)
+        torch.compile(function, backend=backend, fullgraph=True)(*args)
     return seen

@@ -4,6 +4,7 @@ import cProfile
 import pstats
 
 import pytest
+from loops_derivatives import X
 from needs import needs_compiler
 
 LOGISTIC_USES = 3  # how often one step of `logistic` reads its state
@@ -24,13 +25,14 @@ def logistic(state, num_steps: int):
         ("evolve_scan_unrolled", False),
     ],
 )
-def test_jax_a_python_loop_is_unrolled_by_tracing(in_jax, name, grows) -> None:
-    function = getattr(in_jax.examples, name)
+def test_jax_a_python_loop_is_unrolled_by_tracing(jax, in_jax, name, grows) -> None:
+    x = jax.numpy.asarray(X)
+    function = getattr(in_jax, name)
     cosines = []
     for num_steps in (8, 64):
-        jaxpr = in_jax.jax.make_jaxpr(function, static_argnums=1)(in_jax.x, num_steps)
+        jaxpr = jax.make_jaxpr(function, static_argnums=1)(x, num_steps)
         assert len(jaxpr.eqns) == (num_steps if grows else 1)
-        lowered = in_jax.jax.jit(function, static_argnums=1).lower(in_jax.x, num_steps)
+        lowered = jax.jit(function, static_argnums=1).lower(x, num_steps)
         cosines.append(lowered.as_text().count("stablehlo.cosine"))  # before XLA has seen it
     if grows:
         assert cosines == [8, 64]
@@ -39,9 +41,9 @@ def test_jax_a_python_loop_is_unrolled_by_tracing(in_jax, name, grows) -> None:
 
 
 @pytest.mark.parametrize(("name", "cosines"), [("evolve_scan", 1), ("evolve_scan_unrolled", 4)])
-def test_jax_unroll_writes_a_few_steps_down_in_the_program(in_jax, name, cosines) -> None:
-    function = in_jax.jax.jit(getattr(in_jax.examples, name), static_argnums=1)
-    program = function.lower(in_jax.x, 16).compile().as_text()
+def test_jax_unroll_writes_a_few_steps_down_in_the_program(jax, in_jax, name, cosines) -> None:
+    function = jax.jit(getattr(in_jax, name), static_argnums=1)
+    program = function.lower(jax.numpy.asarray(X), 16).compile().as_text()
     assert program.count(" cosine(") == cosines
     assert " while(" in program
 
@@ -55,12 +57,12 @@ def test_jax_unroll_writes_a_few_steps_down_in_the_program(in_jax, name, cosines
         ("evolve_scan_unrolled", False),
     ],
 )
-def test_torch_a_python_loop_is_unrolled_by_tracing(in_torch, name, grows) -> None:
-    function = getattr(in_torch.examples, name)
+def test_torch_a_python_loop_is_unrolled_by_tracing(torch, in_torch, name, grows) -> None:
+    function = getattr(in_torch, name)
     sizes = []
     for num_steps in (4, 64):
-        in_torch.torch.compiler.reset()
-        found = in_torch.torch._dynamo.explain(function)(in_torch.x, num_steps)
+        torch.compiler.reset()
+        found = torch._dynamo.explain(function)(torch.tensor(X), num_steps)
         assert found.graph_count == 1
         sizes.append(found.op_count)
     if grows:
@@ -70,14 +72,14 @@ def test_torch_a_python_loop_is_unrolled_by_tracing(in_torch, name, grows) -> No
 
 
 @needs_compiler
-def test_inductor_expands_a_state_that_a_step_reads_several_times(in_torch) -> None:
+def test_inductor_expands_a_state_that_a_step_reads_several_times(torch) -> None:
     from torch._inductor.utils import fresh_cache
 
     def expansions(num_steps: int, **settings) -> int:
-        in_torch.torch.compiler.reset()
-        changed = in_torch.torch._inductor.config.patch(**settings)
+        torch.compiler.reset()
+        changed = torch._inductor.config.patch(**settings)
         with fresh_cache(), changed, cProfile.Profile() as profile:
-            in_torch.torch.compile(logistic)(in_torch.x, num_steps)
+            torch.compile(logistic)(torch.tensor(X), num_steps)
         calls = pstats.Stats(profile).stats
         return sum(
             counts[1]
@@ -88,7 +90,7 @@ def test_inductor_expands_a_state_that_a_step_reads_several_times(in_torch) -> N
     # Two more steps: three times three times the work, where the graph only doubles.
     assert expansions(4) > LOGISTIC_USES**2 * expansions(2)
     # Past the limit on a formula's operations the state is written down, and growth is even.
-    config, limit = in_torch.torch._inductor.config, "realize_cpu_opcount_threshold"
+    config, limit = torch._inductor.config, "realize_cpu_opcount_threshold"
     if hasattr(config, limit):
         assert config.realize_cpu_opcount_threshold == 50
     else:  # PyTorch 2.11 has one limit for all devices
@@ -97,7 +99,7 @@ def test_inductor_expands_a_state_that_a_step_reads_several_times(in_torch) -> N
     assert more - few == most - more
 
 
-def test_jax_only_grows_by_a_step_for_a_step(in_jax) -> None:
+def test_jax_only_grows_by_a_step_for_a_step(jax) -> None:
     for num_steps in (2, 4):
-        jaxpr = in_jax.jax.make_jaxpr(logistic, static_argnums=1)(in_jax.x, num_steps)
+        jaxpr = jax.make_jaxpr(logistic, static_argnums=1)(jax.numpy.asarray(X), num_steps)
         assert len(jaxpr.eqns) == 4 * num_steps

@@ -1,6 +1,7 @@
 """JAX's loops without ``jit``: a program for each body that JAX has not met."""
 
 import pytest
+from loops_derivatives import X
 
 
 def add_one(x):
@@ -19,28 +20,29 @@ def add_element(total, element):
     return total + element, total
 
 
-def loops(j, anew):
+def loops(jax, anew):
     """Each loop as a function of no arguments; ``anew`` makes a function that is not known yet."""
+    x = jax.numpy.asarray(X)
     return {
-        "fori_loop": lambda: j.lax.fori_loop(0, 3, anew(add_one_for_once), j.x),
-        "while_loop": lambda: j.lax.while_loop(anew(unfinished), anew(add_one), j.x),
-        "scan": lambda: j.lax.scan(anew(add_element), 0.0, j.x),
-        "map": lambda: j.lax.map(anew(add_one), j.x),
+        "fori_loop": lambda: jax.lax.fori_loop(0, 3, anew(add_one_for_once), x),
+        "while_loop": lambda: jax.lax.while_loop(anew(unfinished), anew(add_one), x),
+        "scan": lambda: jax.lax.scan(anew(add_element), 0.0, x),
+        "map": lambda: jax.lax.map(anew(add_one), x),
     }
 
 
 @pytest.mark.parametrize("name", ["fori_loop", "while_loop", "scan", "map"])
-def test_a_new_body_is_compiled_on_each_call(in_jax, compiled_by_jax, name) -> None:
-    loop = loops(in_jax, lambda function: lambda *arguments: function(*arguments))[name]
+def test_a_new_body_is_compiled_on_each_call(jax, compiled_by_jax, name) -> None:
+    loop = loops(jax, lambda function: lambda *arguments: function(*arguments))[name]
     assert compilations(loop, compiled_by_jax) == 3
 
 
 @pytest.mark.parametrize(
     ("name", "expected"), [("fori_loop", 0), ("while_loop", 0), ("scan", 0), ("map", 3)]
 )
-def test_a_body_defined_outside_is_compiled_once(in_jax, compiled_by_jax, name, expected) -> None:
+def test_a_body_defined_outside_is_compiled_once(jax, compiled_by_jax, name, expected) -> None:
     """But for ``map``, which wraps it in a function of its own."""
-    loop = loops(in_jax, lambda function: function)[name]
+    loop = loops(jax, lambda function: function)[name]
     assert compilations(loop, compiled_by_jax) == expected
 
 
@@ -51,9 +53,9 @@ def test_a_body_defined_outside_is_compiled_once(in_jax, compiled_by_jax, name, 
         ("evolve_scan_unrolled", "x3"), ("sqrt_while", "x"), ("recurrence_sequential", "xx"),
     ],
 )  # fmt: skip
-def test_so_are_most_examples(in_jax, compiled_by_jax, name, arguments) -> None:
-    values = [in_jax.x if kind == "x" else 3 for kind in arguments]
-    function = getattr(in_jax.examples, name)
+def test_so_are_most_examples(jax, in_jax, compiled_by_jax, name, arguments) -> None:
+    values = [jax.numpy.asarray(X) if kind == "x" else 3 for kind in arguments]
+    function = getattr(in_jax, name)
     assert compilations(lambda: function(*values), compiled_by_jax) == 3
 
 

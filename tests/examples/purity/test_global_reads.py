@@ -1,7 +1,7 @@
 """A global read."""
 
 import numpy as np
-from purity_graphs import X
+from purity_inputs import X
 
 from jaxvstorch import ledger
 

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from purity_graphs import X
+from purity_inputs import X
 
 from jaxvstorch import ledger
 

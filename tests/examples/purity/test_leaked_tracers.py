@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from purity_graphs import X
+from purity_inputs import X
 
 
 def test_a_leaked_tracer_is_stored_and_its_use_is_an_error(jax, in_jax) -> None:

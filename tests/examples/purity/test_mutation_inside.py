@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from purity_graphs import X
+from purity_inputs import X
 
 from jaxvstorch import ledger
 

@@ -4,7 +4,8 @@ The matrix of all kinds is in ``tests/explainer/test_purity_matrix.py``.
 """
 
 import numpy as np
-from purity_graphs import X, graphs_of
+from programs import graphs
+from purity_inputs import X
 
 from jaxvstorch import ledger
 
@@ -18,9 +19,9 @@ def test_jax_sees_nothing_of_a_local_list(jax, in_jax) -> None:
 
 def test_torch_sees_nothing_of_a_local_list(torch, in_torch) -> None:
     x = torch.from_numpy(X)
-    (graph,) = graphs_of(torch, in_torch.powers, x)
-    assert "append" not in graph
-    assert graph.count(" * ") == 2
+    (graph,) = graphs(torch, in_torch.powers, x)
+    assert "append" not in graph.code
+    assert graph.code.count(" * ") == 2
 
 
 def test_rebinding_a_name_leaves_the_argument_alone(jax, in_jax, torch, in_torch) -> None:

@@ -1,7 +1,8 @@
 """An argument changed, a global written."""
 
 import numpy as np
-from purity_graphs import X, graphs_of
+from programs import graphs
+from purity_inputs import X
 
 from jaxvstorch import ledger
 
@@ -45,8 +46,8 @@ def test_torch_replays_side_effects_after_the_graph(torch, in_torch, monkeypatch
 
 
 def test_a_kept_tensor_is_an_output_of_torchs_graph(torch, in_torch) -> None:
-    (graph,) = graphs_of(torch, in_torch.summed_squares, torch.from_numpy(X))
-    assert "return (sum_1, squares)" in graph
+    (graph,) = graphs(torch, in_torch.summed_squares, torch.from_numpy(X))
+    assert "return (sum_1, squares)" in graph.code
 
 
 def test_a_counter_compiles_on_every_call_until_the_limit(torch, in_torch, monkeypatch) -> None:

@@ -6,12 +6,11 @@ import pytest
 from static_calls import X, calls_with
 
 from jaxvstorch import ledger
-from jaxvstorch.examples import static_args
 
 
-def test_jax_takes_no_function_that_was_not_declared(jax) -> None:
+def test_jax_takes_no_function_that_was_not_declared(jax, in_jax) -> None:
     with pytest.raises(TypeError, match="not marked as static"):
-        jax.jit(static_args.jax.gated)(X, X, static_args.jax.tanh)
+        jax.jit(in_jax.gated)(X, X, in_jax.tanh)
 
 
 def fresh_lambdas(tanh):
@@ -22,23 +21,23 @@ def fresh_partials(clip):
     return [functools.partial(clip, min=0.25) for _ in range(3)]
 
 
-def test_jax_traces_again_for_each_fresh_function(jax) -> None:
+def test_jax_traces_again_for_each_fresh_function(jax, in_jax) -> None:
     def traces(activations) -> list[int]:
-        gated = jax.jit(static_args.jax.gated, static_argnames="activation")
+        gated = jax.jit(in_jax.gated, static_argnames="activation")
         return ledger(gated, calls_with(X, activations)).traces
 
-    assert traces([static_args.jax.tanh] * 3) == [1, 0, 0]
-    assert traces(fresh_lambdas(static_args.jax.tanh)) == [1, 1, 1]
+    assert traces([in_jax.tanh] * 3) == [1, 0, 0]
+    assert traces(fresh_lambdas(in_jax.tanh)) == [1, 1, 1]
     assert traces(fresh_partials(jax.numpy.clip)) == [1, 1, 1]
     assert traces(fresh_partials(jax.numpy.clip)[:1] * 3) == [1, 0, 0]
 
 
-def test_jax_knows_a_name_again(jax) -> None:
-    gated = jax.jit(static_args.jax.gated_by_name, static_argnames="name")
+def test_jax_knows_a_name_again(jax, in_jax) -> None:
+    gated = jax.jit(in_jax.gated_by_name, static_argnames="name")
     assert ledger(gated, calls_with(X, ["tanh", "".join(["ta", "nh"]), "relu"])).traces == [1, 0, 1]
 
 
-def test_jax_traces_again_for_each_fresh_partial_that_is_jitted(jax) -> None:
+def test_jax_traces_again_for_each_fresh_partial_that_is_jitted(jax, in_jax) -> None:
     from jaxvstorch.explainer.jax.watch import watch
 
     def traces(functions) -> int:
@@ -49,20 +48,20 @@ def test_jax_traces_again_for_each_fresh_partial_that_is_jitted(jax) -> None:
         return seen().traces
 
     def bound():
-        return functools.partial(static_args.jax.gated, activation=static_args.jax.tanh)
+        return functools.partial(in_jax.gated, activation=in_jax.tanh)
 
     kept = bound()
     assert traces([bound() for _ in range(3)]) == 3
     assert traces([kept for _ in range(3)]) == 1
 
 
-def test_torch_guards_on_the_code_of_a_function_not_on_the_object(torch) -> None:
-    x = torch.from_numpy(X)
-    tanh = static_args.torch.tanh
+def test_torch_guards_on_the_code_of_a_function_not_on_the_object(torch, in_torch) -> None:
+    x = torch.tensor(X)
+    tanh = in_torch.tanh
 
     def traces(activations) -> list[int]:
         torch.compiler.reset()
-        gated = torch.compile(static_args.torch.gated, backend="eager")
+        gated = torch.compile(in_torch.gated, backend="eager")
         return ledger(gated, calls_with(x, activations)).traces
 
     assert traces([tanh] * 3) == [1, 0, 0]
@@ -76,18 +75,18 @@ def multiply_by(slope):
     return lambda gate: slope * gate
 
 
-def test_torch_guards_on_what_a_lambda_remembers(torch) -> None:
-    x = torch.from_numpy(X)
-    gated = torch.compile(static_args.torch.gated, backend="eager")
+def test_torch_guards_on_what_a_lambda_remembers(torch, in_torch) -> None:
+    x = torch.tensor(X)
+    gated = torch.compile(in_torch.gated, backend="eager")
     activations = [multiply_by(slope) for slope in (2.0, 2.0, 3.0, 4.0)]
     assert ledger(gated, calls_with(x, activations)).traces == [1, 0, 1, 0]
 
 
-def test_torch_compiles_a_lambda_once_however_often_it_is_made(torch) -> None:
+def test_torch_compiles_a_lambda_once_however_often_it_is_made(torch, in_torch) -> None:
     from jaxvstorch.explainer.torch.watch import watch
 
-    x = torch.from_numpy(X)
+    x = torch.tensor(X)
     with watch("<lambda>") as seen:
         for _ in range(3):
-            torch.compile(lambda x: static_args.torch.tanh(x), backend="eager")(x)
+            torch.compile(lambda x: in_torch.tanh(x), backend="eager")(x)
     assert seen().traces == 1

@@ -8,7 +8,6 @@ import pytest
 from static_calls import OFFSET, X, calls_with
 
 from jaxvstorch import ledger
-from jaxvstorch.examples import static_args
 
 
 def torch_traces(torch, function, first, values, **options) -> list[int]:
@@ -17,22 +16,22 @@ def torch_traces(torch, function, first, values, **options) -> list[int]:
     return ledger(compiled, [(first, value) for value in values]).traces
 
 
-def test_torch_makes_a_symbol_of_an_integer_at_its_second_value(torch) -> None:
-    count = functools.partial(torch_traces, torch, static_args.torch.samples, torch.tensor(OFFSET))
+def test_torch_makes_a_symbol_of_an_integer_at_its_second_value(torch, in_torch) -> None:
+    count = functools.partial(torch_traces, torch, in_torch.samples, torch.tensor(OFFSET))
     assert count((4, 4, 8, 16, 32)) == [1, 0, 1, 0, 0]
     assert count((4, 8, 16, 1, 0)) == [1, 1, 0, 1, 1]  # 0 and 1 are never symbols
     assert count((4, 4, 8, 16, 32), dynamic=True) == [1, 0, 0, 0, 0]
     assert count((4, 4, 8, 16, 32), dynamic=False) == [1, 0, 1, 1, 1]
 
 
-def test_torch_compiles_for_a_number_in_a_tensor_only_with_fullgraph(torch) -> None:
+def test_torch_compiles_for_a_number_in_a_tensor_only_with_fullgraph(torch, in_torch) -> None:
     calls = [(torch.tensor(OFFSET), torch.tensor(n)) for n in (4, 8, 16)]
-    expected = static_args.torch.samples(calls[1][0], 8)
+    expected = in_torch.samples(calls[1][0], 8)
 
     def programs(**options) -> list[int]:
         torch.compiler.reset()
         # The default backend starts as this one does, but keeps programs on disk between runs.
-        samples = torch.compile(static_args.torch.samples, backend="aot_eager", **options)
+        samples = torch.compile(in_torch.samples, backend="aot_eager", **options)
         book = ledger(samples, calls)
         torch.testing.assert_close(samples(*calls[1]), expected)
         assert book.traces == [1, 0, 0]
@@ -42,14 +41,14 @@ def test_torch_compiles_for_a_number_in_a_tensor_only_with_fullgraph(torch) -> N
     assert programs() == [0, 0, 0]
 
 
-def test_torch_treats_floats_like_integers_and_guards_on_bools_and_strings(torch) -> None:
-    x = torch.from_numpy(X)
-    scaled = functools.partial(torch_traces, torch, static_args.torch.scaled, x)
+def test_torch_treats_floats_like_integers_and_guards_on_bools_and_strings(torch, in_torch) -> None:
+    x = torch.tensor(X)
+    scaled = functools.partial(torch_traces, torch, in_torch.scaled, x)
     assert scaled((2.0, 2.0, 3.0, 4.0)) == [1, 0, 1, 0]
     assert scaled((2, 2, 3, 4)) == [1, 0, 1, 0]
     assert scaled((True, False, True)) == [1, 1, 0]
     assert scaled((2, 2.0, True)) == [1, 1, 1]
-    named = torch.compile(static_args.torch.gated_by_name, backend="eager")
+    named = torch.compile(in_torch.gated_by_name, backend="eager")
     assert ledger(named, calls_with(x, ["tanh", "relu", "tanh"])).traces == [1, 1, 0]
 
 
@@ -64,7 +63,7 @@ def warnings_of_dynamo():
     logger.removeFilter(keep)
 
 
-def test_torch_runs_eagerly_past_the_recompile_limit(torch, warnings_of_dynamo) -> None:
+def test_torch_runs_eagerly_past_the_recompile_limit(torch, in_torch, warnings_of_dynamo) -> None:
     assert torch._dynamo.config.recompile_limit == 8
     ran = []
 
@@ -76,7 +75,7 @@ def test_torch_runs_eagerly_past_the_recompile_limit(torch, warnings_of_dynamo) 
         return run
 
     offset = torch.tensor(OFFSET)
-    samples = torch.compile(static_args.torch.samples, backend=count, dynamic=False)
+    samples = torch.compile(in_torch.samples, backend=count, dynamic=False)
     book = ledger(samples, [(offset, n) for n in range(2, 12)])
     assert book.traces == [1] * 8 + [0] * 2
     assert len(ran) == 8
@@ -88,11 +87,11 @@ def test_torch_runs_eagerly_past_the_recompile_limit(torch, warnings_of_dynamo) 
     assert len(ran) == 9  # still compiled
 
 
-def test_torch_fullgraph_raises_past_the_recompile_limit(torch, warnings_of_dynamo) -> None:
+def test_torch_fullgraph_raises_past_the_recompile_limit(
+    torch, in_torch, warnings_of_dynamo
+) -> None:
     offset = torch.tensor(OFFSET)
-    samples = torch.compile(
-        static_args.torch.samples, backend="eager", dynamic=False, fullgraph=True
-    )
+    samples = torch.compile(in_torch.samples, backend="eager", dynamic=False, fullgraph=True)
     with torch._dynamo.config.patch(recompile_limit=2):
         samples(offset, 2)
         samples(offset, 3)

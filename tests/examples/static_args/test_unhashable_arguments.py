@@ -7,7 +7,6 @@ import pytest
 from static_calls import OFFSET, X
 
 from jaxvstorch import ledger
-from jaxvstorch.examples import static_args
 
 
 class Settings:
@@ -28,11 +27,11 @@ def scaled_by(x, settings):
     return x * settings.factor
 
 
-def test_jax_static_arguments_must_be_hashable(jax) -> None:
-    mean_over = jax.jit(static_args.jax.mean_over, static_argnames="axes")
+def test_jax_static_arguments_must_be_hashable(jax, in_jax) -> None:
+    mean_over = jax.jit(in_jax.mean_over, static_argnames="axes")
     with pytest.raises(ValueError, match="Non-hashable static arguments are not supported"):
         mean_over(X[None], [1])
-    samples = jax.jit(static_args.jax.samples, static_argnames="num_samples")
+    samples = jax.jit(in_jax.samples, static_argnames="num_samples")
     with pytest.raises(ValueError, match="Non-hashable static arguments are not supported"):
         samples(OFFSET, jax.numpy.int32(4))
     assert mean_over(X[None], (1,)).shape == (1,)
@@ -59,7 +58,7 @@ def test_a_frozen_dataclass_cannot_go_stale(jax) -> None:
 
 
 def test_torch_sees_an_argument_change(torch) -> None:
-    settings, x = Settings(2.0), torch.from_numpy(X)
+    settings, x = Settings(2.0), torch.tensor(X)
     function = torch.compile(scaled_by, backend="eager")
     torch.testing.assert_close(function(x, settings), 2 * x)
     settings.factor = 5.0
@@ -67,9 +66,9 @@ def test_torch_sees_an_argument_change(torch) -> None:
     torch.testing.assert_close(function(x, settings), 5 * x)
 
 
-def test_torch_takes_a_list(torch) -> None:
-    x = torch.from_numpy(X)[None]
-    mean_over = torch.compile(static_args.torch.mean_over, backend="eager", fullgraph=True)
+def test_torch_takes_a_list(torch, in_torch) -> None:
+    x = torch.tensor(X)[None]
+    mean_over = torch.compile(in_torch.mean_over, backend="eager", fullgraph=True)
     book = ledger(mean_over, [(x, axes) for axes in ([1], [1], [0], (1,))])
     assert book.traces == [1, 0, 1, 1]
     assert [call.error for call in book.calls] == [None] * 4

@@ -8,15 +8,15 @@ from tracing_programs import X
 from jaxvstorch import ledger
 
 
-def test_jax_reports_three_stages_on_the_first_call_and_none_later(in_jax) -> None:
-    monitoring, seen = in_jax.jax.monitoring, []
+def test_jax_reports_three_stages_on_the_first_call_and_none_later(jax, in_jax) -> None:
+    monitoring, seen = jax.monitoring, []
 
     def listen(event, seconds, **kwargs):
         if kwargs.get("fun_name") in ("sin_cos", "jit(sin_cos)"):
             assert seconds > 0
             seen.append(event.rpartition("/")[-1])
 
-    function = in_jax.jit(in_jax.examples.sin_cos)
+    function = jax.jit(in_jax.sin_cos)
     monitoring.register_event_duration_secs_listener(listen)
     try:
         for _ in range(2):
@@ -27,8 +27,8 @@ def test_jax_reports_three_stages_on_the_first_call_and_none_later(in_jax) -> No
     assert seen == [f"{stage}_duration" for stage in stages]
 
 
-def test_jax_stages_can_be_taken_one_by_one_and_are_kept(in_jax) -> None:
-    function = in_jax.jit(in_jax.examples.sin_cos)
+def test_jax_stages_can_be_taken_one_by_one_and_are_kept(jax, in_jax) -> None:
+    function = jax.jit(in_jax.sin_cos)
     compiled = function.trace(X).lower().compile()
     np.testing.assert_allclose(compiled(X), np.sin(X) + np.cos(X), rtol=1e-6)
     assert ledger(function, [(X,)]).programs == [0]
@@ -37,14 +37,14 @@ def test_jax_stages_can_be_taken_one_by_one_and_are_kept(in_jax) -> None:
 
 
 @needs_compiler
-def test_torch_reports_its_stages_on_the_first_call_and_none_later(in_torch) -> None:
+def test_torch_reports_its_stages_on_the_first_call_and_none_later(torch, in_torch) -> None:
     from torch._dynamo.utils import get_compilation_metrics
     from torch._inductor.utils import fresh_cache
 
-    t = in_torch
+    x = torch.tensor(X)
     with fresh_cache():
-        function = t.torch.compile(t.examples.polynomial_sum)
-        function(t.x)
+        function = torch.compile(in_torch.polynomial_sum)
+        function(x)
         metrics = get_compilation_metrics()[-1]
         assert metrics.co_name == "polynomial_sum"
         stages = (
@@ -54,5 +54,5 @@ def test_torch_reports_its_stages_on_the_first_call_and_none_later(in_torch) -> 
         )
         assert list(stages) == sorted(stages, reverse=True)  # each is a part of the one before
         assert stages[-1] > 0
-        function(t.x)
+        function(x)
         assert get_compilation_metrics()[-1] is metrics

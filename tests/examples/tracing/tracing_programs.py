@@ -1,4 +1,4 @@
-"""What the programs of a function hold, and what it is called with."""
+"""What a function is called with, and what each stage makes of it."""
 
 import numpy as np
 
@@ -10,11 +10,15 @@ def numbers(n: int, dtype=np.float32):
 X = numbers(3)
 
 
-def operations(module) -> list[str]:
-    """What a graph calls, in order."""
-    nodes = [node for node in module.graph.nodes if node.op.startswith("call_")]
-    return [getattr(node.target, "__name__", str(node.target)) for node in nodes]
+def stages(jax, function, *args, **options):
+    """A function's jaxpr, its StableHLO, and the HLO that XLA made of it."""
+    lowered = jax.jit(function, **options).lower(*args)
+    jaxpr = jax.make_jaxpr(function, static_argnums=options.get("static_argnums", ()))(*args)
+    return jaxpr.jaxpr, lowered.as_text(), lowered.compile().as_text()
 
 
-def primitives(jaxpr) -> list[str]:
-    return [str(equation.primitive) for equation in jaxpr.eqns]
+def code(torch, function, *args) -> str:
+    """What Inductor wrote: Python that calls C++ kernels, and the kernels."""
+    from torch._inductor.utils import run_and_get_code
+
+    return run_and_get_code(torch.compile(function, fullgraph=True), *args)[1][0]
