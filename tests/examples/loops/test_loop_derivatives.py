@@ -75,13 +75,12 @@ def test_torch_newton_has_reverse_mode(torch, in_torch) -> None:
     np.testing.assert_allclose(x.grad, 0.5 / np.sqrt(X), rtol=1e-5)
 
 
-@needs_compiler
 def test_torch_gradient_of_a_while_loop_compiles_only_with_fullgraph(torch, in_torch) -> None:
     x = torch.tensor(X, requires_grad=True)
     traces = []
     for fullgraph in (True, False):
         torch.compiler.reset()
-        evolve = torch.compile(in_torch.evolve_fori, fullgraph=fullgraph)
+        evolve = torch.compile(in_torch.evolve_fori, backend="aot_eager", fullgraph=fullgraph)
         traces += ledger(evolve, [(x, NUM_STEPS)]).traces
         (gradient,) = torch.autograd.grad(evolve(x, NUM_STEPS).sum(), x)
         np.testing.assert_allclose(gradient, slopes(X), rtol=1e-5)
@@ -92,12 +91,7 @@ def test_torch_gradient_of_a_while_loop_compiles_only_with_fullgraph(torch, in_t
 @needs_compiler
 def test_torch_gradient_of_a_compiled_while_loop_fails_at_some_lengths(torch, in_torch) -> None:
     evolve = torch.compile(in_torch.evolve_scan_unrolled, fullgraph=True, dynamic=False)
-    for size in (8, 7):
-        x = torch.linspace(0.25, 1.5, size, requires_grad=True)
-        total = evolve(x, 10).sum()
-        if size == 8:
-            total.backward()
-            assert x.grad.isfinite().all()
+    total = evolve(torch.linspace(0.25, 1.5, 7, requires_grad=True), 10).sum()
     with pytest.raises(AssertionError, match="Expect the tensor to be 16 bytes aligned"):
         total.backward()
 

@@ -39,10 +39,9 @@ def test_jax_stages_can_be_taken_one_by_one_and_are_kept(jax, in_jax) -> None:
 @needs_compiler
 def test_torch_reports_its_stages_on_the_first_call_and_none_later(torch, in_torch) -> None:
     from torch._dynamo.utils import get_compilation_metrics
-    from torch._inductor.utils import fresh_cache
 
     x = torch.tensor(X)
-    with fresh_cache():
+    with torch._inductor.config.patch(fx_graph_cache=False):
         function = torch.compile(in_torch.polynomial_sum)
         function(x)
         metrics = get_compilation_metrics()[-1]
