@@ -91,7 +91,7 @@ def book(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Open the built book in headless Chromium, and run its notebooks; ``nox -s book`` first."""
+    """Open the built book in headless Chromium, and check its notebooks; ``nox -s book`` first."""
     groups = ("test", "docs", "browser")
     install(session, *(f"--group={group}" for group in groups), "-e", ".")
     session.run("pytest", *SPREAD, "tests/book", "-m", "built_book", *session.posargs)

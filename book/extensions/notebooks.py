@@ -94,10 +94,6 @@ def page_converter(app: Sphinx, page: str) -> Converter:
     def page_url(path: str) -> str:
         return f"{site}{posixpath.normpath(posixpath.join(folder, path))}.html"
 
-    def figure(directive: Directive) -> str:
-        name = posixpath.basename(directive.argument)
-        return f"![{directive.options['alt']}]({site}_images/{name})\n\n*{directive.body}*\n"
-
     def diagram(directive: Directive) -> str:
         image = f"{site}_static/{directive.argument}.svg"
         return f"![{title(directive.argument)}]({image})\n\n{convert(directive.body)}\n"
@@ -105,7 +101,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
     def results(directive: Directive) -> str:
         return f"Measured times: [on this page of the book]({site}{page}.html).\n"
 
-    directives = {"diagram": diagram, "figure": figure, "pair": _pair, "results": results}
+    directives = {"diagram": diagram, "pair": _pair, "results": results}
     convert = Converter(directives, partial(_resolve, app), page_url)
     return convert
 

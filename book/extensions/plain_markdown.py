@@ -101,7 +101,7 @@ _ROLE = re.compile(r"\{(?P<role>[\w:+-]+)\}(?P<ticks>`+)(?P<content>.+?)(?P=tick
 _PAGE = re.compile(r"\]\((?P<page>[\w./-]+)\.md(?P<anchor>#[\w-]+)?\)")
 _ATTRIBUTES = re.compile(r"(?<=[)`\]])\{[.#][^}]*\}")
 
-_CONTAINERS = ("grid", "tab-set", "card-carousel")
+_CONTAINERS = ("grid", "tab-set")
 _TITLED = ("card", "dropdown", "grid-item", "grid-item-card", "tab-item")
 _ADMONITIONS = (
     "admonition", "attention", "caution", "danger", "error", "hint", "important", "note",
