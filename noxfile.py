@@ -75,17 +75,14 @@ def tests_jax_only(session: nox.Session) -> None:
 def book(session: nox.Session) -> None:
     """Build the book and print where it is; ``-- serve`` opens it and rebuilds what is saved."""
     install(session, "--group", "docs", "-e", ".")
-    # A page that is read again runs again where its cells, or what they call, have changed. From a
-    # clean checkout all pages run.
-    kept = ("-D", "nb_execution_mode=cache")
     # Pages wait for kernels of their own, so more jobs than cores are faster.
     if "serve" in session.posargs:
         watched = ("--watch", "jaxvstorch", "--ignore", "*/_build/*", "--open-browser")
-        session.run("sphinx-autobuild", "-j", "4", *kept, *watched, "book", "book/_build/served")
+        session.run("sphinx-autobuild", "-j", "4", *watched, "book", "book/_build/served")
         return
     output = "book/_build/html"
     strict = ("-n", "-W", "-T", "--keep-going")
-    session.run("sphinx-build", *strict, "-j", "4", *kept, "book", output)
+    session.run("sphinx-build", *strict, "-j", "4", "book", output)
     session.log(f"open {output}/index.html")
 
 

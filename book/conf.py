@@ -35,10 +35,11 @@ extensions = [
 ]
 exclude_patterns = ["_build", "extensions"]
 
-# Pages: every one runs when it is read, and an error or an unexpected warning fails the build.
+# Pages: every one runs, and an error or an unexpected warning fails the build. A page that is read
+# again runs again where its cells, or what they call, have changed.
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-nb_execution_mode = "force"
+nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
 nb_merge_streams = True

@@ -1,7 +1,7 @@
-"""Keeps what pages put out, for builds that run only pages whose cells have changed.
+"""Where the outputs of pages are kept, so that only pages whose cells have changed run again.
 
-MyST-NB does so where ``nb_execution_mode`` is ``cache``, and finds a page's outputs by its cells.
-What the cells call can change too: each state of the package has a folder of outputs of its own.
+MyST-NB keeps them, and finds a page's outputs by its cells. What the cells call can change too:
+each state of the package has a folder of outputs of its own.
 """
 
 import hashlib
@@ -29,7 +29,6 @@ def _choose_folder(app: Sphinx) -> None:
         state.update(bytes(path) + path.read_bytes())
     folder = Path(app.doctreedir, "kept-outputs", state.hexdigest()[:16])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
-    if app.env.mystnb_config.execution_mode == "cache":
-        # Made by the pages, which are read side by side, its tables would now and then be made
-        # twice, which ends the build: https://github.com/sphinx-doc/sphinx/issues/12481
-        get_cache(folder).db.dispose()
+    # Made by the pages, which are read side by side, its tables would now and then be made twice,
+    # which ends the build: https://github.com/sphinx-doc/sphinx/issues/12481
+    get_cache(folder).db.dispose()
