@@ -1,6 +1,5 @@
 """Functions of thousands of operations: how long they take, and that a person can read them."""
 
-import logging
 import time
 
 import pytest
@@ -10,12 +9,6 @@ from jaxvstorch import explain
 from jaxvstorch.explainer import html
 
 MANY = "def many(x):\n" + "    x = x * 2 + 1\n" * 1_000 + "    return x\n"
-
-
-@pytest.fixture
-def quiet_torch(monkeypatch) -> None:
-    """Pytest listens to every logger, and formats the trace that PyTorch keeps of its compiler."""
-    monkeypatch.setattr(logging.getLogger("torch.__trace"), "disabled", True)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +32,6 @@ def test_jax_explains_two_thousand_operations_and_folds_them(many) -> None:
     check(explain(many, jax.numpy.ones(3)), 2_000)
 
 
-@pytest.mark.usefixtures("quiet_torch")
 def test_torch_explains_two_thousand_operations_and_folds_them(many) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     check(explain(many, torch.ones(3)), 2_000)
@@ -77,7 +69,7 @@ def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_jax() -> Non
 
 
 @needs_compiler
-@pytest.mark.usefixtures("fresh_torch_compile", "quiet_torch")
+@pytest.mark.usefixtures("fresh_torch_compile")
 def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_torch() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from torch._inductor import config
