@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sentences
-from cases import X, given
+from commented_functions import X, given
 
 from jaxvstorch.explainer import findings
 

@@ -4,7 +4,7 @@ import math
 from unittest import mock
 
 import pytest
-from cases import X, given
+from commented_functions import X, given
 
 from jaxvstorch import explain
 

@@ -2,8 +2,7 @@
 
 import functools
 
-import marks
-from cases import X, cases
+from commented_functions import X, cases, check_comments
 
 from jaxvstorch import explain
 
@@ -83,7 +82,7 @@ def decorated(x):
 
 def test_a_decorated_function_is_shown_with_its_decorator(framework, x) -> None:
     explanation = explain(decorated, x)
-    marks.check_comments(explanation)
+    check_comments(explanation)
     assert {source.name for source in explanation.sources} == {"decorated", "announced.around"}
     assert explanation.sources[0].name == "decorated"
 

@@ -1,7 +1,7 @@
 """Loops and branches of a program of JAX: operations in their bodies, line by line."""
 
 import pytest
-from cases import M, X, cases
+from commented_functions import M, X, cases
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp, lax = jax.numpy, jax.lax

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from cases import X, cases
+from commented_functions import X, cases
 
 from jaxvstorch import explain
 

@@ -2,9 +2,8 @@
 
 import functools
 
-import marks
 import pytest
-from cases import M, X, check_kind
+from commented_functions import M, X, check_comments, check_kind
 
 from jaxvstorch import explain
 
@@ -73,7 +72,7 @@ def chosen_for_traced_values(x):
 
 def test_what_a_dispatcher_chose_is_shown() -> None:
     explanation = explain(chosen, X)
-    marks.check_comments(explanation)
+    check_comments(explanation)
     assert [source.name for source in explanation.sources] == ["chosen_for_traced_values"]
     assert "The lines of chosen: none was read or run" in explanation.missing[0]
 
@@ -116,5 +115,5 @@ def test_equinox_modules() -> None:
     net = Net(jnp.ones((4, 2)), 2)
     for function in (net, eqx.filter_jit(net), net.method):
         explanation = explain(function, M)
-        marks.check_comments(explanation)
+        check_comments(explanation)
         assert len(explanation.sources) == 1

@@ -1,23 +1,22 @@
 """``explain`` on functions that no one here wrote, from JAX and from public packages on top of it.
 
-Their marks are kept under ``marks/jax_libraries/``, one file per package, without their source.
-They hold for the versions that the file names. Of a function that calls many others, a file may
-hold some of the sources, the first always among them.
+What must hold for all is checked on all of them. The marks of one function per package are kept
+under ``marks/jax_libraries/``, and were checked by hand beside the source and the jaxpr; einops is
+among the libraries of PyTorch.
 """
 
 import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
-from marks import check, check_jaxpr, expected
+from expected_marks import check
+from framework_counts import check_jaxpr
+from surroundings import unchanged
 
 from jaxvstorch import explain
 from jaxvstorch.explainer.explanation import Explanation
@@ -33,9 +32,12 @@ FAILING = (
     "nonzero", "cosine_similarity_of_other_shapes", "rearrange_of_other_axes",
     "nnx_embed_of_floats", "eqx_dropout_without_a_key",
 )  # fmt: skip
+CHECKED_BY_HAND = (
+    "conjugate_gradients", "clip_by_global_norm", "nnx_dropout", "eqx_conv2d",
+    "effective_sample_size", "euler_step",
+)  # fmt: skip
 
 
-@cache
 def build(name: str) -> Call:
     package = PACKAGES[name]
     pytest.importorskip(package, reason=f"{package} is not installed")
@@ -48,66 +50,39 @@ def explained(name: str) -> Explanation:
     return explain(function, *args, **kwargs)
 
 
-def kept(name: str) -> dict[str, Any]:
-    """The marks that were checked; skips where they were checked with other versions."""
-    tables = expected(f"jax_libraries/{PACKAGES[name]}.toml")
-    for package, checked in tables["versions"].items():
-        if version(package) != checked:
-            pytest.skip(f"marks were checked with {package} {checked}, not {version(package)}")
-    return tables[name]
-
-
-def only(explanation: Explanation, names: Any) -> Explanation:
-    """The same with no more than these sources, and what was found in them."""
-    sources = tuple(source for source in explanation.sources if source.name in names)
-    places = {(source.file, line.number) for source in sources for line in source.lines}
-    findings = tuple(f for f in explanation.findings if (f.file, f.line) in places)
-    return replace(explanation, sources=sources, findings=findings)
+@pytest.mark.parametrize("name", CHECKED_BY_HAND)
+def test_marks(name: str) -> None:
+    check(f"jax_libraries/{PACKAGES[name]}.toml", name, explained(name))
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_marks(name: str) -> None:
-    explanation = explained(name)
-    tables = kept(name)
-    assert explanation.sources[0].name in tables
-    check(name, only(explanation, tables), tables, texts=False)
-
-
-@pytest.mark.parametrize("name", [name for name in BUILDERS if name not in FAILING])
-def test_as_many_operations_as_the_jaxpr_has_equations(name: str) -> None:
-    check_jaxpr(explained(name), build(name).by_jax())
-
-
-@pytest.mark.parametrize("name", FAILING)
-def test_the_error_is_the_one_that_jax_raises(name: str) -> None:
+def test_what_holds_of_every_explanation(name: str) -> None:
     call = build(name)
+    with unchanged("jax"):
+        explanation = explained(name)
+    if name in FAILING:
+        check_error(explanation, call)
+    else:
+        check_jaxpr(explanation, call.by_jax())
+    first = explanation.sources[0]
+    for program in explanation.programs:
+        for where, number in program.operations.items():
+            assert sum(line.operations.get(where, 0) for line in first.lines) >= number
+    assert explanation.function in str(explanation)
+    assert explanation._repr_html_().count("<") > 10
+    assert explanation.to_json()
+
+
+def check_error(explanation: Explanation, call: Call) -> None:
+    """The error is the one that JAX raises."""
     with pytest.raises(Exception) as raised:  # noqa: PT011  # compared below
         call.by_jax()
-    explanation = explained(name)
     (found,) = explanation.found("failed")
     kind, _, message = found.what.partition(": ")
     assert kind == raised.type.__name__
     assert message
     assert message in str(raised.value)
     assert explanation.programs == ()
-
-
-@pytest.mark.parametrize("name", BUILDERS)
-def test_every_operation_stands_on_a_line_of_the_function(name: str) -> None:
-    explanation = explained(name)
-    for program in explanation.programs:
-        first = explanation.sources[0]
-        for where, number in program.operations.items():
-            assert sum(line.operations.get(where, 0) for line in first.lines) >= number
-
-
-@pytest.mark.parametrize("name", BUILDERS)
-def test_it_can_be_shown(name: str) -> None:
-    explanation = explained(name)
-    text, page = str(explanation), explanation._repr_html_()
-    assert explanation.function in text
-    assert explanation.to_json()
-    assert page.count("<") > 10
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What JAX holds of a function that was traced, lowered or compiled before."""
 
 import pytest
-from cases import X
+from commented_functions import X
 
 from jaxvstorch import explain
 

@@ -1,8 +1,8 @@
 """Operations of JAX and functions of its own that take functions, line by line."""
 
-import marks
 import pytest
-from cases import M, X, cases
+from commented_functions import M, X, cases, check_comments
+from framework_counts import check_jaxpr
 
 from jaxvstorch import explain
 
@@ -111,7 +111,7 @@ def differentiates_a_checkpoint(x):
 
 def test_a_gradient_of_a_checkpoint() -> None:
     explanation = explain(jax.grad(jax.checkpoint(rematerialised)), X)
-    marks.check_comments(explanation)
+    check_comments(explanation)
     (program,) = explanation.programs
     assert program.operations == {"A": 9}
     assert program.without_line == {}
@@ -122,8 +122,8 @@ def test_a_gradient_function() -> None:
         return (x * x).sum()  # -> A6
 
     explanation = explain(jax.grad(loss), X)
-    marks.check_comments(explanation)
-    marks.check_jaxpr(explanation, jax.make_jaxpr(jax.grad(loss))(X))
+    check_comments(explanation)
+    check_jaxpr(explanation, jax.make_jaxpr(jax.grad(loss))(X))
 
 
 def test_functions_of_the_framework() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import X, cases, check_touched
+from commented_functions import X, cases, check_touched
 
 from jaxvstorch import explain
 

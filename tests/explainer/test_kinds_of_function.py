@@ -3,9 +3,8 @@
 import functools
 from typing import Any
 
-import marks
 import pytest
-from cases import check_kind
+from commented_functions import check_comments, check_kind
 
 from jaxvstorch import explain
 from jaxvstorch.explainer.framework_of import framework_of
@@ -173,7 +172,7 @@ def test_every_kind_of_compiled_function(framework, x, compiled, make, name) -> 
 def test_arguments_by_name_are_named(x, compiled) -> None:
     explanation = explain(compiled(power, static="exponent"), x, exponent=2)
     assert explanation.arguments == ("f32[4]", "exponent=2")
-    marks.check_comments(explanation)
+    check_comments(explanation)
 
 
 class _Scaled:

@@ -1,6 +1,6 @@
 """Python's loops and comprehensions, in both frameworks: what is unrolled, and told to be."""
 
-from cases import X, cases
+from commented_functions import X, cases
 
 case, test_marks = cases("jax", "torch")
 

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from cases import X, cases
+from commented_functions import X, cases
 
 case, test_marks = cases("jax", "torch")
 

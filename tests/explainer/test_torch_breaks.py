@@ -4,7 +4,7 @@ import logging
 import time
 
 import pytest
-from cases import X, cases
+from commented_functions import X, cases
 
 from jaxvstorch import explain
 from jaxvstorch.explainer import breaks

@@ -2,9 +2,8 @@
 
 import functools
 
-import marks
 import pytest
-from cases import check_kind
+from commented_functions import check_comments, check_kind
 
 from jaxvstorch import explain
 
@@ -69,7 +68,7 @@ def test_compiled_methods(function, name) -> None:
 def test_a_compiled_method_keeps_its_options() -> None:
     explanation = explain(_Scale().printed, torch.ones(4))
     assert len(explanation.found("failed")) == 1
-    marks.check_comments(explanation)
+    check_comments(explanation)
 
 
 def compiled_in_place(module):
@@ -126,7 +125,7 @@ def test_a_module_whose_forward_is_compiled(compiled) -> None:
     model = CompiledForward()
     given = torch.compile(model, backend="eager") if compiled else model
     before = set(vars(model))
-    marks.check_comments(explain(given, ones()))
+    check_comments(explain(given, ones()))
     assert set(vars(model)) == before
 
 

@@ -1,9 +1,9 @@
 """Operations of PyTorch, loops and branches of its graphs, and functions that take functions."""
 
-import marks
 import numpy as np
 import pytest
-from cases import M, X, cases
+from commented_functions import M, X, cases, check_comments
+from framework_counts import check_dynamo
 
 from jaxvstorch import explain
 
@@ -62,7 +62,7 @@ def test_a_gradient_inside() -> None:
         return torch.func.grad(loss)(x) + 1
 
     explanation = explain(slope, torch.arange(4.0))
-    marks.check_dynamo(explanation, slope, torch.arange(4.0))
+    check_dynamo(explanation, slope, torch.arange(4.0))
     assert explanation.source("loss").lines[1].operations == {"A": 2}
     # What switches differentiation on and off carries no line of its own in the graph.
     on_the_line = explanation.source("slope").lines[1].operations["A"]
@@ -77,7 +77,7 @@ def test_a_dynamic_shape_is_a_symbol_of_the_graph() -> None:
 
     (fixed,) = explain(halved, torch.ones(4)).programs
     explanation = explain(torch.compile(halved, dynamic=True), torch.ones(4))
-    marks.check_comments(explanation)
+    check_comments(explanation)
     (dynamic,) = explanation.programs
     assert "/ 4" in fixed.text
     assert "/ 4" not in dynamic.text

@@ -1,8 +1,7 @@
 """What a function changes in place under ``torch.compile``, and the random numbers it draws."""
 
-import marks
 import pytest
-from cases import X, cases, check_touched
+from commented_functions import X, cases, check_comments, check_touched
 
 from jaxvstorch import explain
 
@@ -80,7 +79,7 @@ def test_a_module_that_changes_its_buffer() -> None:
             self.total.add_(x)  # -> A1 ! impure
             return x * 2  # -> A1
 
-    marks.check_comments(explain(Mean(), torch.ones(4)))
+    check_comments(explain(Mean(), torch.ones(4)))
 
 
 def test_an_optimizer_is_part_of_the_program() -> None:
@@ -106,4 +105,4 @@ class _Trainer:
 
 
 def test_an_object_that_is_changed_after_a_break() -> None:
-    marks.check_comments(explain(_Trainer().step, torch.ones(4)))
+    check_comments(explain(_Trainer().step, torch.ones(4)))

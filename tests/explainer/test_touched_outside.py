@@ -5,11 +5,10 @@ import enum
 import math
 import os
 
-import marks
 import numpy as np
 import pytest
-import world
-from cases import X, cases, check_touched, given
+import module_values as world
+from commented_functions import X, cases, check_comments, check_touched, given
 
 from jaxvstorch import explain
 
@@ -208,7 +207,7 @@ def test_a_closure_that_is_read_and_one_that_is_written(framework, x) -> None:
         last = 5  # -> traced ! impure
         return x * limits[1]  # -> A1 ! frozen | A1 ! guarded
 
-    marks.check_comments(explain(adds, x))
+    check_comments(explain(adds, x))
     assert (total, last) == (1, 5)
 
 
@@ -229,7 +228,7 @@ class _Counter:
 def test_a_method_that_changes_its_object(framework, x, method) -> None:
     counter = _Counter()
     explanation = explain(getattr(counter, method), x)
-    marks.check_comments(explanation)
+    check_comments(explanation)
     changed = {"jax": "changed while tracing only", "torch": "changed on each call"}[framework]
     assert f"`self` is {changed}" in explanation.findings[0].what
     assert counter.calls == 5

@@ -1,11 +1,12 @@
-"""Functions to be explained as they stand, with the comments of ``marks.py`` behind their lines."""
+"""Functions to be explained as they stand: a comment behind each line says what becomes of it."""
 
 from collections.abc import Callable
 from typing import Any
 
-import marks
 import numpy as np
 import pytest
+from expected_marks import found
+from framework_counts import check_dynamo, check_jaxpr
 
 from jaxvstorch import explain, frameworks
 from jaxvstorch.explainer.explanation import Explanation
@@ -59,14 +60,14 @@ def check_case(framework: str, function: Any, arguments: Any, static: str | None
         explanation = explain(jitted, *arguments)
     else:
         explanation = explain(function, *given(framework, *arguments))
-    marks.check_comments(explanation)
+    check_comments(explanation)
     assert explanation.sources[0].name == explanation.function == function.__name__
     if explanation.found("failed"):
         assert explanation.programs == ()
     elif framework == "jax":
-        marks.check_jaxpr(explanation, jitted.trace(*arguments).jaxpr)
+        check_jaxpr(explanation, jitted.trace(*arguments).jaxpr)
     else:
-        marks.check_dynamo(explanation, function, *given(framework, *arguments))
+        check_dynamo(explanation, function, *given(framework, *arguments))
 
 
 def check_touched(explanation: Explanation, words: str) -> None:
@@ -77,7 +78,33 @@ def check_touched(explanation: Explanation, words: str) -> None:
 
 def check_kind(explanation: Explanation, framework: str, name: str) -> None:
     """The marks are as the comments say, and one program of this framework is made."""
-    marks.check_comments(explanation)
+    check_comments(explanation)
     assert explanation.sources[0].name == name
     assert explanation.framework == framework
     assert len(explanation.programs) == 1
+
+
+def check_comments(explanation: Explanation) -> None:
+    """Compare every line shown with the comment behind it: ``y = x * 2  # -> A1``.
+
+    The comment says what an entry in a file would say; a line without one has no mark. A long one
+    stands above its line, on one or more lines of its own. Where the frameworks differ, JAX's mark
+    stands before PyTorch's: ``# -> A6 | A3``.
+    """
+    assert explanation.sources
+    own = -1 if explanation.framework == "torch" else 0
+    differences = []
+    for source, entries in found(explanation).items():
+        if source == "elsewhere":
+            differences.append(f"  no line for {entries}")
+            continue
+        above: list[str] = []
+        for offset, line in enumerate(explanation.source(source).lines):
+            code, _, comment = line.text.partition("# -> ")
+            said = comment.split("  # ")[0].strip()
+            seen = entries.get(str(offset), ["", ""])[0]
+            wanted = " ".join([*above, said]).split(" | ")[own] if code.strip() else ""
+            if seen != wanted.strip():
+                differences.append(f"  {source} {offset}: found {seen!r}\n    {line.text.strip()}")
+            above = [] if code.strip() else [*above, said]
+    assert not differences, "\n".join(["the marks are not as the comments say:", *differences])
