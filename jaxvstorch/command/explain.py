@@ -108,7 +108,7 @@ def _run(
     with output.stdout_to_stderr():
         explanation, ledger = _find(target, request)
     if html is not None:
-        from jaxvstorch.explainer import html as pages
+        from jaxvstorch.explainer.rendering import html as pages
 
         output.write_page(html, pages.page(explanation, ledger=ledger))
     _print(explanation, ledger, as_json)
@@ -137,7 +137,7 @@ def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -
             found["ledger"] = ledger.to_dict()
         print(json.dumps(found, indent=1))
         return
-    from jaxvstorch.explainer.terminal import Rendering, plain
+    from jaxvstorch.explainer.rendering.text import Rendering, plain
 
     out = terminal.console()
     if out.is_terminal:

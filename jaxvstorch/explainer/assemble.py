@@ -5,7 +5,8 @@ from dataclasses import replace
 from types import CodeType
 
 from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.explanation import Mark, Program, Source
+from jaxvstorch.explainer.facts import Program
+from jaxvstorch.explainer.marks import Mark, Source
 from jaxvstorch.explainer.on_lines import by_statement, source_of
 from jaxvstorch.explainer.operations import Operation, Place, count
 from jaxvstorch.explainer.own import OwnCode, is_installed

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from jaxvstorch.explainer import breaks, cures, statements
-from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
+from jaxvstorch.explainer.facts import Finding
+from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.touches import Touch
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.errors import tidy
-from jaxvstorch.explainer import ledger_text
 from jaxvstorch.explainer.compilations import Compilations
+from jaxvstorch.explainer.rendering import ledger_text
 from jaxvstorch.measure.durations import seconds
 
 _WIDTH = 100  # characters of a ledger as text

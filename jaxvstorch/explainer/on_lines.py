@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from jaxvstorch.explainer.explanation import Line, Mark, Source
+from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.statements import File, Function
 

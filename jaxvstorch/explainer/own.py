@@ -79,3 +79,23 @@ def _installed() -> tuple[str, ...]:
 
 
 _INSTALLED = _installed()
+
+
+def short_path(file: str) -> str:
+    """A file as a reader knows it; no path that means nothing on another machine."""
+    path = Path(file)
+    if path.parent.name.startswith("ipykernel_") or file.startswith("<ipython-input"):
+        return "a notebook's cell"
+    if "site-packages" in path.parts:
+        return "/".join(path.parts[path.parts.index("site-packages") + 1 :])
+    if path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    return str(path.relative_to(_root(path)))
+
+
+def _root(path: Path) -> Path:
+    """The folder around the outermost package that a file belongs to, or the file's own folder."""
+    folder = path.parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    return folder

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jaxvstorch.explainer.explanation import Line, Mark
-from jaxvstorch.explainer.signs import SIGNS, TIMES, WORDS, sign
+from jaxvstorch.explainer.marks import Line, Mark
+from jaxvstorch.explainer.rendering.signs import SIGNS, TIMES, WORDS, sign
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "book" / "explain.md").read_text(encoding="utf-8")

@@ -27,7 +27,8 @@ from typing import Any
 
 import pytest
 
-from jaxvstorch.explainer.explanation import Explanation, Line, describe
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.marks import Line, describe
 
 FOLDER = Path(__file__).with_name("marks")
 

@@ -3,7 +3,9 @@
 import sysconfig
 
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
-from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Program, Source
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.facts import Finding, Program
+from jaxvstorch.explainer.marks import Line, Mark, Source
 
 FILE = "/somewhere/model.py"
 LIBRARY = f"{sysconfig.get_path('purelib')}/library/module.py"

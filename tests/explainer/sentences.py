@@ -2,7 +2,7 @@
 
 import re
 
-from jaxvstorch.explainer.explanation import Finding
+from jaxvstorch.explainer.facts import Finding
 
 
 def is_one(text: str) -> bool:

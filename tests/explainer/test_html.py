@@ -3,16 +3,20 @@
 import re
 from html.parser import HTMLParser
 from importlib.metadata import metadata
+from pathlib import Path
 
 import pytest
 from samples import FILE, OWN, library_source, long_source, of, sample
 
-from jaxvstorch.explainer import html, html_style
 from jaxvstorch.explainer.compilations import Compilations
-from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark
-from jaxvstorch.explainer.layout import BOOK
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.facts import Finding
 from jaxvstorch.explainer.ledger_rows import Call, Ledger
+from jaxvstorch.explainer.marks import Line, Mark
+from jaxvstorch.explainer.rendering import html
+from jaxvstorch.explainer.rendering.layout import BOOK
 
+STYLE = Path(html.__file__).with_name("html.css").read_text(encoding="utf-8")
 _VOID = {"meta", "br"}
 
 
@@ -77,14 +81,14 @@ def test_each_mark_is_a_sign_words_and_a_pattern(
     assert tree.texts("span", class_="sign", aria_hidden="true") == [sign]
     assert words in tree.texts("td", class_="m")[0].removeprefix(sign)
     assert tree.texts("tr", class_=css)[0].startswith(str(number))
-    pattern = re.search(rf"\.{css} {{\s*--x-ribbon: ([^;]+);", html_style.FRAGMENT)
+    pattern = re.search(rf"\.{css} {{\s*--x-ribbon: ([^;]+);", STYLE)
     assert pattern is not None
     assert "gradient" in pattern[1]
 
 
 def test_no_two_marks_have_one_pattern() -> None:
     # Without the colours, of which a print or an eye may have none.
-    patterns = re.findall(r"--x-ribbon: ([^;]*gradient[^;]*);", html_style.FRAGMENT)
+    patterns = re.findall(r"--x-ribbon: ([^;]*gradient[^;]*);", STYLE)
     colourless = {re.sub(r"var\(--x-\w+\)", "c", pattern) for pattern in patterns}
     assert len(colourless) == len(patterns) == 6
 
@@ -124,7 +128,7 @@ def test_several_explanations_may_stand_in_one_page() -> None:
 
 
 def test_every_rule_of_the_fragment_is_about_the_fragment() -> None:
-    css = re.sub(r"/\*.*?\*/", "", html_style.FRAGMENT, flags=re.S)
+    css = re.sub(r"/\*.*?\*/", "", STYLE, flags=re.S)
     css = re.sub(r"@media[^{]*{", "", css)
     selectors = [s for group in re.findall(r"([^{}]+){", css) for s in _split(group)]
     assert len(selectors) > 50

@@ -6,7 +6,7 @@ import pytest
 from needs import needs_compiler
 
 from jaxvstorch import explain
-from jaxvstorch.explainer import html
+from jaxvstorch.explainer.rendering import html
 
 MANY = "def many(x):\n" + "    x = x * 2 + 1\n" * 1_000 + "    return x\n"
 

@@ -9,8 +9,10 @@ from rich.console import Console
 from samples import COMPILED, FILE, GRAPH, OWN, library_source, long_source, of, sample
 
 from jaxvstorch.command import terminal
-from jaxvstorch.explainer.explanation import Explanation, Finding, Line, Mark, Program, Source
-from jaxvstorch.explainer.syntax import pieces, spans
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.facts import Finding, Program
+from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.rendering.syntax import pieces, spans
 
 
 def printed(explanation: Explanation, width: int = 100, colour: bool = False) -> str:

@@ -5,9 +5,9 @@ import enum
 import math
 import os
 
+import module_values as world
 import numpy as np
 import pytest
-import module_values as world
 from commented_functions import X, cases, check_comments, check_touched, given
 
 from jaxvstorch import explain

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch.explainer import assemble, findings
 from jaxvstorch.explainer.explainable import is_made_before
-from jaxvstorch.explainer.explanation import Finding, Program
+from jaxvstorch.explainer.facts import Finding, Program
 from jaxvstorch.explainer.jax import arguments, made_before, stages, traces
 from jaxvstorch.explainer.jax.observer import Observer
 from jaxvstorch.explainer.jax.program import Reader

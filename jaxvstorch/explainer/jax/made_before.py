@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 from jaxvstorch.explainer import assemble
-from jaxvstorch.explainer.explanation import Program
+from jaxvstorch.explainer.facts import Program
 from jaxvstorch.explainer.jax import stages, traces
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Operation, Place, count

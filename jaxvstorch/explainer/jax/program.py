@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxvstorch.explainer.jax import traces
-from jaxvstorch.explainer.jax.frames import Frames
+from jaxvstorch.explainer.jax.tracebacks import Frames
 from jaxvstorch.explainer.operations import Operation, Place
 from jaxvstorch.explainer.own import OwnCode
 

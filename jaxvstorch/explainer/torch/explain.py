@@ -11,13 +11,13 @@ from torch import fx
 from jaxvstorch.explainer import assemble, breaks, findings
 from jaxvstorch.explainer.compiled import Compiled
 from jaxvstorch.explainer.cures import Cure
-from jaxvstorch.explainer.explanation import Finding, Mark, Source
-from jaxvstorch.explainer.facts import short_path
+from jaxvstorch.explainer.facts import Finding
+from jaxvstorch.explainer.marks import Mark, Source
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.own import OwnCode, short_path
 from jaxvstorch.explainer.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.torch import dynamo, touches, trace
+from jaxvstorch.explainer.torch import dynamo, outside, trace
 from jaxvstorch.explainer.torch.traced import Frame, Traced, look
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
@@ -30,7 +30,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     own = OwnCode(subject.file)
     traced = Traced()
     recorder = Recorder(own.has, is_written=dynamo.is_written, pause=traced.is_apart)
-    changes = touches.Changes(subject.named, code)
+    changes = outside.Changes(subject.named, code)
     trace.trace(subject, own, traced, recorder, changes.reading)
     seen, programs = look(traced, recorder, own)
     seen.failed = _failed(traced.error, recorder, own)
@@ -42,9 +42,9 @@ def explain(subject: Subject) -> dict[str, Any]:
     if traced.error is not None:  # what Dynamo says of the line that raised is told by the error
         found = [f for f in found if f.kind != "break" or (f.file, f.line) != seen.failed]
     if traced.error is None:
-        read = list(touches.of_readings(traced, seen.python, own))
+        read = list(outside.of_readings(traced, seen.python, own))
         changed = list(changes.touches(traced, own))
-        found += findings.of_touches("torch", touches.together(read, changed))
+        found += findings.of_touches("torch", outside.together(read, changed))
     else:
         found.append(findings.of_error(traced.error, seen.failed, dynamo.generic_hints()))
         missing.append("What comes after the error: the call ended with it.")

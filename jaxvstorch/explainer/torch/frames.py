@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
-from jaxvstorch.explainer.torch import guards, memory, tensor_guards
+from jaxvstorch.explainer.torch import dynamo_cache, guards, tensor_guards
 
 # What the variables were when a program was compiled, in short, as long as PyTorch keeps it.
 _variables: "weakref.WeakKeyDictionary[Any, dict[str, str]]" = weakref.WeakKeyDictionary()
@@ -67,7 +67,7 @@ class Frame:
     def new(self) -> list[Any]:
         """The programs that there are of it by now."""
         before = {id(entry) for entry in self.kept}
-        return [entry for entry in memory.programs_kept(self.code) if id(entry) not in before]
+        return [entry for entry in dynamo_cache.programs_kept(self.code) if id(entry) not in before]
 
     def ended(self, records: list[Any]) -> None:
         """Note what became of it, and keep what the variables were, to compare later calls with.
@@ -88,7 +88,7 @@ class Frame:
         """What tells it from the nearest kept program, and what may be anything from now on."""
         if not self.failed:
             return []
-        now = [check for entry in self.new() for check in memory.guards_of(entry)]
+        now = [check for entry in self.new() for check in dynamo_cache.guards_of(entry)]
         return list(dict.fromkeys(fail.text + _widened(fail, now) for fail in self.failed))
 
 
@@ -126,7 +126,7 @@ def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
     for entry in kept:
         told = _variables.get(entry.guard_manager, {})
         found.append(guards.failed(entry, code, variables, told))
-    if memory.wraps_library_code(code):  # then programs of other functions are among them
+    if dynamo_cache.wraps_library_code(code):  # then programs of other functions are among them
         found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
     # Where nothing fails, the program is kept for another backend or for other options.
     nearest = min(filter(None, found), key=guards.distance, default=[])

@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.shorthand import describe
-from jaxvstorch.explainer.torch import memory, tensor_guards
+from jaxvstorch.explainer.torch import dynamo_cache, tensor_guards
 from jaxvstorch.explainer.torch.guard_texts import MODES, differences
 from jaxvstorch.explainer.torch.names import readable, readable_all
 
@@ -45,10 +45,10 @@ def failed(
         variables: the function's, in this call.
         told: the variables of the call that the program was compiled for, in short.
     """
-    names = memory.names_in_guards(entry, variables)
+    names = dynamo_cache.names_in_guards(entry, variables)
     found: dict[str, Failed] = {}
     relations: dict[str, Failed] = {}
-    for source, guard in memory.guards_of(entry):
+    for source, guard in dynamo_cache.guards_of(entry):
         of = "" if source in ("L", "G") else source  # the roots carry the guards on settings
         if outer := next((other for other in found if of and _lies_in(of, other)), None):
             more = 0 if of == outer else _parts(of, guard, names)
@@ -87,7 +87,7 @@ def _told_by_dynamo(
     entry: Any, code: CodeType, names: dict[str, Any], told: dict[str, str]
 ) -> list[Failed]:
     """What Dynamo itself says, where no guard is Python code that fails."""
-    word = memory.first_that_fails(entry, names["L"])
+    word = dynamo_cache.first_that_fails(entry, names["L"])
     if word is None:
         return []
     for variable in tensor_guards.variables_in(word):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from jaxvstorch.explainer.torch.memory import programs_kept
+from jaxvstorch.explainer.torch.dynamo_cache import programs_kept
 from jaxvstorch.frameworks.private import MissingNameError
 from jaxvstorch.frameworks.private import torch as private
 

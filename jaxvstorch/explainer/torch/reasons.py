@@ -6,7 +6,7 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch.explainer.subject import by_name
-from jaxvstorch.explainer.torch import frames, guards, listening, memory
+from jaxvstorch.explainer.torch import dynamo_cache, frames, guards, listening
 from jaxvstorch.explainer.torch.names import as_called
 from jaxvstorch.explainer.unwrap import original
 
@@ -66,7 +66,7 @@ class Reasons(listening.Listener):
     @property
     def uncompiled(self) -> int:
         """How many frames ran as they are, or would have, because no more programs are made."""
-        silent = 0 if memory.stance() == "fail_on_recompile" else self._silent
+        silent = 0 if dynamo_cache.stance() == "fail_on_recompile" else self._silent
         limited = sum(frame.limit is not None for frame in self._frames)
         given_up = sum(frame.is_given_up for frame in self._frames)
         return silent + limited + given_up + (self._is_left and self._had_programs)
@@ -86,10 +86,12 @@ class Reasons(listening.Listener):
     @property
     def _had_programs(self) -> bool:
         """Whether there is something to compile in a function that is left to Python."""
-        if memory.stance() in _EAGER_STANCES:
+        if dynamo_cache.stance() in _EAGER_STANCES:
             return True
         code = self._code
-        return isinstance(code, CodeType) and bool(_left.get(code) or memory.programs_kept(code))
+        return isinstance(code, CodeType) and bool(
+            _left.get(code) or dynamo_cache.programs_kept(code)
+        )
 
     def texts(self) -> tuple[str, ...]:
         """The reasons, each once."""
@@ -111,7 +113,7 @@ class Reasons(listening.Listener):
         text = self._first(frame) if frame.is_first else self._difference(frame)
         if frame.limit:
             ends = "not compiled" if self._raised else "ran uncompiled"
-            return f"{ends}: {frame.limit} ({memory.limit_of(frame.limit)}) reached; {text}"
+            return f"{ends}: {frame.limit} ({dynamo_cache.limit_of(frame.limit)}) reached; {text}"
         if frame.is_given_up:
             texts = [f"not compiled: {frame.failure}", text]
         else:
@@ -124,11 +126,11 @@ class Reasons(listening.Listener):
         return "first call" if self._is_own(frame) else f"first call of {frame.name}"
 
     def _is_own(self, frame: frames.Frame) -> bool:
-        return self._code in (None, frame.code) or memory.wraps_library_code(frame.code)
+        return self._code in (None, frame.code) or dynamo_cache.wraps_library_code(frame.code)
 
     def _difference(self, frame: frames.Frame) -> str:
         text = _list(frame.differences())
-        if memory.wraps_library_code(frame.code):
+        if dynamo_cache.wraps_library_code(frame.code):
             text = as_called(text, _parameters(self._inner))
         if text or not frame.is_read:
             return text
@@ -136,12 +138,12 @@ class Reasons(listening.Listener):
 
     def _silent_text(self) -> str:
         """Of a lookup that found nothing, and that Dynamo did not go on from."""
-        if memory.stance() == "fail_on_recompile":
+        if dynamo_cache.stance() == "fail_on_recompile":
             texts = [""]  # the error says so
         else:
             texts = [_by_stance() or "ran uncompiled: the recompile limit was reached before"]
         if isinstance(self._code, CodeType) and (variables := self._variables()):
-            frame = frames.read(self._code, variables, memory.programs_kept(self._code))
+            frame = frames.read(self._code, variables, dynamo_cache.programs_kept(self._code))
             texts.append(_list([fail.text for fail in frame.failed]))
         return "; ".join(filter(None, texts))
 
@@ -165,7 +167,7 @@ class Reasons(listening.Listener):
 
 
 def _by_stance() -> str:
-    stance = memory.stance()
+    stance = dynamo_cache.stance()
     return f"ran uncompiled: the stance is {stance}" if stance in _EAGER_STANCES else ""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from jaxvstorch.explainer.shorthand import describe, kind
-from jaxvstorch.explainer.torch import memory
+from jaxvstorch.explainer.torch import dynamo_cache
 
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\[[^\]]+\]|\._?\w+(?!\w*\())*")
 
@@ -112,7 +112,7 @@ def settings_changed(told: str) -> Iterator[str]:
     Args:
         told: what they were, as JSON.
     """
-    was, now = json.loads(told or "{}"), memory.global_state()
+    was, now = json.loads(told or "{}"), dynamo_cache.global_state()
     for name, value in now.items():
         before = was.get(name, value)
         if name == "autocast_state":

@@ -7,7 +7,7 @@ from typing import Any
 from torch import fx
 
 from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.explanation import Program
+from jaxvstorch.explainer.facts import Program
 from jaxvstorch.explainer.operations import Place, count, letter
 from jaxvstorch.explainer.own import OwnCode
 from jaxvstorch.explainer.recorder import Recorder

@@ -5,30 +5,34 @@ No element has an id, so that several explanations can stand in one page.
 
 from collections.abc import Iterable
 from html import escape
+from importlib.resources import files
 
 import jaxvstorch
-from jaxvstorch.explainer import facts, html_style, layout, signs
-from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.html_source import (
+from jaxvstorch.explainer.facts import Facts
+from jaxvstorch.explainer.ledger_rows import Ledger
+from jaxvstorch.explainer.rendering import headings, layout, signs
+from jaxvstorch.explainer.rendering.html_source import (
     below,
     classes,
     finding_item,
     sentence_item,
     source_html,
 )
-from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.frameworks import TITLES
 
+_FRAGMENT_STYLE = files(__package__).joinpath("html.css").read_text("utf-8")
+_PAGE_STYLE = files(__package__).joinpath("html_page.css").read_text("utf-8")
 
-def fragment(explanation: Explanation) -> str:
+
+def fragment(explanation: Facts) -> str:
     """HTML to stand inside a page, with the style that it needs."""
     return (
-        f"<style>{html_style.FRAGMENT}</style>"
+        f"<style>{_FRAGMENT_STYLE}</style>"
         f"{_opening(explanation)}{_body(explanation, 'p', 'p')}</div>"
     )
 
 
-def page(explanation: Explanation, ledger: Ledger | None = None) -> str:
+def page(explanation: Facts, ledger: Ledger | None = None) -> str:
     """A whole page that needs no other file and no JavaScript.
 
     Args:
@@ -38,22 +42,22 @@ def page(explanation: Explanation, ledger: Ledger | None = None) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(facts.title(explanation))}, explained</title>\n"
-        f"<style>{html_style.FRAGMENT}\n{html_style.PAGE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(headings.title(explanation))}, explained</title>\n"
+        f"<style>{_FRAGMENT_STYLE}\n{_PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f"{_opening(explanation)}{_body(explanation, 'h1', 'h2')}{_calls(ledger)}"
         f'<p class="made">Made by <a href="{layout.BOOK}">jaxvstorch</a> '
         f"{jaxvstorch.__version__}</p></div>\n</main>\n</body>\n</html>\n"
     )
 
 
-def _opening(explanation: Explanation) -> str:
+def _opening(explanation: Facts) -> str:
     return (
         f'<div class="jaxvstorch-explain" role="group" data-framework="{explanation.framework}"'
-        f' aria-label="{escape(facts.title(explanation))}, explained">'
+        f' aria-label="{escape(headings.title(explanation))}, explained">'
     )
 
 
-def _body(explanation: Explanation, title: str, part: str) -> str:
+def _body(explanation: Facts, title: str, part: str) -> str:
     """Everything, with ``title`` and ``part`` as the tags of its headings."""
     placed, elsewhere = layout.place(explanation)
     parts = [_head(explanation, title), _legend(explanation)]
@@ -73,11 +77,11 @@ def _body(explanation: Explanation, title: str, part: str) -> str:
     return "".join(parts)
 
 
-def _head(explanation: Explanation, tag: str) -> str:
+def _head(explanation: Facts, tag: str) -> str:
     framework = TITLES[explanation.framework]
     return (
         f'<{tag} class="title"><code>{escape(explanation.function)}</code> '
-        f'<span class="in">in {framework}</span></{tag}>{_facts(facts.head(explanation))}'
+        f'<span class="in">in {framework}</span></{tag}>{_facts(headings.head(explanation))}'
     )
 
 
@@ -86,7 +90,7 @@ def _facts(pairs: Iterable[tuple[str, str]]) -> str:
     return f"<dl>{''.join(rows)}</dl>"
 
 
-def _legend(explanation: Explanation) -> str:
+def _legend(explanation: Facts) -> str:
     items = []
     for line, sign, words in signs.legend(explanation):
         mark = f" {classes(line)}" if line else ""
@@ -109,29 +113,29 @@ def _scroll(label: str, content: str) -> str:
     )
 
 
-def _compiled(explanation: Explanation, tag: str) -> str:
+def _compiled(explanation: Facts, tag: str) -> str:
     compiled = explanation.compiled
     if compiled is None:
         return ""
     rows = "".join(
         f'<tr><th scope="row">{escape(kernel.program)} <code>{escape(kernel.name)}</code></th>'
-        f"<td>{escape(', '.join(kernel.operations) or facts.NOT_REPORTED)}</td>"
-        f"<td>{escape(facts.kernel_lines(kernel, explanation))}</td></tr>"
+        f"<td>{escape(', '.join(kernel.operations) or headings.NOT_REPORTED)}</td>"
+        f"<td>{escape(headings.kernel_lines(kernel, explanation))}</td></tr>"
         for kernel in compiled.kernels
     )
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("kernel", "made of", "from"))
     table = f'<table class="kernels"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    kernels = _scroll(f"Kernels of {facts.title(explanation)}", table) if rows else ""
-    return _part("Compiled", tag) + _facts(facts.compiled_head(compiled)) + kernels
+    kernels = _scroll(f"Kernels of {headings.title(explanation)}", table) if rows else ""
+    return _part("Compiled", tag) + _facts(headings.compiled_head(compiled)) + kernels
 
 
-def _texts(explanation: Explanation, tag: str) -> str:
-    forms = facts.forms(explanation)
+def _texts(explanation: Facts, tag: str) -> str:
+    forms = headings.forms(explanation)
     details = (
         f'<details class="text"><summary>{escape(form.program)}: {escape(form.name)}'
-        f'<span class="size">{facts.text_size(form.text)}</span></summary>'
+        f'<span class="size">{headings.text_size(form.text)}</span></summary>'
         + _scroll(
-            f"{form.name} of {facts.title(explanation)}, program {form.program}",
+            f"{form.name} of {headings.title(explanation)}, program {form.program}",
             f"<pre>{escape(form.text)}</pre>",
         )
         + "</details>"

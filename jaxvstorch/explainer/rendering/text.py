@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.segment import Segment
-from rich.style import Style
-
-from jaxvstorch.explainer import facts, layout, signs
-from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.terminal_source import (
+from jaxvstorch.explainer.facts import Facts
+from jaxvstorch.explainer.rendering import headings, layout, signs
+from jaxvstorch.explainer.rendering.text_source import (
     BOLD,
     DIM,
     MARKS,
@@ -22,6 +19,9 @@ from jaxvstorch.explainer.terminal_source import (
 )
 from jaxvstorch.frameworks import COMPILERS
 
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
 # A source or an error may hold codes that a terminal would obey.
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
 
@@ -29,26 +29,31 @@ _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CH
 class Rendering:
     """What ``rich`` prints of an explanation."""
 
-    def __init__(self, explanation: Explanation) -> None:
+    def __init__(self, explanation: Facts) -> None:
         self.explanation = explanation
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        # Rich draws random numbers when it is imported, which must not change the reader's own;
+        # who calls this has imported it.
+        from rich.segment import Segment
+        from rich.style import Style
+
         for row in rows(self.explanation, options.max_width):
             for text, style in row:
                 yield Segment(text.translate(_CONTROLS), Style.parse(style) if style else None)
             yield Segment.line()
 
 
-def plain(explanation: Explanation, width: int = 100) -> str:
+def plain(explanation: Facts, width: int = 100) -> str:
     """An explanation as text without styles."""
     lines = ("".join(text for text, _ in row).rstrip() for row in rows(explanation, width))
     return "\n".join(line.translate(_CONTROLS) for line in lines)
 
 
-def rows(explanation: Explanation, width: int) -> Iterator[Row]:
+def rows(explanation: Facts, width: int) -> Iterator[Row]:
     """The whole explanation, one row of a terminal at a time, none wider than ``width``."""
-    yield [(facts.title(explanation), BOLD), (f"  {COMPILERS[explanation.framework]}", DIM)]
-    yield from _facts(facts.head(explanation), width)
+    yield [(headings.title(explanation), BOLD), (f"  {COMPILERS[explanation.framework]}", DIM)]
+    yield from _facts(headings.head(explanation), width)
     placed, elsewhere = layout.place(explanation)
     in_full = layout.in_full(explanation)
     for index, source in enumerate(explanation.sources):
@@ -56,7 +61,7 @@ def rows(explanation: Explanation, width: int) -> Iterator[Row]:
             continue
         findings = {line: found for (which, line), found in placed.items() if which == index}
         yield []
-        yield [(source.name, BOLD), (f"  {facts.where(source)}", DIM)]
+        yield [(source.name, BOLD), (f"  {headings.where(source)}", DIM)]
         yield from Columns(source, width).rows(findings)
     yield from _legend(explanation, width)
     yield from _more_sources(explanation, in_full, width)
@@ -71,14 +76,14 @@ def rows(explanation: Explanation, width: int) -> Iterator[Row]:
     yield from _stages(explanation, width)
 
 
-def _more_sources(explanation: Explanation, in_full: set[int], width: int) -> Iterator[Row]:
+def _more_sources(explanation: Facts, in_full: set[int], width: int) -> Iterator[Row]:
     """The functions that would make it too long to read, in a line each."""
     more = [s for index, s in enumerate(explanation.sources) if index not in in_full]
     if not more:
         return
     yield from _heading("More functions, whole in HTML and in JSON")
     for source in more:
-        yield from wrapped("↳ ", f"{source.name}, {facts.where(source)}", 2, width)
+        yield from wrapped("↳ ", f"{source.name}, {headings.where(source)}", 2, width)
 
 
 def _facts(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
@@ -93,7 +98,7 @@ def _heading(text: str) -> Iterator[Row]:
     yield [(text, BOLD)]
 
 
-def _legend(explanation: Explanation, width: int) -> Iterator[Row]:
+def _legend(explanation: Facts, width: int) -> Iterator[Row]:
     entries = signs.legend(explanation)
     if not entries:
         return
@@ -106,18 +111,18 @@ def _legend(explanation: Explanation, width: int) -> Iterator[Row]:
             yield [(f" {left:<{column}}  ", style), (right, DIM)]
 
 
-def _stages(explanation: Explanation, width: int) -> Iterator[Row]:
+def _stages(explanation: Facts, width: int) -> Iterator[Row]:
     compiled = explanation.compiled
     if compiled:
         yield from _heading("Compiled")
-        yield from _facts(facts.compiled_head(compiled), width)
+        yield from _facts(headings.compiled_head(compiled), width)
         for kernel in compiled.kernels:
             made_of = ", ".join(kernel.operations) or "operations not reported"
-            said = f"{made_of}; from {facts.kernel_lines(kernel, explanation)}"
+            said = f"{made_of}; from {headings.kernel_lines(kernel, explanation)}"
             yield from wrapped(f"{kernel.program} {kernel.name}: ", said, 4, width, BOLD)
-    forms = facts.forms(explanation)
+    forms = headings.forms(explanation)
     if forms:
         yield from _heading("Texts")
         yield from _facts(
-            [(f"{s.program} {s.name}", facts.text_size(s.text)) for s in forms], width
+            [(f"{s.program} {s.name}", headings.text_size(s.text)) for s in forms], width
         )

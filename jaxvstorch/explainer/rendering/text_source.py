@@ -3,8 +3,9 @@
 import textwrap
 from collections.abc import Iterator
 
-from jaxvstorch.explainer import folding, layout, signs, syntax
-from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
+from jaxvstorch.explainer.facts import Finding
+from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.rendering import folding, layout, signs, syntax
 
 WIDEST_MARK = 20  # a longer mark goes on below
 _NARROWEST_CODE = 24

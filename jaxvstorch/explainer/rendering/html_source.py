@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 
-from jaxvstorch.explainer import facts, folding, layout, signs, syntax
-from jaxvstorch.explainer.explanation import Finding, Line, Mark, Source
+from jaxvstorch.explainer.facts import Finding
+from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.rendering import folding, headings, layout, signs, syntax
 
 _WIDEST_MARK = 16  # characters; a longer mark goes on below
 _SYNTAX = {syntax.KEYWORD: "k", syntax.STRING: "s", syntax.COMMENT: "c"}
@@ -24,7 +25,7 @@ def source_html(source: Source, findings: dict[int, list[Finding]], tag: str) ->
     number = max([4, *(len(str(line.number)) for line in source.lines)])
     return (
         f'<div class="source" style="--n:{number};--m:{mark}"><{tag} class="where">'
-        f"<code>{escape(source.name)}</code> <span>{escape(facts.where(source))}</span></{tag}>"
+        f"<code>{escape(source.name)}</code> <span>{escape(headings.where(source))}</span></{tag}>"
         f"{''.join(_tables(source, findings))}</div>"
     )
 

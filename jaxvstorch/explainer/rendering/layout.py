@@ -1,6 +1,6 @@
 """Which sources and findings a rendering shows, and where."""
 
-from jaxvstorch.explainer.explanation import Explanation, Finding
+from jaxvstorch.explainer.facts import Facts, Finding
 from jaxvstorch.explainer.own import is_installed
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
@@ -17,7 +17,7 @@ def link(finding: Finding) -> str:
 Placed = dict[tuple[int, int], list[Finding]]
 
 
-def place(explanation: Explanation) -> tuple[Placed, list[Finding]]:
+def place(explanation: Facts) -> tuple[Placed, list[Finding]]:
     """The findings by index of a source and number of a line, and those that stand at no line."""
     shown: dict[tuple[str, int], int] = {}
     for index, source in enumerate(explanation.sources):
@@ -42,7 +42,7 @@ def indent(texts: list[str]) -> int:
 _MOST_SOURCES = 6
 
 
-def in_full(explanation: Explanation) -> set[int]:
+def in_full(explanation: Facts) -> set[int]:
     """The sources that a terminal shows whole, by index.
 
     All where they are few; else the function's own, those with findings, and those with the most

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from jaxvstorch.explainer.explanation import Line, Mark, Source
+from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.own import is_installed
-from jaxvstorch.explainer.signs import WORDS
+from jaxvstorch.explainer.rendering.signs import WORDS
 
 # Lines in a row of which nothing else is to be said are folded from so many on. Those of a program
 # are what a reader came for, so more of them stay.

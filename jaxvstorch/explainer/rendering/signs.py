@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from jaxvstorch.explainer.explanation import Explanation, Line, Mark, describe
+from jaxvstorch.explainer.facts import Facts
+from jaxvstorch.explainer.marks import Line, Mark, describe
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 SIGNS = {Mark.FAILED: "!!", Mark.PYTHON: "py", Mark.TRACED: "·", Mark.NOT_REACHED: "—"}
@@ -67,7 +68,7 @@ def _length(line: Line) -> int:
     return len(describe(line))
 
 
-def legend(explanation: Explanation) -> list[tuple[Line | None, str, str]]:
+def legend(explanation: Facts) -> list[tuple[Line | None, str, str]]:
     """The signs that occur, each with its words and with a line that shows its mark."""
     lines = [line for source in explanation.sources for line in source.lines]
     entries: list[tuple[Line | None, str, str]] = []

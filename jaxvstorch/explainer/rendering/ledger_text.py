@@ -3,9 +3,10 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.segment import Segment
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
 _GAP = "  "
@@ -18,7 +19,10 @@ class Rendering:
     def __init__(self, title: str, rows: Sequence[Sequence[str]]) -> None:
         self.title, self.rows = title, rows
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        # Imported here for the reason that ``text.py`` gives.
+        from rich.segment import Segment
+
         for line in lines(self.title, self.rows, options.max_width):
             yield Segment(line)
             yield Segment.line()
