@@ -126,7 +126,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
         wait = seconds
         while not heard.wait(wait):
             os.kill(os.getpid(), signal.SIGINT)
-            wait = 20.0
+            wait = 5.0
 
     hand = threading.Thread(target=press)
     hand.start()
