@@ -1,5 +1,5 @@
-"""The parts of ``jaxvstorch explain``: from the texts of a command line to what is printed."""
+"""The command ``jaxvstorch``: what it reads, runs and prints."""
 
 
 class BadInputError(Exception):
-    """What the command line asks for cannot be done; the message says why, and what to do."""
+    """The command cannot do what was asked; the message says why, and what to do instead."""

@@ -1,4 +1,4 @@
-"""The command ``jaxvstorch``: what the package has, explanations, what a machine lacks."""
+"""The subcommands of ``jaxvstorch``: list, show, explain and doctor."""
 
 import difflib
 import json
@@ -35,7 +35,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Its version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """JAX and PyTorch side by side."""
@@ -116,7 +119,7 @@ def _suggestion(name: str) -> str:
     nearest = by_function or difflib.get_close_matches(name, known, n=3)
     if nearest:
         return f" Did you mean {' or '.join(nearest)}?"
-    return " `jaxvstorch list` says what there is."
+    return " `jaxvstorch list` shows what there is."
 
 
 def _fail(message: str) -> None:
@@ -129,9 +132,9 @@ app.command()(explain)
 
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Look at this machine: what is there, what is wrong, and how to mend it.
+    """Check this machine: what is installed, what is wrong, and how to fix it.
 
-    Exits with 1 where something is wrong.
+    Exits with 1 if something is wrong.
     """
     from jaxvstorch.doctor import examine, report
 

@@ -1,4 +1,4 @@
-"""The dtypes that an argument can ask for, by their short names and by NumPy's."""
+"""The dtypes of array arguments, by their short names and by NumPy's."""
 
 import difflib
 
@@ -12,11 +12,11 @@ BY_NAME = SHORT | {name: name for name in SHORT.values()}
 
 
 def unknown(name: str) -> str:
-    """What to say of a name that is no dtype.
+    """The message for a name that is no dtype.
 
     >>> unknown("float23")
     "unknown dtype 'float23'; did you mean float32?"
     """
     near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(SHORT)}"
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(SHORT)}"
     return f"unknown dtype {name!r}; {hint}"

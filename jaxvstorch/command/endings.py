@@ -1,4 +1,4 @@
-"""How a command ends that is stopped, or whose output goes nowhere: with a status, no traceback."""
+"""How the command ends when it is interrupted or cannot write: with a status, no traceback."""
 
 import errno
 import os
@@ -9,15 +9,15 @@ from contextlib import suppress
 from types import FrameType
 from typing import IO
 
-INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
-CLOSED = 141  # and of one that wrote to a pipe which nobody reads any more
+INTERRUPTED = 130  # the status that a shell gives a command which Ctrl-C ended
+CLOSED = 141  # and to one that wrote to a closed pipe
 NOT_WRITTEN = 2
 _EXTENSIONS = ("numpy", "jax", "jaxlib", "torch")
 _WRITING = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def stop_at_once() -> None:
-    """Have Ctrl-C end this process without a word, while it has nothing to lose: as it imports."""
+    """Let Ctrl-C end this process silently while it imports: there is nothing to lose yet."""
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
         signal.signal(signal.SIGINT, _end)
 
@@ -27,9 +27,9 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise ``KeyboardInterrupt``, but end at once where a framework is being imported.
+    """Raise ``KeyboardInterrupt``, but exit at once while a framework is being imported.
 
-    Extension modules print it with its traceback, and then raise ``ImportError`` or go on.
+    Extension modules would print its traceback, and then raise ``ImportError`` or continue.
     """
     while frame is not None:
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -40,15 +40,15 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def run(name: str, command: Callable[[], int | None]) -> int:
-    """Run a command in this process, which ends with the status that is returned.
+    """Run a command in this process, and return the exit status.
 
     Args:
-        name: what stands before a message.
-        command: returns its status, or leaves with ``SystemExit``.
+        name: printed in front of a message.
+        command: returns its status, or raises ``SystemExit``.
 
     Returns:
-        The command's own status; 130 where Ctrl-C stopped it, 141 where nobody reads its output
-        any more, 2 where its output cannot be written, such as on a full disk.
+        The command's own status; 130 after Ctrl-C, 141 if nobody reads its output any more, 2 if
+        its output cannot be written, such as on a full disk.
     """
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # it was closed when Python began
@@ -61,8 +61,8 @@ def run(name: str, command: Callable[[], int | None]) -> int:
     try:
         status, failure = _status(command)
         if sys.stdout is not out or _file(out) != file:
-            # Where nobody reads a pipe any more, typer puts another stream in its place, and rich
-            # the null device. Both then leave with 1.
+            # When nobody reads a pipe any more, typer replaces the stream, and rich replaces it by
+            # the null device. Both then exit with 1.
             failure = BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
     except KeyboardInterrupt:
         status, failure = INTERRUPTED, None
@@ -72,7 +72,7 @@ def run(name: str, command: Callable[[], int | None]) -> int:
 
 
 def _file(out: IO[str]) -> object:
-    """What a stream writes to, such that two are equal where it is the same."""
+    """What a stream writes to; equal for two streams that write to the same."""
     try:
         found = os.fstat(out.fileno())
     except OSError:  # it writes to no file, as in a test
@@ -87,7 +87,7 @@ def _status(command: Callable[[], int | None]) -> tuple[int, OSError | None]:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None), None
     except OSError as error:
-        # An error that opening a file has met names the file. Writing to a stream names none.
+        # An error from opening a file names the file; one from writing to a stream names none.
         if error.errno not in _WRITING or error.filename is not None:
             raise
         return NOT_WRITTEN, error
@@ -102,7 +102,7 @@ def _flush(out: IO[str]) -> OSError | None:
 
 
 def _not_written(name: str, failure: OSError, out: IO[str]) -> int:
-    """Say that the output is lost, where someone is there to read it; drop what is left of it."""
+    """Say that the output is lost, if anyone can read that, and drop the rest of it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, out.fileno())  # Python flushes it again when it ends
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""The command ``jaxvstorch explain``, as typer sees it. What it needs is imported when it runs."""
+"""The options of ``jaxvstorch explain``. What it needs is imported when it runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,9 +34,9 @@ def explain(
         typer.Option(
             "--static",
             metavar="NAME=VALUE",
-            help="A keyword argument that JAX is to take as static. VALUE is a Python literal; "
-            "else the function of that name in the file, such as relu or jax.nn.relu; else, if "
-            "there is none, the word as text. Quote it to force text.",
+            help="A keyword argument that is static in JAX. VALUE is a Python literal, or the name "
+            "of a function in the file, such as relu or jax.nn.relu, or else a string. Quote it "
+            "to force a string.",
         ),
     ] = None,
     call: Annotated[
@@ -44,21 +44,23 @@ def explain(
         typer.Option(
             "--call",
             metavar="TEXT",
-            help="All arguments of a call, such as 'f32[8], 3, axis=0'; repeat for a ledger of "
-            "several calls, all of which run. The first of them is explained.",
+            help="All arguments of one call, such as 'f32[8], 3, axis=0'. Repeat it for a ledger: "
+            "all calls run, and the first one is explained.",
         ),
     ] = None,
     framework: Annotated[
         str | None,
-        typer.Option(metavar="jax|torch", help="Needed only where the function does not tell."),
+        typer.Option(metavar="jax|torch", help="Needed only if the function does not show it."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the numbers in the arrays.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed for the random numbers in the arrays.")
+    ] = 0,
     stages: Annotated[
-        bool, typer.Option("--stages", help="Compile, and show the later stages too.")
+        bool, typer.Option("--stages", help="Compile as well, and show the later stages.")
     ] = False,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.html", help="Write a page too, which needs no other file."),
+        typer.Option(metavar="OUT.html", help="Also write a web page, as one file."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, for programs to read.")
@@ -67,7 +69,7 @@ def explain(
         str | None,
         typer.Option(
             metavar="KIND,…",
-            help="Exit with 1 where one of these was found: break, retrace, impure, frozen, "
+            help="Exit with 1 if one of these is found: break, retrace, impure, frozen, "
             "unrolled, callback, failed. retrace needs --call at least twice.",
         ),
     ] = None,
@@ -76,8 +78,8 @@ def explain(
 
     jaxvstorch explain model.py:layer --arg 'f32[8,128]' --arg 3 --static activation=relu
 
-    What the function prints goes to standard error. Exits with 0 when it explained, whatever it
-    found; with 1 when it found what --fail-on names; with 2 when it could not do what was asked.
+    What the function prints goes to standard error. The exit status is 0 if the function was
+    explained, 1 if something that --fail-on names was found, 2 if the command failed.
     """
     from jaxvstorch.command import work
 
@@ -125,7 +127,7 @@ def _find(target: str, request: "Request") -> Found:
             ledger = work.recorded(asked) if request.calls else None
             return work.explained(asked, request.stages), ledger
         except SystemExit as end:
-            raise BadInputError(f"{target} ended Python with sys.exit({end.code!r})") from end
+            raise BadInputError(f"{target} called sys.exit({end.code!r})") from end
 
 
 def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -> None:
@@ -151,6 +153,6 @@ def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -
 
 
 def _say(message: str) -> None:
-    """One line to standard error."""
+    """Print one line to standard error."""
     one_line = " ".join(message.split())
     terminal.console(stderr=True).print(f"jaxvstorch: {one_line}", soft_wrap=True)

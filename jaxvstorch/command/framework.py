@@ -11,15 +11,15 @@ from jaxvstorch.explainer.framework_of import compiled_by, named
 
 
 def framework_of(target: Target, given: str | None, values: Iterable[Any] = ()) -> str:
-    """``"jax"`` or ``"torch"``: as given, else as the function tells, else as its module does.
+    """``"jax"`` or ``"torch"``: as given, else what the function uses, else what its module uses.
 
     Args:
         target: the function, and its module.
         given: with ``--framework``.
-        values: of static arguments, which tell as much as the function does.
+        values: of static arguments; functions among them count like the function itself.
 
     Raises:
-        BadInputError: neither tells, or both frameworks are there, or what is given is wrong.
+        BadInputError: they use neither framework, or both, or ``given`` is wrong.
         MissingFrameworkError: it is not installed.
     """
     compiled = compiled_by(target.function)

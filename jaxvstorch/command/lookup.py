@@ -1,4 +1,4 @@
-"""A function looked up by name in a module, and what to say where it is not there."""
+"""Looks up a function by name in a module, and suggests names where it is not there."""
 
 import difflib
 import inspect
@@ -28,18 +28,19 @@ def lookup(module: ModuleType, name: str, where: str) -> Any:
         inside = f"{part} in {where}"
     if inspect.isclass(found):
         raise BadInputError(
-            f"{name} in {where} is a class: name a method of it, or an object made at top level"
+            f"{name} in {where} is a class: name one of its methods, or an instance made at top "
+            "level"
         )
     if not callable(found):
         raise BadInputError(
-            f"{name} in {where} is no function but of type {type(found).__name__}: "
-            "it cannot be called"
+            f"{name} in {where} is not a function: it is of type {type(found).__name__}, which "
+            "cannot be called"
         )
     return found
 
 
 def _suggestion(found: Any, name: str) -> str:
-    """The names nearest to a misspelt one, or some that there are."""
+    """The names nearest to a misspelt one, or some of those that exist."""
     named = getattr(found, "__dict__", {})
     names = [key for key, value in named.items() if callable(value) and key[:1] != "_"]
     near = difflib.get_close_matches(name, names, n=3)
@@ -47,4 +48,4 @@ def _suggestion(found: Any, name: str) -> str:
         return f" Did you mean {' or '.join(near)}?"
     module = getattr(found, "__name__", "")
     own = [key for key in names if getattr(named[key], "__module__", "") == module]
-    return f" There is {', '.join((own or names)[:8])}." if names else ""
+    return f" It has {', '.join((own or names)[:8])}." if names else ""

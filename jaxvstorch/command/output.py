@@ -1,4 +1,4 @@
-"""How what ``jaxvstorch explain`` found leaves it: standard output, a page, what fails a check."""
+"""What ``jaxvstorch explain`` puts out: standard output, a web page, and what --fail-on found."""
 
 import difflib
 import os
@@ -21,11 +21,11 @@ def stdout_to_stderr() -> Iterator[None]:
     sys.stdout.flush()
     try:
         number = sys.stdout.fileno()
-    except OSError:  # replaced by something that is no file, as in a test
+    except OSError:  # replaced by something that is not a file, as in a test
         with redirect_stdout(sys.stderr):
             yield
         return
-    # By number as well, because compilers and what they start do not print through Python.
+    # Redirect the file descriptor too: compilers and their processes do not print through Python.
     kept = os.dup(number)
     os.dup2(sys.stderr.fileno(), number)
     try:
@@ -42,10 +42,10 @@ def kinds(text: str | None, calls: int) -> tuple[str, ...]:
 
     Args:
         text: separated by commas.
-        calls: how many calls the ledger is of.
+        calls: how many calls the ledger has.
 
     Raises:
-        BadInputError: there is no such kind, or it takes more calls to see it.
+        BadInputError: there is no such kind, or seeing it takes more calls.
     """
     wanted = tuple(word.strip() for word in (text or "").split(",") if word.strip())
     if text is not None and not wanted:
@@ -53,7 +53,7 @@ def kinds(text: str | None, calls: int) -> tuple[str, ...]:
     for word in wanted:
         if word not in KINDS:
             near = difflib.get_close_matches(word, KINDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KINDS)}"
+            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(KINDS)}"
             raise BadInputError(f"--fail-on {word!r}: {hint}")
     if "retrace" in wanted and calls < 2:
         raise BadInputError("--fail-on retrace compares calls: give --call at least twice")
@@ -63,7 +63,7 @@ def kinds(text: str | None, calls: int) -> tuple[str, ...]:
 def violations(
     wanted: tuple[str, ...], explanation: Explanation, ledger: Ledger | None
 ) -> list[str]:
-    """What was found of the kinds that must not be there, a sentence each."""
+    """One sentence for each finding of the kinds that ``--fail-on`` names."""
     found = [
         f"{finding.kind} at {_short(finding.file)}:{finding.line}: {finding.what}"
         for finding in explanation.findings
@@ -88,7 +88,7 @@ def check_page(path: Path, target: str) -> None:
 
     Args:
         path: of the page.
-        target: what is explained, whose own file is no place for it.
+        target: what is explained; the page must not replace its file.
     """
     source = Path(target.rpartition(":")[0])
     if path.exists() and source.exists() and path.samefile(source):
@@ -102,7 +102,7 @@ def check_page(path: Path, target: str) -> None:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page whole, or leave what was there as it was."""
+    """Write the whole page, or leave the file as it was."""
     path = path.resolve()
     try:
         write_whole(page, path)

@@ -68,7 +68,7 @@ def _file(where: str) -> tuple[Path, str]:
         raise BadInputError(f"{where} is not Python: its name must end in .py")
     folder, parts = path.parent, [path.stem]
     # A file of a package is imported as part of it, for its relative imports, and so that a
-    # jax.py in it does not stand in the way of JAX.
+    # jax.py in it does not shadow JAX.
     while (folder / "__init__.py").is_file():
         parts.insert(0, folder.name)
         folder = folder.parent
@@ -82,7 +82,7 @@ def _import(where: str, name: str, path: Path | None) -> ModuleType:
         else:
             module = _import_file(name, path)
     except (Exception, SystemExit) as error:
-        # KeyboardInterrupt goes on its way.
+        # KeyboardInterrupt passes through.
         raise BadInputError(_import_failed(where, name, error)) from error
     found = getattr(module, "__file__", None)
     if path is not None and (found is None or Path(found).resolve() != path):

@@ -1,4 +1,4 @@
-"""How the command prints: made for the eye in a terminal, plain and whole in a pipe."""
+"""How the command prints: styled in a terminal, plain and complete in a pipe."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-# A pipe has no width: nothing that goes there is broken or cut.
+# A pipe has no width: nothing that goes there is wrapped or cut.
 _PIPE_WIDTH = 10_000
 _GAP = 3  # columns between the two halves
 
@@ -14,7 +14,7 @@ _GAP = 3  # columns between the two halves
 def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
     """A console for standard output, or with ``stderr=True`` for standard error.
 
-    What it prints it prints as it is: a ``[`` in a path or a name begins no markup.
+    It prints text as it is: a ``[`` in a path or a name does not start markup.
     """
     # Called in a notebook's kernel, the command still writes to the streams it was given.
     plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
@@ -25,7 +25,7 @@ def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
 
 
 def show(out: Console, content: RenderableType) -> None:
-    """Print; in a pipe without the spaces that fill a table up."""
+    """Print; in a pipe without the padding of a table."""
     if out.is_terminal:
         out.print(content)
         return
@@ -55,7 +55,7 @@ def show_sources(out: Console, halves: dict[str, str]) -> None:
         return
     for number, (head, code) in enumerate(halves.items()):
         out.print(_heading(head) if number == 0 else Text("\n") + _heading(head))
-        # The terminal breaks lines that are too long: copied, they are still one line.
+        # The terminal wraps lines that are too long; copied, they are still one line.
         out.print(_highlighted(code), soft_wrap=True)
 
 
@@ -64,7 +64,7 @@ def _heading(text: str) -> Text:
 
 
 def _highlighted(code: str) -> Text:
-    from rich.syntax import Syntax  # takes longer to import than all else here
+    from rich.syntax import Syntax  # takes longer to import than everything else here
 
     # The terminal's own sixteen colours read on a dark background and on a light one.
     text = Syntax(code, "python", theme="ansi_dark", background_color="default").highlight(code)

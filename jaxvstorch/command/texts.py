@@ -1,4 +1,4 @@
-"""Arguments as texts: ``f32[8,128]`` for an array, Python literals, and containers of both."""
+"""Reads arguments: ``f32[8,128]`` for an array, Python literals, and containers of both."""
 
 import ast
 import re
@@ -9,14 +9,14 @@ from jaxvstorch.command import BadInputError, dtypes
 
 _EXPECTED = "expected an array such as f32[8,128], a Python literal, or a container of these"
 _BEFORE = "f("
-_LONG = 200  # characters of a text in a message
-# `i64[]` is no Python. Of the same length and a name, it is, and positions stay what they are.
+_LONG = 200  # characters of an argument that a message quotes
+# `i64[]` is not Python. It is replaced by a name of the same length, so that positions stay right.
 _SCALAR = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(\w+)\[( *)\]""")
 
 
 @dataclass(frozen=True)
 class Array:
-    """An array that is asked for: a dtype by NumPy's name, and a shape."""
+    """An array to be made: its dtype, by NumPy's name, and its shape."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -80,7 +80,7 @@ class _Reader:
         except SyntaxError as error:
             column = (error.offset or 1) if error.lineno == 1 else len(_BEFORE + self._text) + 1
             self._fail(column - len(_BEFORE), f"{error.msg}; {_EXPECTED}")
-        except (RecursionError, MemoryError):  # which Python's parser raises of deep nesting
+        except (RecursionError, MemoryError):  # raised by Python's parser for deep nesting
             self._fail(1, f"this is nested too deeply; {_EXPECTED}")
         whole = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
         if not whole or tree.end_lineno != 2:
@@ -168,4 +168,4 @@ def _as_name(match: re.Match[str]) -> str:
 def _bare_word(word: str) -> str:
     if word in dtypes.BY_NAME:
         return f"{word} needs a shape: {word}[8] for a vector, {word}[] for a scalar"
-    return f"{word} is a bare word: a text needs quotes, as in \"'{word}'\""
+    return f"{word} is a bare word: a string needs quotes, as in \"'{word}'\""

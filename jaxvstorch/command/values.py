@@ -19,7 +19,7 @@ class Maker:
     """
 
     def __init__(self, from_numpy: Callable[[Any], Any], seed: int) -> None:
-        """``from_numpy`` makes a framework's array of a NumPy array."""
+        """``from_numpy`` turns a NumPy array into one of the framework."""
         import numpy as np
 
         self._from_numpy = from_numpy
@@ -97,13 +97,15 @@ def _static_value(value: str, module: ModuleType, text: str) -> Any:
     if not _WORD.fullmatch(value):
         raise BadInputError(
             f"--static {text!r}: expected a Python literal, a function of the file, or a bare word"
-            " (an array is no static value: give it with --arg name=f32[8])"
+            " (an array cannot be static: give it with --arg name=f32[8])"
         )
     found: Any = module
     for part in value.split("."):
         missing = found is not module and not hasattr(found, part)
         if missing:
-            raise BadInputError(f"--static {text!r}: {value} has no {part!r}; quote it for a text")
+            raise BadInputError(
+                f"--static {text!r}: {value} has no {part!r}; quote it if it is a string"
+            )
         found = getattr(found, part, None)
         if found is None:
             return value

@@ -12,7 +12,7 @@ def write_whole(text: str, path: Path) -> None:
 
     Args:
         text: all that the file is to hold.
-        path: where a link is followed. A device or a pipe is written to as it is.
+        path: of the file; links are followed, and a device or a pipe is written to directly.
 
     Raises:
         OSError: the file cannot be written.

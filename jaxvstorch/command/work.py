@@ -1,4 +1,4 @@
-"""The work of ``jaxvstorch explain``: from a target and texts to an explanation and a ledger."""
+"""What ``jaxvstorch explain`` does: it turns options into calls, and explains and records them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +22,7 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Request:
-    """What the options ask for, as they were given."""
+    """The options, as they were given."""
 
     arguments: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
@@ -34,12 +34,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options ask for, as values: the calls, and the function that is called."""
+    """The options, as values: the calls, and the function that is called."""
 
     function: Callable[..., Any]
     framework: str
     calls: Callable[[], list[Call]]
-    """Makes the calls' arguments anew: a call may change its arguments, or give them away."""
+    """Makes new arguments each time: a call may change its arguments, or donate them."""
 
 
 def asked_for(target: Target, request: Request) -> Asked:
@@ -99,7 +99,7 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
             hash(value)
         except TypeError as error:
             raise BadInputError(
-                f"--static {name}: {value!r} cannot be hashed, which JAX needs of a static value: "
+                f"--static {name}: {value!r} cannot be hashed, and JAX hashes static values: "
                 "give a tuple"
             ) from error
     if compiled_by(target.function) is None:
@@ -128,7 +128,7 @@ def explained(asked: Asked, stages: bool) -> Explanation:
         raise BadInputError("explain has a parameter framework itself: give it by position")
     try:
         explanation = explain(asked.function, *args, framework=asked.framework, **kwargs)
-    except TypeError as error:  # of what explain does not take, such as a generator
+    except TypeError as error:  # raised for what explain does not take, such as a generator
         raise BadInputError(str(error)) from error
     return explanation.with_stages() if stages else explanation
 
@@ -139,7 +139,7 @@ def recorded(asked: Asked) -> Ledger:
     if asked.framework == "jax":
         import jax
 
-        # What jax.debug.print prints must come now; what failed late is in nobody's hands.
+        # Wait for what jax.debug.print prints; nobody can handle an error that comes this late.
         with suppress(Exception):
             jax.effects_barrier()
     return recorded

@@ -1,4 +1,4 @@
-"""What a machine has and what it lacks: no framework is imported in this process."""
+"""Checks a machine for what the package needs, without importing a framework in this process."""
 
 import os
 
@@ -18,7 +18,7 @@ from jaxvstorch.doctor.check import Check as Check
 
 
 def examine() -> list[Check]:
-    """Look at everything; it takes as long as importing both frameworks."""
+    """Run all checks; this takes as long as importing both frameworks."""
     environ = dict(os.environ)
     gpu = devices.nvidia_gpu(environ)
     answers = variables.blame(devices.ask_all(packages.installed_frameworks()), environ)
@@ -36,7 +36,7 @@ def examine() -> list[Check]:
 
 
 def report(out: Console, checks: list[Check]) -> None:
-    """Print what was found, section by section; what is wrong, with its cure, below its line."""
+    """Print the checks, section by section, and below each problem how to fix it."""
     width = max(len(check.name) for check in checks)
     for number, check in enumerate(checks):
         if number == 0 or check.section != checks[number - 1].section:
@@ -49,7 +49,7 @@ def report(out: Console, checks: list[Check]) -> None:
         if check.problem:
             out.print(Text(f"{indent}{check.problem}", style="red"), soft_wrap=True)
         if check.cure:
-            out.print(Text(f"{indent}To mend it: {check.cure}"), soft_wrap=True)
+            out.print(Text(f"{indent}To fix it: {check.cure}"), soft_wrap=True)
     wrong = sum(check.problem is not None for check in checks)
     things = "1 thing is" if wrong == 1 else f"{wrong} things are"
     verdict = Text(f"{things} wrong.", "bold red") if wrong else Text("Nothing is wrong.", "green")

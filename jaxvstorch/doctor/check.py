@@ -1,4 +1,4 @@
-"""One thing that the doctor looked at."""
+"""One check of the doctor, and its result."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ class Check:
     """What was found in one place.
 
     Attributes:
-        section: what it belongs to, such as ``"memory"``.
+        section: the group that it belongs to, such as ``"memory"``.
         name: what was looked at.
         value: what was found.
         problem: what is wrong with it; ``None`` where nothing is.
-        cure: how to mend it, where something is wrong: mostly a command.
+        cure: how to fix the problem, mostly a command.
     """
 
     section: str

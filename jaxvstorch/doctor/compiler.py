@@ -10,7 +10,7 @@ from pathlib import Path
 from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
 
-# What torch.compile's C++ needs: Python's header, OpenMP, and a program that runs once it is made.
+# What torch.compile's C++ needs: Python's header, OpenMP, and that the compiled program runs.
 _PROGRAM = """
 #include <Python.h>
 #include <omp.h>
@@ -33,7 +33,7 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
 
     Args:
         environ: environment variables.
-        needed: PyTorch is there to call it.
+        needed: whether PyTorch is installed, which calls it.
     """
     found = find(environ)
     if found is None:
@@ -50,9 +50,9 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
 
 
 def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
-    """Compile a small program and run it; what went wrong, if anything did."""
+    """Compile a small program and run it; return what went wrong, if anything did."""
     place = temporary.usable(environ)
-    if place is None:  # what is wrong then is said of TMPDIR
+    if place is None:  # the check of TMPDIR reports this problem
         return None
     with tempfile.TemporaryDirectory(dir=place) as folder:
         source, program = f"{folder}/program.cpp", f"{folder}/program"

@@ -1,6 +1,6 @@
 """Which devices each framework sees. Each is asked in a process of its own.
 
-A framework that crashes, hangs or takes all memory then takes no one with it.
+A framework that crashes, hangs or takes all memory does not take the doctor with it.
 """
 
 import glob
@@ -20,9 +20,9 @@ from jaxvstorch.frameworks import TITLES
 TIMEOUT = 120.0  # seconds
 Environ = Mapping[str, str]
 
-# What variables take that are often mistaken.
+# Valid values of variables that are often set wrongly.
 _TAKEN = {
-    "JAX_PLATFORMS": "platforms that are there, such as cpu",
+    "JAX_PLATFORMS": "platforms that this machine has, such as cpu",
     "JAX_ENABLE_X64": "0 or 1",
     "XLA_FLAGS": "flags of this version, each as --name=value",
 }
@@ -51,10 +51,10 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Answer:
-    """What a framework said of itself.
+    """What a framework reported about itself.
 
     Attributes:
-        facts: what its question asks for; empty where it failed.
+        facts: its answers, by name; empty if it failed.
         failure: why it could not answer, ``None`` where it could.
         variables: of the environment, without which it could answer; see ``variables.blame``.
     """
@@ -65,7 +65,7 @@ class Answer:
 
 
 def nvidia_gpu(environ: Mapping[str, str]) -> bool:
-    """Whether an NVIDIA GPU is there to be used, as the kernel says."""
+    """Whether there is an NVIDIA GPU, according to the kernel."""
     hidden = environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
     return bool(glob.glob("/dev/nvidia[0-9]*")) and not hidden
 
@@ -102,7 +102,10 @@ def _start(framework: str, environ: Environ) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},  # take no GPU for the asking
+        env={
+            **environ,
+            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+        },  # do not take a GPU's memory only to ask
     )
 
 
@@ -142,7 +145,7 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
             "devices",
             title,
             value,
-            f"it is built for CUDA {answer.facts['cuda']} and finds no GPU; there is one",
+            f"it is built for CUDA {answer.facts['cuda']} and finds no GPU, although there is one",
             "compare with the CUDA version that nvidia-smi prints: with an older driver, "
             "in a new environment, pip install 'jaxvstorch[cuda12]'",
         )
@@ -150,7 +153,7 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
         "devices",
         title,
         value,
-        "there is an NVIDIA GPU, which it does not use",
+        "there is an NVIDIA GPU, but it does not use it",
         "in a new environment, pip install 'jaxvstorch[cuda13]' (older drivers: [cuda12])",
     )
 

@@ -1,8 +1,8 @@
-"""Inductor's cache on disk: torch.compile takes the files that it finds there for whole.
+"""Inductor's cache on disk: torch.compile trusts the files that it finds there.
 
-A kernel (``.so``) or a module (``.py``) that is not whole makes the same torch.compile fail with
-``BackendCompilerFailed`` in each new process, whose message names a C library's error at best. A
-graph that is not whole is named in a warning and compiled anew. Nothing mends either but deleting.
+An incomplete kernel (``.so``) or module (``.py``) makes the same torch.compile fail with
+``BackendCompilerFailed`` in each new process; at best the message names an error of the C library.
+An incomplete graph is compiled again, after a warning. Only deleting the files helps.
 """
 
 import getpass
@@ -19,17 +19,17 @@ from pathlib import Path
 from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
 
-_MOST = 1_000  # files that are read, the newest of them: these are the ones in use
+_MOST = 1_000  # how many files are read: the newest, which are the ones in use
 _ELF, _HEADER = b"\x7fELF\x02\x01", 64  # how a library for a 64-bit Linux begins; bytes
 _PICKLES = ("fxgraph", "aotautograd")  # the folders that hold compiled graphs
 
 
 def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
-    """Whether the files in Inductor's cache are whole.
+    """Whether the files in Inductor's cache are complete.
 
     Args:
         environ: environment variables.
-        needed: PyTorch is there to read them.
+        needed: whether PyTorch is installed, which reads them.
     """
     folder = _folder(environ)
     if not needed or folder is None or not folder.is_dir():
@@ -43,9 +43,9 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
         return [Check("caches", "Inductor's files", value)]
     others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
     problem = (
-        f"not whole: {damaged[0]}{others}; torch.compile fails where it reads one, or compiles anew"
+        f"incomplete: {damaged[0]}{others}; torch.compile fails or compiles again if it reads one"
     )
-    cure = f"rm -r {shlex.quote(str(folder))}, and what it held is compiled anew"
+    cure = f"rm -r {shlex.quote(str(folder))}; what it held is compiled again when needed"
     return [Check("caches", "Inductor's files", value, problem, cure)]
 
 
@@ -93,7 +93,7 @@ def _is_whole(path: Path) -> bool:
 
 def _is_whole_library(data: bytes) -> bool:
     """Whether a library has all bytes up to the end of the table that a linker puts last."""
-    if not sys.platform.startswith("linux"):  # elsewhere libraries are built otherwise
+    if not sys.platform.startswith("linux"):  # other systems build libraries differently
         return bool(data)
     if not data.startswith(_ELF) or len(data) < _HEADER:
         return False

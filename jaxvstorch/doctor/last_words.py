@@ -1,4 +1,4 @@
-"""Why a process of Python ended, from what it wrote to standard error."""
+"""Why a Python process ended, from what it wrote to standard error."""
 
 import re
 
@@ -8,7 +8,7 @@ _ERROR = re.compile(r"([EF])\d{4} [\d:.]+ +\d+ \S+\] (.+)")
 
 
 def last_words(status: int, errors: str) -> str:
-    """What a process said at its end; or of an abort, which says no more, its signal."""
+    """The last error message of a process; for an abort without a message, the signal."""
     lines = [line.strip() for line in errors.splitlines()]
     errors_of_xla = [match.groups() for line in lines if (match := _ERROR.match(line))]
     if any(kind == "F" for kind, _ in errors_of_xla):

@@ -9,7 +9,7 @@ from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.doctor.devices import Answer
 
-_FALSE = ("false", "False", "0")  # what JAX takes for no; all else is yes
+_FALSE = ("false", "False", "0")  # what JAX reads as no; anything else is yes
 
 
 def check_caches(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> list[Check]:
@@ -44,7 +44,7 @@ def check_memory(environ: Mapping[str, str], shared_gpu: bool) -> list[Check]:
 
     Args:
         environ: environment variables.
-        shared_gpu: both frameworks are there, and a GPU.
+        shared_gpu: whether both frameworks are installed and there is a GPU.
     """
     return [_check_preallocation(environ, shared_gpu), *_check_doubles(environ)]
 
@@ -55,7 +55,7 @@ def _check_preallocation(environ: Mapping[str, str], shared_gpu: bool) -> Check:
     shown = value or "not set: JAX takes 75 % of a GPU's memory at its first operation"
     cure = f"export {name}=false"
     if value.lower() in ("off", "no", "false") and value not in _FALSE:
-        return Check("memory", name, shown, "JAX takes this for yes", cure)
+        return Check("memory", name, shown, "JAX reads this as yes", cure)
     limited = environ.get("XLA_CLIENT_MEM_FRACTION") or environ.get(
         "XLA_PYTHON_CLIENT_MEM_FRACTION"
     )
@@ -74,7 +74,7 @@ def _check_doubles(environ: Mapping[str, str]) -> list[Check]:
     ):
         if new in environ and old in environ and environ[new] != environ[old]:
             both = f"{new}={environ[new]}, {old}={environ[old]}"
-            problem = "the newer name and the older one say different things"
+            problem = "the newer name and the older one are set to different values"
             found.append(Check("memory", new, both, problem, f"unset {old}"))
         else:
             name = old if old in environ else new
@@ -89,7 +89,7 @@ def check_threads(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> 
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         value = environ.get(name, "not set")
         valid = value == "not set" or re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", value)
-        problem = None if valid else "this is no number of threads"
+        problem = None if valid else "this is not a number of threads"
         cure = None if valid else f"export {name}={cores}"
         found.append(Check("threads", name, value, problem, cure))
     threads = answers["torch"].facts.get("threads") if "torch" in answers else None
@@ -104,8 +104,8 @@ def check_threads(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> 
 def usable_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
     """The cores that this process may use: by affinity, and by a container's quota.
 
-    A part of a core is left out: with a thread for it too, all threads would use the quota up
-    early, and stand still for the rest of each period.
+    A fraction of a core does not count: with one more thread for it, all threads would use up the
+    quota early, and stop for the rest of each period.
     """
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:

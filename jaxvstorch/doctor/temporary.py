@@ -47,5 +47,5 @@ def default() -> str:
     """Where Python puts temporary files."""
     try:
         return tempfile.gettempdir()
-    except FileNotFoundError:  # nowhere that it looks can a file be written
+    except FileNotFoundError:  # Python found no folder that it can write to
         return "/tmp"

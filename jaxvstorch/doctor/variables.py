@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from jaxvstorch.doctor.devices import Answer, Environ, ask_each
 
-# How the names begin of those that a framework reads; Python's own and the system's are not here.
+# How the variables begin that a framework reads; Python's own and the system's are not among them.
 _READ = {
     "jax": ("JAX_", "XLA_", "TF_", "TPU_", "LIBTPU_", "CUDA_", "NPROC"),
     "torch": ("TORCH", "PYTORCH_", "TRITON_", "OMP_", "MKL_", "KMP_", "GOMP_", "CUDA_"),
@@ -13,7 +13,7 @@ _READ = {
 
 
 def blame(answers: Mapping[str, Answer], environ: Environ) -> dict[str, Answer]:
-    """The answers; each that failed with the variables without which it does not."""
+    """The answers; each that failed, with the variables without which it works."""
     return {
         name: replace(answer, variables=_guilty(name, environ)) if answer.failure else answer
         for name, answer in answers.items()

@@ -82,14 +82,14 @@ def test_a_call_is_a_list_of_arguments(text, read) -> None:
 @pytest.mark.parametrize(
     ("text", "character", "said"),
     [
-        ("relu", 1, "relu is a bare word: a text needs quotes"),
+        ("relu", 1, "relu is a bare word: a string needs quotes"),
         ("(3, relu)", 5, "relu is a bare word"),
         ("('ü', relu)", 7, "relu is a bare word"),
         ("{relu: 1}", 2, "relu is a bare word"),
         ("f32", 1, "f32 needs a shape: f32[8] for a vector, f32[] for a scalar"),
         ("f31[3]", 1, "unknown dtype 'f31'; did you mean f32?"),
         ("(1, f31[])", 5, "unknown dtype 'f31'; did you mean f32?"),
-        ("tensor[3]", 1, "unknown dtype 'tensor'; there are bool, bf16, f16, f32"),
+        ("tensor[3]", 1, "unknown dtype 'tensor'; choose from bool, bf16, f16, f32"),
         ("f32[n]", 5, "a shape is made of whole numbers"),
         ("f32[8, -1]", 8, "a shape is made of whole numbers"),
         ("f32[1.5]", 5, "a shape is made of whole numbers"),
@@ -237,10 +237,10 @@ def test_a_static_value_is_a_literal_or_a_function_or_a_word(value, found) -> No
         (["=relu"], "expected name=VALUE"),
         (["a b=1"], "expected name=VALUE"),
         (["x=1", "x=2"], "x is given twice"),
-        (["x=f32[3]"], "an array is no static value"),
+        (["x=f32[3]"], "an array cannot be static"),
         (["x=(1, 2"], "expected a Python literal, a function of the file, or a bare word"),
         (["x="], "expected a Python literal"),
-        (["x=nn.rleu"], "nn.rleu has no 'rleu'; quote it for a text"),
+        (["x=nn.rleu"], "nn.rleu has no 'rleu'; quote it if it is a string"),
     ],
 )
 def test_a_static_value_that_cannot_be_read(texts, said) -> None:

@@ -121,7 +121,7 @@ def test_a_real_terminal_is_noticed() -> None:
         ("select_where", "Did you mean branching.select_where?"),
         ("brunching.select_where", "Did you mean branching.select_where?"),
         ("branchin", "Did you mean branching"),
-        ("zzzzzz", "`jaxvstorch list` says what there is."),
+        ("zzzzzz", "`jaxvstorch list` shows what there is."),
     ],
 )
 def test_an_unknown_name_suggests_the_nearest(name, nearest) -> None:

@@ -129,12 +129,12 @@ def test_a_package_that_is_installed_elsewhere_is_not_taken_for_this_one(folder)
         ("no_such_module:loss", "there is no module 'no_such_module' here"),
         ("no_such.module:loss", "there is no module 'no_such' here"),
         ("model.py:lose", "model.py has no 'lose'. Did you mean loss?"),
-        ("model.py:zzz", "model.py has no 'zzz'. There is loss, Net, Config, call."),
+        ("model.py:zzz", "model.py has no 'zzz'. It has loss, Net, Config, call."),
         ("model.py:Net.forwards", "Net in model.py has no 'forwards'. Did you mean forward?"),
         ("model.py:width.x", "width in model.py has no 'x'."),
-        ("model.py:Net", "Net in model.py is a class: name a method of it"),
-        ("model.py:width", "width in model.py is no function but of type int"),
-        ("model.py:net", "net in model.py is no function but of type Net"),
+        ("model.py:Net", "Net in model.py is a class: name one of its methods"),
+        ("model.py:width", "width in model.py is not a function: it is of type int"),
+        ("model.py:net", "net in model.py is not a function: it is of type Net"),
     ],
 )
 def test_what_cannot_be_found_says_why(folder, text, said) -> None:

@@ -48,7 +48,7 @@ def test_exit_status_and_report(monkeypatch, checks, status) -> None:
     wrong = (
         "  wrong  PyTorch  2.0\n"
         "         this is too old\n"
-        "         To mend it: pip install 'torch>=2.8'\n\n1 thing is wrong.\n"
+        "         To fix it: pip install 'torch>=2.8'\n\n1 thing is wrong.\n"
     )
     assert result.stdout.endswith(wrong) == (status == 1)
     as_json = CliRunner().invoke(app, ["doctor", "--json"])

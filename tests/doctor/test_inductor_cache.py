@@ -1,4 +1,4 @@
-"""Inductor's cache: files that are not whole, and what torch.compile does with them."""
+"""Inductor's cache: files that are incomplete, and what torch.compile does with them."""
 
 import os
 import pickle
@@ -40,7 +40,7 @@ def test_torch_compile_fails_with_what_the_doctor_names(tmp_path) -> None:
     assert str(kernel) in check(tmp_path).problem
     kernel.write_bytes(b"")
     found = check(tmp_path)
-    assert found.problem.startswith(f"not whole: {kernel}; torch.compile fails")
+    assert found.problem.startswith(f"incomplete: {kernel}; torch.compile fails")
     assert found.cure.startswith(f"rm -r {tmp_path}")
     failed = compile_with(tmp_path)
     assert (failed.returncode, failed.stdout) == (1, "")

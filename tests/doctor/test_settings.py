@@ -37,7 +37,7 @@ def test_cache_folders(tmp_path) -> None:
         ({}, True, "JAX leaves PyTorch a quarter"),
         ({"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, True, None),
         ({"XLA_PYTHON_CLIENT_PREALLOCATE": "true"}, True, "JAX leaves PyTorch a quarter"),
-        ({"XLA_PYTHON_CLIENT_PREALLOCATE": "no"}, False, "JAX takes this for yes"),
+        ({"XLA_PYTHON_CLIENT_PREALLOCATE": "no"}, False, "JAX reads this as yes"),
         ({"XLA_CLIENT_MEM_FRACTION": ".3"}, True, None),
     ],
 )
@@ -58,7 +58,9 @@ def test_jax_reads_preallocation_as_the_doctor_says(monkeypatch, value) -> None:
 def test_an_old_and_a_new_name_that_disagree() -> None:
     old, new = "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"
     checks = settings.check_memory({old: "backend:native", new: "backend:cudaMallocAsync"}, False)
-    assert named(checks, new).problem == "the newer name and the older one say different things"
+    assert (
+        named(checks, new).problem == "the newer name and the older one are set to different values"
+    )
     assert named(checks, new).cure == f"unset {old}"
     same = settings.check_memory({old: "backend:native", new: "backend:native"}, False)
     assert not any(check.problem for check in same)

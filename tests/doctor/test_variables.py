@@ -12,7 +12,7 @@ from jaxvstorch.doctor.last_words import last_words
 @pytest.mark.parametrize(
     ("name", "value", "cure"),
     [
-        ("JAX_PLATFORMS", "nonsense", "platforms that are there, such as cpu"),
+        ("JAX_PLATFORMS", "nonsense", "platforms that this machine has, such as cpu"),
         ("XLA_FLAGS", "--nonsense", "flags of this version, each as --name=value"),
         ("JAX_ENABLE_X64", "nonsense", "0 or 1"),
     ],

@@ -13,7 +13,7 @@ from test_imports import WITHOUT
     ("arguments", "said"),
     [
         (["--fail-on", "brake"], "--fail-on 'brake': did you mean break?"),
-        (["--fail-on", "zzz"], "--fail-on 'zzz': there are break, retrace, impure, frozen,"),
+        (["--fail-on", "zzz"], "--fail-on 'zzz': choose from break, retrace, impure, frozen,"),
         (["--fail-on", ","], "--fail-on needs one of break, retrace"),
         (["--fail-on", "retrace"], "--fail-on retrace compares calls: give --call at least twice"),
         (["--fail-on", "retrace", "--call", "1"], "--fail-on retrace compares calls"),
@@ -34,7 +34,7 @@ from test_imports import WITHOUT
             ["--arg", "1", "--static", "y=1"],
             "TypeError: clean(x) does not take these arguments: got an unexpected keyword",
         ),
-        (["--static", "x=[1]"], "--static x: [1] cannot be hashed, which JAX needs of a static"),
+        (["--static", "x=[1]"], "--static x: [1] cannot be hashed, and JAX hashes static"),
         (["--arg", "-" * 5_000 + "1"], f"--arg '{'-' * 200}…': at character 1: "),
         (["--static", f"x={'-' * 9_000}1"], "--static 'x=---"),
         (
@@ -56,9 +56,9 @@ def test_bad_options_are_one_line_that_says_the_cure(with_jax, arguments, said) 
         ("notes.txt:f", "notes.txt is not Python"),
         ("broken.py:f", "broken.py could not be imported: SyntaxError"),
         ("model_jax.py:clear", "model_jax.py has no 'clear'. Did you mean clean"),
-        ("model_jax.py:jnp", "jnp in model_jax.py is no function but of type module"),
+        ("model_jax.py:jnp", "jnp in model_jax.py is not a function: it is of type module"),
         ("model_jax.py:generator", "generator is a generator function"),
-        ("model_jax.py:leaves", "model_jax.py:leaves ended Python with sys.exit(0)"),
+        ("model_jax.py:leaves", "model_jax.py:leaves called sys.exit(0)"),
     ],
 )
 def test_a_target_that_cannot_be_explained(with_jax, target, said) -> None:
