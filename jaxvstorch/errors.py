@@ -1,4 +1,4 @@
-"""The errors this package raises, and a way to show an error that is meant to come."""
+"""The errors that this package raises, and a way to show an error that is expected."""
 
 import operator
 import re
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# What differs between machines and between runs, and says nothing: where objects lie in memory,
-# and where packages are installed.
+# What differs between machines and runs, and tells a reader nothing: addresses in memory, and the
+# folders that packages are installed in.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
 # A search that starts inside a word would read the rest of it once for each of its letters.
 _PACKAGE = re.compile(rf"(?<!\S)\S*/site-packages/|{re.escape(str(Path(__file__).parents[1]))}/")
@@ -19,17 +19,18 @@ class MissingFrameworkError(ModuleNotFoundError):
 
 @contextmanager
 def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
-    """Run a block that must raise ``error``, and print what it said.
+    """Run a block that must raise ``error``, and print the message.
 
-    The book uses it wherever a page promises an error: if the error stops coming, the page fails.
+    The book uses it wherever a page promises an error: if the block stops raising it, the page
+    fails.
 
     Args:
-        error: the class of the error that must come; subclasses count.
+        error: the class of the error; subclasses count.
         lines: how many lines of its message to print.
 
     Raises:
-        AssertionError: the block ended without raising ``error``. Another error passes through.
-        TypeError: ``error`` is not one class of errors, or ``lines`` not a whole number.
+        AssertionError: the block did not raise ``error``. Other errors pass through.
+        TypeError: ``error`` is not a class of errors, or ``lines`` is not a whole number.
         ValueError: ``lines`` is negative.
 
     >>> with expect_error(ZeroDivisionError):
@@ -42,7 +43,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
             "several, name a class that they share, such as Exception"
         )
     if operator.index(lines) < 0:
-        raise ValueError(f"lines must not be negative, and is {lines}")
+        raise ValueError(f"lines must not be negative, but is {lines}")
     try:
         yield
     except error as caught:
@@ -57,7 +58,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
 
 
 def tidy(text: str) -> str:
-    """A message without memory addresses and without the folders that packages lie in.
+    """A message without memory addresses and without the folders of installed packages.
 
     >>> tidy("<function f at 0x7f00c0de> in /usr/lib/python3/site-packages/jax/core.py")
     '<function f> in jax/core.py'

@@ -1,4 +1,4 @@
-"""One function in both frameworks, with all that tests, book, benchmarks and command ask of it."""
+"""One function in both frameworks, with what tests, book, benchmarks and command need to know."""
 
 import importlib
 import operator
@@ -20,15 +20,15 @@ class Benchmark:
     """How the benchmarks time a pair.
 
     Attributes:
-        sizes: of the inputs. The first is also the size of the first call, and the second that of
-            the call with a new shape. By default one so small that calling is what costs, and one
-            where computing is.
-        quick: those of the sizes that a quick session times.
-        gpu_size: one more size where a GPU computes; ``"memory"`` for one that its memory allows.
-        one_shape: why it is compiled for one shape only, where it is: then neither a first call nor
-            a call with a new shape is timed.
-        operations: the floating-point operations of a call at a size, where they are its limit.
-        skip: why the pair is not timed, where it is not.
+        sizes: of the inputs. The first is also the size of the first call, and the second is the
+            size of the call with a new shape. By default one is so small that calling costs most,
+            and one so large that computing does.
+        quick: the sizes that a quick session times.
+        gpu_size: one more size on a GPU; ``"memory"`` for one that its memory allows.
+        one_shape: why it is compiled for one shape only, if it is: then neither a first call nor a
+            call with a new shape is timed.
+        operations: the floating-point operations of a call at a size, if they are its limit.
+        skip: why the pair is not timed, if it is not.
     """
 
     sizes: tuple[int, ...] = (16, 65_536)
@@ -45,15 +45,16 @@ class Pair:
 
     Attributes:
         name: the function's name in both halves.
-        inputs: makes the arguments, of a size, a dtype and NumPy's generator; a function of the
+        inputs: makes the arguments, given a size, a dtype and NumPy's generator; a function of the
             topic's ``inputs.py``.
-        reference: gives the answer; a function of the topic's ``reference.py``. ``None`` where
+        reference: computes the answer; a function of the topic's ``reference.py``. ``None`` if
             there is no single answer (a clock, say): then the topic's own tests say what holds.
         gradient: positions of the arguments it is differentiable in.
-        static: names of the arguments that ``jax.jit`` must be told are static.
-        tolerance: the error allowed, as a multiple of the one that the dtype allows by default.
-        jit: ``jax.jit`` can compile it. Where not, the topic's tests say how it fails.
-        fullgraph: ``torch.compile`` makes one graph of it. Where not, the topic's tests say why.
+        static: names of the arguments that are static in ``jax.jit``.
+        tolerance: the error allowed, as a multiple of the dtype's default.
+        jit: whether ``jax.jit`` can compile it. If not, the topic's tests say how it fails.
+        fullgraph: whether ``torch.compile`` makes one graph of it. If not, the topic's tests say
+            why.
         benchmark: how it is timed.
     """
 
@@ -88,23 +89,23 @@ class Pair:
         """Arguments as NumPy arrays and Python values.
 
         Args:
-            size: about how many elements; the topic's ``inputs.py`` says of what.
+            size: about how many elements; the topic's ``inputs.py`` says in what.
             dtype: of the floating-point arrays: float16, bfloat16, float32 or float64.
             seed: for NumPy's generator.
 
         Raises:
-            TypeError: ``dtype`` is no such dtype, or ``size`` is not a whole number.
+            TypeError: ``dtype`` is not one of these, or ``size`` is not a whole number.
             ValueError: ``size`` is less than 1, or ``seed`` is negative.
         """
         if operator.index(size) < 1:
-            raise ValueError(f"size must be at least 1, and is {size}")
+            raise ValueError(f"size must be at least 1, but is {size}")
         return self.inputs(operator.index(size), _floating(dtype), np.random.default_rng(seed))
 
     def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same arguments for one framework, on the device where it computes.
 
-        Arrays are moved over, and Python values stay as they are. A function among the arguments is
-        one of ``reference.py``'s; each half gets its own function of that name.
+        Arrays are converted, and Python values stay as they are. A function among the arguments is
+        from ``reference.py``; each half gets its own function of that name.
         """
         half, adapter = _half(self.topic, framework), frameworks.adapter(framework)
         moved = tuple(

@@ -1,4 +1,4 @@
-"""Every topic's pairs, collected from the topics' folders.
+"""The pairs of all topics, collected from the topics' folders.
 
 Tests, benchmarks, book and command all start from ``PAIRS``.
 """
@@ -16,7 +16,7 @@ _COLLECTED = {
 
 
 def place(topic: str) -> tuple[int, int]:
-    """Where the book has a topic: the number of the part, and the place in it."""
+    """A topic's place in the book: the number of the part, and its position there."""
     found: tuple[int, int] = _COLLECTED[topic].PLACE
     return found
 

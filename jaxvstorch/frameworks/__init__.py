@@ -1,4 +1,4 @@
-"""The few things the instruments must do differently in each framework.
+"""The few things that the instruments do differently for each framework.
 
 One module per framework, with the same functions in both. The examples do not use them.
 """
@@ -33,7 +33,7 @@ def require(framework: str, wanted_by: str) -> None:
         wanted_by: what needs it, for the message.
 
     Raises:
-        ValueError: there is no such framework here.
+        ValueError: it is neither of the two.
         MissingFrameworkError: it is not installed; the message says how to install it.
     """
     if framework not in FRAMEWORKS:
@@ -47,7 +47,7 @@ def require(framework: str, wanted_by: str) -> None:
 
 
 def adapter(framework: str) -> ModuleType:
-    """The module of this package that speaks to ``framework``, imported now.
+    """The module of this package for ``framework``, imported now.
 
     Raises:
         MissingFrameworkError: the framework is not installed.

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def from_numpy(value: Any) -> Any:
-    """NumPy arrays and scalars become JAX arrays of the same dtype; the rest stays as it is.
+    """Turn NumPy arrays and scalars into JAX arrays of the same dtype; leave the rest.
 
     Raises:
         TypeError: the dtype would be narrowed, because 64-bit types are switched off.
@@ -20,27 +20,27 @@ def from_numpy(value: Any) -> Any:
     array = jnp.array(value)  # a copy: on the CPU an array could share memory with an input
     if array.dtype != value.dtype:
         raise TypeError(
-            f"JAX would make {array.dtype} of {value.dtype}: 64-bit types are off by default. "
+            f"JAX would turn {value.dtype} into {array.dtype}: 64-bit types are off by default. "
             "Wrap the call in `with jax.enable_x64(True):`."
         )
     return array
 
 
 def place(arguments: Any) -> Any:
-    """Arguments where JAX computes: ``from_numpy`` has put them there already."""
+    """The arguments on JAX's device: ``from_numpy`` has put them there already."""
     return arguments
 
 
 def to_numpy(value: Any) -> Any:
-    """Arrays anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
+    """Turn arrays in ``value`` into NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
     return jax.tree.map(lambda x: np.array(x) if isinstance(x, jax.Array) else x, value)
 
 
 def wait(value: Any) -> Any:
-    """Return ``value`` once every array in it has been computed.
+    """Return ``value`` when every array in it has been computed.
 
     Raises:
-        TypeError: JAX cannot look into it.
+        TypeError: JAX cannot look inside.
     """
     try:
         return jax.block_until_ready(value)
@@ -73,9 +73,9 @@ def value_and_gradients(
     """What a function returns, and the gradients of ``sum(weights * function(*arguments()))``.
 
     Args:
-        function: returns an array, or a tuple of arrays; integers and booleans among them count
-            for nothing.
-        arguments: makes its arguments, for each call anew.
+        function: returns an array, or a tuple of arrays; integers and booleans among them do
+            not count.
+        arguments: makes new arguments for each call.
         argnums: positions of the arguments to differentiate.
         weights_of: makes the weights of what the function returned: as many NumPy arrays as it
             returned, of the same shapes.

@@ -12,7 +12,7 @@ from jaxvstorch.frameworks.private import torch as private
 
 
 def from_numpy(value: Any) -> Any:
-    """NumPy arrays and scalars become CPU tensors of the same dtype; the rest stays as it is."""
+    """Turn NumPy arrays and scalars into CPU tensors of the same dtype; leave the rest."""
     if not isinstance(value, np.ndarray | np.generic):
         return value
     array = np.array(value)  # a copy: a tensor must not share memory with an input
@@ -22,26 +22,26 @@ def from_numpy(value: Any) -> Any:
 
 
 def place(arguments: Any) -> Any:
-    """Arguments where PyTorch computes: on the GPU, where there is one."""
+    """The arguments on PyTorch's device: the GPU, if there is one."""
     if not torch.cuda.is_available():
         return arguments
     return private.pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.cuda(), arguments)
 
 
 def to_numpy(value: Any) -> Any:
-    """Tensors anywhere in ``value`` become NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
+    """Turn tensors in ``value`` into NumPy arrays; bfloat16 keeps its dtype (ml_dtypes)."""
     return private.pytree.tree_map_only(torch.Tensor, _tensor_to_numpy, value)
 
 
 def _tensor_to_numpy(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
-    tensor = tensor.detach().clone()  # what is done to the tensor later must not show
+    tensor = tensor.detach().clone()  # later changes of the tensor must not show
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.uint16).numpy(force=True).view(ml_dtypes.bfloat16)
     return tensor.numpy(force=True)
 
 
 def wait(value: Any) -> Any:
-    """Return ``value`` once the GPU, if any, has done all it was given. On the CPU, at once."""
+    """Return ``value`` when the GPU, if there is one, has finished; on the CPU at once."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     return value
@@ -67,24 +67,24 @@ def value_and_gradients(
 ) -> tuple[Any, Any]:
     """What a function returns, and the gradients of ``sum(weights * function(*arguments()))``.
 
-    Both come from one call: a compiled function would be compiled once more for a call that
-    records nothing.
+    Both come from one call: a compiled function would be compiled again for a call that records
+    nothing.
 
     Args:
-        function: returns a tensor, or a tuple of tensors; integers and booleans among them count
-            for nothing.
+        function: returns a tensor, or a tuple of tensors; integers and booleans among them do
+            not count.
         arguments: makes its arguments.
         argnums: positions of the arguments to differentiate.
         weights_of: makes the weights of what the function returned: as many NumPy arrays as it
             returned, of the same shapes.
 
     Raises:
-        TypeError: no output depends on an argument in a way that PyTorch has recorded.
+        TypeError: PyTorch has not recorded how any output depends on an argument.
     """
     # The caller's own no_grad() or inference_mode() is not the function's.
     with torch.inference_mode(False), torch.enable_grad():
         leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(arguments())]
-        # Copies, because autograd lets nobody change a leaf in place.
+        # Copies, because autograd does not allow a leaf to change in place.
         value = function(*(leaf.clone() if i in argnums else leaf for i, leaf in enumerate(leaves)))
         wanted = [leaves[i] for i in argnums]
         total = _weighted_sum(value, weights_of(value))
@@ -92,9 +92,9 @@ def value_and_gradients(
         found = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
     if all(gradient is None for gradient in found):
         raise TypeError(
-            "gradient: PyTorch recorded no way from the outputs back to an argument, so the "
+            "gradient: PyTorch recorded no path from the outputs back to an argument, so the "
             "function does not use it or leaves autograd: by .detach(), .item(), .numpy(), "
-            "torch.no_grad() or a new tensor made of values. Take that out, or compare the values "
+            "torch.no_grad() or a new tensor made of values. Remove that, or compare the values "
             "alone, without gradient"
         )
     pairs = zip(wanted, found, strict=True)
@@ -102,7 +102,7 @@ def value_and_gradients(
 
 
 def _leaf(arg: Any, *, wanted: bool) -> Any:
-    """A tensor of its own, made outside of ``inference_mode``; anything else as it is."""
+    """A copy of a tensor, made outside ``inference_mode``; anything else as it is."""
     if not isinstance(arg, torch.Tensor):
         return arg
     return arg.detach().clone().requires_grad_(wanted or arg.requires_grad)

@@ -21,10 +21,10 @@ def require_tuples(function: Any, calls: Sequence[Any]) -> None:
 
 
 def require_finished(what: str, result: Any) -> None:
-    """Check that a call did what it is called for, and did not put it off.
+    """Check that a call did its work, and did not put it off.
 
     Args:
-        what: names the function in the message.
+        what: the function's name in the message.
         result: what it returned.
 
     Raises:
@@ -33,7 +33,7 @@ def require_finished(what: str, result: Any) -> None:
     if not isinstance(result, Generator | AsyncGenerator | Awaitable | map | filter):
         return
     if isinstance(result, Coroutine):
-        result.close()  # or Python would warn that it was never awaited
+        result.close()  # otherwise Python warns that it was never awaited
         cure = "lambda: asyncio.run(...)"
     else:
         cure = "lambda: list(...)"

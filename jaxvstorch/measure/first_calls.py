@@ -18,7 +18,7 @@ def first_call(
 ) -> float:
     """Time the first call of a function that is compiled in a fresh process, in seconds.
 
-    What is and is not included, and what each argument means: see ``fresh_calls``.
+    See ``fresh_calls`` for what is included, and for what each argument means.
     """
     options: dict[str, Any] = {"static_argnames": static_argnames, "framework": framework}
     return fresh_calls(function, args, **options)[0]
@@ -35,10 +35,10 @@ def new_shape(
     """Time the call that meets a new shape, in seconds.
 
     In a fresh process the function is compiled and called with ``args``, and then timed on its
-    first call with ``other``. What is included, and what else is raised: see ``fresh_calls``.
+    first call with ``other``. See ``fresh_calls`` for what is included, and what else is raised.
 
     Raises:
-        ValueError: the shapes in ``other`` are those in ``args``, so nothing is compiled anew.
+        ValueError: ``other`` has the shapes of ``args``, so nothing is compiled again.
     """
     require_tuples(str if isinstance(function, str) else function, [args, other])
     require_new_shape(args, other)

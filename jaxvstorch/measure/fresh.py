@@ -20,8 +20,8 @@ from jaxvstorch.measure.waiting import arrays_of
 
 Arguments = tuple[Any, ...]
 
-# Imported in the server that every fresh process is forked from. There is one server, which keeps
-# what the first call asked for; a process that needs the other framework imports it itself.
+# Imported in the server that every fresh process is forked from. The one server has what the first
+# call asked for; a process that needs the other framework imports it itself.
 _PRELOAD = {
     "jax": ["jax", "jax.numpy", "jaxvstorch.frameworks.jax"],
     "torch": ["jaxvstorch.measure.fresh_torch", "jaxvstorch.frameworks.torch"],
@@ -37,20 +37,19 @@ def fresh_calls(
 ) -> list[float]:
     """Compile a function in a fresh process, call it several times, and time each call.
 
-    Included is all that a call does: tracing, lowering, compiling (for PyTorch on a CPU that is
-    the C++ compiler at work), running, waiting for the result, and what the framework sets up in
-    each process when it first compiles. Not included are importing the framework, starting the
+    The time includes everything that a call does: tracing, lowering, compiling (for PyTorch on a
+    CPU, the C++ compiler), running, waiting for the result, and what the framework sets up in each
+    process when it first compiles. It does not include importing the framework, starting the
     process, making the arguments, and what PyTorch does once per machine: finding out which vector
-    instructions the processor has. Nothing compiled comes from a disk: JAX's persistent cache is
-    off, and PyTorch's caches start empty.
+    instructions the processor has. No compiled code comes from disk: JAX's persistent cache is off,
+    and PyTorch's caches start empty.
 
     Args:
-        function: not yet compiled, and importable by its name: from a module or a script whose
-            own work is under ``if __name__ == "__main__"``, not from a notebook cell. Or its
-            address as text, ``"package.module:name"``, where a decorator has hidden its name.
+        function: not yet compiled, and importable by its name: from a module, or from a script
+            whose own work is under ``if __name__ == "__main__"``, not from a notebook cell. Or
+            ``"package.module:name"``, where a decorator has hidden its name.
         *calls: one tuple of arguments per call, in order.
-        compiled: whether to compile it, by ``jax.jit`` or ``torch.compile``, or to leave it as
-            it is.
+        compiled: whether to compile it, with ``jax.jit`` or ``torch.compile``.
         static_argnames: the names of the arguments that ``jax.jit`` must be told are static.
         framework: ``"jax"`` or ``"torch"``; needed where no argument is an array of either. NumPy
             arrays become the framework's.
@@ -61,7 +60,7 @@ def fresh_calls(
     Raises:
         TypeError: the function cannot be called or is not importable by its name, a call is not
             a tuple, an argument cannot be sent to another process, ``static_argnames`` are not
-            names, or the arguments do not tell the framework.
+            names, or the arguments do not show the framework.
         MissingFrameworkError: the framework is not installed.
         RuntimeError: a call failed; the message says how.
     """
@@ -79,13 +78,13 @@ def _framework_of(calls: Sequence[Arguments]) -> str:
     if len(found) != 1:
         held = "both frameworks" if found else "neither framework"
         raise TypeError(
-            f"the arguments hold arrays of {held}: say framework='jax' or framework='torch'"
+            f"the arguments hold arrays of {held}: give framework='jax' or framework='torch'"
         )
     return found[0]
 
 
 def _names(static_argnames: Any) -> tuple[str, ...]:
-    """The names alone; one name may stand without a tuple, as for ``jax.jit``."""
+    """The names as a tuple; a single name needs none, as in ``jax.jit``."""
     single = isinstance(static_argnames, str) or not isinstance(static_argnames, Iterable)
     found = (static_argnames,) if single else tuple(static_argnames)
     if not all(isinstance(name, str) for name in found):
@@ -94,23 +93,23 @@ def _names(static_argnames: Any) -> tuple[str, ...]:
 
 
 def _x64() -> bool:
-    """Whether 64-bit types of JAX are on here: then they are in the fresh process."""
+    """Whether JAX's 64-bit types are on here: then they are on in the fresh process too."""
     return "jax" in sys.modules and bool(sys.modules["jax"].config.jax_enable_x64)
 
 
 def start_server(framework: str) -> None:
     """Start the server that fresh processes are forked from, without waiting for its imports.
 
-    The first of ``fresh_calls`` starts it where this has not.
+    The first ``fresh_calls`` starts it if this function has not.
     """
     _context(framework)
     forkserver.ensure_running()
 
 
 def set_up_of_server(framework: str) -> float:
-    """Seconds that its server took for what the framework does once per machine.
+    """Seconds that the server took for what the framework does once per machine.
 
-    Returns when the server has done so, and imported all that its processes need.
+    Waits until the server has done that, and has imported all that its processes need.
     """
     (seconds,) = _from_fresh_process(framework, _say_set_up)
     return seconds
@@ -125,7 +124,7 @@ def _context(framework: str) -> ForkServerContext:
 def _from_fresh_process(
     framework: str, target: Callable[..., None], *arguments: Any
 ) -> list[float]:
-    """What ``target`` sends; where that is a text, it says what went wrong."""
+    """What ``target`` sends; a string is a message of what went wrong."""
     context = _context(framework)
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=target, args=(sender, framework, *arguments))

@@ -24,7 +24,7 @@ def set_up() -> float:
     return time.perf_counter() - start
 
 
-gc.disable()  # looking for garbage is a quarter of what these imports take, and finds none
+gc.disable()  # garbage collection is a quarter of the time of these imports, and finds nothing
 private.imported("compile_lock", "compile_fx", "pick_vec_isa")
 gc.enable()
 SECONDS = set_up()

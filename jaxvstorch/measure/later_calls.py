@@ -60,15 +60,15 @@ def steady(
     in a second one.
 
     Args:
-        function: what to time: compiled or not, of JAX, PyTorch or NumPy.
-        *args: its arguments, already on the device where they are wanted.
-        others: more argument tuples, taken in turn with ``args``. Where arrays are large, give
-            enough of them that they do not all stay in the processor's cache.
+        function: what to time: compiled or not, from JAX, PyTorch or NumPy.
+        *args: its arguments, already on the device.
+        others: more argument tuples, used in turn with ``args``. For large arrays, give so many
+            that they do not all stay in the processor's cache.
         seconds: about how long to time; at least five rounds are made.
 
     Raises:
         TypeError: ``function`` cannot be called, it is a generator or ``async``, ``others`` holds
-            something else than tuples, or the function takes JAX arrays and returns nothing that
+            something other than tuples, or the function takes JAX arrays and returns nothing that
             could be waited for.
         ValueError: ``seconds`` is not a positive number.
         RuntimeError: the caller is inside a ``with`` statement whose setting would be lost.
@@ -107,7 +107,7 @@ def _positive(seconds: Any) -> float:
 
 
 def warm(run: Callable[[], None], seconds: float = _WARM_SECONDS) -> None:
-    """Run twice at least, and until ``seconds`` have passed, so that nothing timed is a first."""
+    """Run at least twice, and until ``seconds`` have passed, so that no first call is timed."""
     end = time.perf_counter() + seconds
     run()
     run()

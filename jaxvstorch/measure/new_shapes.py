@@ -1,4 +1,4 @@
-"""Do two calls differ in shape, dtype or a static value, so that the second is compiled anew?"""
+"""Do two calls differ in shape, dtype or a static value, so that the second compiles again?"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ def require_new_shape(args: Arguments, other: Arguments) -> None:
 
 
 def _signature(value: Any) -> Iterator[Any]:
-    """What a compiler could tell two calls apart by: shapes, Python values, how they are nested."""
+    """What a compiler can tell two calls apart by: shapes, Python values, and their nesting."""
     rest, seen = [value], set()
     while rest:
         item = rest.pop()
@@ -32,6 +32,6 @@ def _signature(value: Any) -> Iterator[Any]:
         elif hasattr(item, "shape"):
             yield tuple(item.shape), str(getattr(item, "dtype", ""))
         else:
-            # Whatever else it is, its class may say nothing about equality.
+            # The class of anything else may not define equality.
             known = isinstance(item, str | bytes | int | float | complex)
             yield type(item), item if known else id(item)

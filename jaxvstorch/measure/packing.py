@@ -22,12 +22,12 @@ def packed(function: Callable[..., Any] | str, calls: Sequence[Arguments]) -> by
     address = _address(function)
     try:
         return pickle.dumps((address, calls))
-    except Exception as error:  # what an object's own methods raise
+    except Exception as error:  # raised by an object's own methods
         raise _unsendable(function, address, calls) from error
 
 
 def _unsendable(function: Any, address: Any, calls: Sequence[Arguments]) -> TypeError:
-    """Which of them it is that cannot be pickled."""
+    """Which of the arguments cannot be pickled."""
     if _pickling_error(address):
         return _not_importable(function)
     for i, call in enumerate(calls):
@@ -38,7 +38,9 @@ def _unsendable(function: Any, address: Any, calls: Sequence[Arguments]) -> Type
                     f"to a fresh process: {error}. Pass arrays, numbers, text and containers of "
                     "them, and make what else is needed in the function"
                 )
-    return TypeError("the arguments can be sent to a fresh process one by one, and not together")
+    return TypeError(
+        "each argument can be sent to a fresh process alone, but not all of them together"
+    )
 
 
 def _pickling_error(value: Any) -> str:
@@ -50,7 +52,7 @@ def _pickling_error(value: Any) -> str:
 
 
 def _address(function: Callable[..., Any] | str) -> Any:
-    """Module and name to import it by; itself where it is not found there.
+    """The module and name to import a function by, or the function if it is not found there.
 
     A function decorated with ``jax.jit`` cannot be pickled, and can be imported.
     """
@@ -78,7 +80,7 @@ def _not_importable(function: Any) -> TypeError:
 
 
 def unpacked(work: bytes) -> tuple[Callable[..., Any], list[Arguments]]:
-    """The function and its arguments, made again in the fresh process.
+    """The function and its arguments, unpacked in the fresh process.
 
     Raises:
         TypeError: they cannot be made here.
@@ -87,7 +89,7 @@ def unpacked(work: bytes) -> tuple[Callable[..., Any], list[Arguments]]:
         function, calls = pickle.loads(work)
     except Exception as error:
         raise TypeError(
-            f"the function or an argument arrived, and cannot be made again ({error}): its class "
+            f"the function or an argument cannot be unpacked ({error}): its class "
             "must be importable by its name, so define it at the top level of a module"
         ) from error
     if isinstance(function, tuple):

@@ -19,7 +19,7 @@ def thread_settings() -> dict[str, Any]:
 
 
 def require_same_settings(outside: dict[str, Any]) -> None:
-    """Check in a fresh thread that nothing set outside was lost.
+    """Check in a fresh thread that no setting made outside was lost.
 
     Raises:
         RuntimeError: a setting differs here.
@@ -28,7 +28,7 @@ def require_same_settings(outside: dict[str, Any]) -> None:
     for name, value in outside.items():
         if inside[name] != value:
             raise RuntimeError(
-                f"{name} is {value} where the measurement was asked for and {inside[name]} in the "
-                "thread that makes it: a `with` statement sets it for one thread only. Put the "
-                "`with` inside the function to time, or change the setting for the whole process."
+                f"{name} is {value} here and {inside[name]} in the thread that times the function: "
+                "a `with` statement sets it for one thread only. Put the `with` inside the "
+                "function to time, or change the setting for the whole process."
             )

@@ -14,9 +14,9 @@ Arguments = tuple[Any, ...]
 
 
 def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], None]:
-    """What is timed: one call per argument tuple, each waited for before the next is made.
+    """What is timed: one call per argument tuple, each finished before the next begins.
 
-    Making it calls the function once, to see what there is to wait for.
+    This calls the function once, to see what has to be waited for.
 
     Raises:
         TypeError: the function takes JAX arrays and returns nothing that could be waited for, it
@@ -33,13 +33,13 @@ def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], No
     source = f"def run():\n    for {names or '_'} in inputs:\n        {call}"
     namespace = {"function": function, "inputs": inputs, "wait": wait}
     exec(source, namespace)
-    # Taken out, so that the inputs are freed with it, and do not wait for the garbage collector.
+    # Remove the cycle, so that the inputs are freed at once and not by the garbage collector.
     run: Callable[[], None] = namespace.pop("run")  # type: ignore[assignment]
     return run
 
 
 def _waiter(result: Any, args: Arguments) -> Callable[[Any], Any] | None:
-    """What waits for results like this one; ``None`` where results come finished."""
+    """What waits for results like this one; ``None`` if such results are finished already."""
     import jaxvstorch.frameworks as frameworks
 
     if arrays_of("jax", result):
@@ -75,13 +75,13 @@ def arrays_of(framework: str, value: Any) -> list[Any]:
     )
     try:
         leaves = leaves_of(value)
-    except (RecursionError, SystemError):  # JAX's loses the one in the other
+    except (RecursionError, SystemError):  # JAX's would lose this one in the other
         leaves = _leaves_of_endless(value)
     return [leaf for leaf in leaves if isinstance(leaf, kind)]
 
 
 def _leaves_of_endless(value: Any) -> list[Any]:
-    """What lists, tuples and dicts hold, for those that hold themselves or thousands of others."""
+    """What lists, tuples and dicts hold, even if they hold themselves or thousands of others."""
     leaves, rest, seen = [], [value], set()
     while rest:
         item = rest.pop()
@@ -96,19 +96,19 @@ def _leaves_of_endless(value: Any) -> list[Any]:
 def in_fair_thread(work: Callable[[], T], with_torch: bool) -> T:
     """Run ``work`` in the thread that is fair to its framework, and return its result.
 
-    That is a new thread, where Python's call stack is short, because JAX collects the stack on
-    each call: a frame costs a call of 5 µs some 0.3 % (jax 0.10.2, 2 cores, 2026-11-22).
+    For JAX that is a new thread, where Python's call stack is short, because JAX collects the stack
+    on each call: a frame adds some 0.3 % to a call of 5 µs (jax 0.10.2, 2 cores, 2026-11-22).
 
-    It is the caller's thread for PyTorch. Each thread that computes with several threads has
-    OpenMP ones of its own, and where all of these together are more than there are cores, GNU's
-    OpenMP has them sleep between two calls: in a second such thread of a process, sin + cos of
-    30,000 numbers took 160 to 175 µs and not 80 to 95 (torch 2.13.0, 2 cores, 2026-11-22).
+    For PyTorch it is the caller's thread. Each thread that computes in parallel has OpenMP threads
+    of its own, and if there are more of them than cores, GNU's OpenMP lets them sleep between
+    calls: in a second such thread, sin + cos of 30,000 numbers took 160 to 175 µs instead of 80 to
+    95 (torch 2.13.0, 2 cores, 2026-11-22).
     """
     return work() if with_torch else in_new_thread(work)
 
 
 def in_new_thread(work: Callable[[], T]) -> T:
-    """Run ``work`` in a new thread, and return its result; Ctrl-C is raised when it has ended.
+    """Run ``work`` in a new thread, and return its result; Ctrl-C takes effect when it has ended.
 
     The new thread's call stack is as short as can be: an executor would start with five frames,
     and ``threading`` with three.
@@ -127,8 +127,8 @@ def in_new_thread(work: Callable[[], T]) -> T:
         _thread.start_new_thread(report, ())
         ended.wait()
     except KeyboardInterrupt:
-        # The work goes on, and would disturb what comes next. It may also have ended just now,
-        # so this must be something that can be waited for twice.
+        # The work still runs, and would disturb what comes next. Or it has ended just now, so this
+        # must be something that can be waited for twice.
         ended.wait()
         raise
     ((result, error),) = outcomes

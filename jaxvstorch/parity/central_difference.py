@@ -21,20 +21,20 @@ def against_difference(
     """Compare PyTorch's float64 gradients with a central difference of the reference.
 
     Args:
-        reference: by NumPy.
+        reference: the function in NumPy.
         wide: its arguments, floating-point arrays in float64.
         gradient: positions of the arguments that the gradients are with respect to.
         gradients: one per position, of the outputs' sum times ``weights(outputs)``.
 
     Returns:
-        One that has ``compared`` false where the reference has no slope, because what it gives is
-        not finite, or where there is no element to move. Infinities and NaNs in the arguments are
-        not moved, and the gradients with respect to them do not count.
+        A comparison. Its ``compared`` is false where the reference has no slope, because its value
+        is not finite, or where there is no element to move. Infinities and NaNs in the arguments
+        are not moved, and the gradients with respect to them do not count.
     """
     what = "torch float64 gradient along a random direction"
     directions = _directions(wide, gradient)
     if not any(direction.any() for direction in directions.values()):
-        return _not_compared(what, "no input that it is with respect to has a finite element")
+        return _not_compared(what, "no input to differentiate has a finite element")
 
     def outputs_at(step: float) -> Arrays:
         moved = (v + step * directions[i] if i in directions else v for i, v in enumerate(wide))
@@ -62,7 +62,7 @@ def against_difference(
 
 
 def _directions(wide: Arguments, gradient: Sequence[int]) -> dict[int, Any]:
-    """For each position, how far each element is moved: not at all where it is not finite."""
+    """For each position, how far each element is moved: not at all if it is not finite."""
     rng = np.random.default_rng(1)
     return {
         i: np.where(np.isfinite(wide[i]), rng.standard_normal(np.shape(wide[i])), 0.0)

@@ -43,7 +43,7 @@ class Parity:
 
     @property
     def same(self) -> bool:
-        """Whether every value and gradient agreed. Not where there was no number to compare."""
+        """Whether every value and gradient agreed; false if there was no number to compare."""
         return self._compared and all(comparison.same for comparison in self.comparisons)
 
     @property
@@ -57,7 +57,7 @@ class Parity:
         return "\n".join(lines)
 
     def require(self) -> None:
-        """Raise ``AssertionError`` with the whole report unless all is the same."""
+        """Raise ``AssertionError`` with the whole report unless everything agrees."""
         if not self.same:
             raise AssertionError(str(self))
 
@@ -74,24 +74,24 @@ def check_parity(
 ) -> Parity:
     """Compare two functions with each other, by comparing both with a float64 answer.
 
-    Outputs must also have the same dtype in both; only integers may be of another kind. Infinities
-    and NaNs agree with their like. Results without elements are not the same, since there is
-    nothing to compare.
+    Outputs must also have the same dtype in both; only integers may differ in width. An infinity
+    agrees with the same infinity, and a NaN with a NaN. Results without elements do not count as
+    the same, since there is nothing to compare.
 
     Args:
         jax_function: takes JAX arrays; returns an array or a tuple of arrays. May be jitted.
         torch_function: the same for PyTorch. May be compiled.
-        inputs: arguments for both, positional: NumPy arrays, and Python values as they are.
-        reference: the answer, by NumPy; it gets the inputs widened to float64. Without one, what
-            ``torch_function`` gives in float64, uncompiled, is the answer, and ``jax_function`` is
+        inputs: positional arguments for both: NumPy arrays and Python values.
+        reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
+            answer is what ``torch_function`` gives in float64, uncompiled, and ``jax_function`` is
             compared with it in float64 too.
         gradient: positions of the inputs to differentiate with respect to. The gradients are of
             the outputs' sum with fixed random weights. They are compared with PyTorch's in
             float64, uncompiled, and these with a central difference of the reference along a random
             direction.
-        tolerance: multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed by
-            dtype. 0 allows none.
-        convert: makes one framework's arguments of NumPy ones.
+        tolerance: a multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed for
+            each dtype. 0 allows no error.
+        convert: turns NumPy arguments into those of one framework.
 
     Returns:
         All comparisons; ``print`` it to read it, ``require()`` it in tests.
@@ -102,7 +102,7 @@ def check_parity(
             something other than arrays and numbers, or gives PyTorch no way from the outputs back
             to the inputs (it detaches, say).
         IndexError: there is no input at a position in ``gradient``.
-        ValueError: a position comes twice, or ``tolerance`` is negative, infinite or NaN.
+        ValueError: a position is given twice, or ``tolerance`` is negative, infinite or NaN.
         MissingFrameworkError: one of the frameworks is not installed.
 
     >>> import numpy as np, jax.numpy as jnp, torch
@@ -155,7 +155,7 @@ def _compare_outcomes(
 
 
 def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays, is_wide: bool) -> list[Comparison]:
-    """The outputs whose dtypes differ; integers of different width pass for the same."""
+    """The outputs whose dtypes differ; integers of different width count as the same."""
     on = " with 64-bit types on, which an input asks for" if is_wide else ""
     return [
         Comparison(

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 
 # Relative errors allowed by default: some tens of roundings, which is what a short chain of
-# operations leaves. A complex number is allowed what its parts are.
+# operations leaves. A complex number is allowed the error of its parts.
 TOLERANCE = {
     np.dtype(np.float64): 64 * float(np.finfo(np.float64).eps),
     np.dtype(np.float32): 64 * float(np.finfo(np.float32).eps),
@@ -26,7 +26,7 @@ class Comparison:
 
     Attributes:
         what: which array, such as ``"torch gradient 0"``.
-        same: of the same shape, and nothing in it is outside the tolerance.
+        same: whether it has the same shape, and no element is outside the tolerance.
         dtype: the array's.
         worst: index of the worst element; ``None`` where there is none.
         got: the worst element's value.
@@ -37,7 +37,7 @@ class Comparison:
             whichever is larger: next to a number of usual size, a sum that nearly cancels may be
             off by a rounding of that size.
         tolerance: the error allowed, on the same scale.
-        note: what is to be said instead, such as that the shapes differ.
+        note: what the report says instead, such as that the shapes differ.
         compared: whether there was a number to compare.
     """
 
@@ -66,14 +66,14 @@ class Comparison:
 def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Comparison:
     """Compare one array with its answer.
 
-    Two NaNs agree, and so do two infinities of one sign. An infinity is right where the answer is
-    too large for the dtype. Integers and booleans must be equal, of whatever width.
+    Two NaNs agree, and so do two infinities of the same sign. An infinity is right if the answer is
+    too large for the dtype. Integers and booleans must be equal, whatever their width.
 
     Args:
         what: its name in the report.
         got: the array, of any dtype.
         expected: the answer, in float64 or complex128 (or integers or booleans).
-        tolerance: multiple of the error that ``got``'s dtype allows by default (``TOLERANCE``).
+        tolerance: a multiple of the error that ``got``'s dtype allows by default (``TOLERANCE``).
 
     >>> print(compare("sum", np.float32(0.3), 0.1 + 0.2))
     sum: same: float32, worst: 0.300000012 for 0.3, 0.4 ULP (error 4e-08, allowed 7.6e-06)
@@ -131,11 +131,11 @@ def _compare_closely(blank: Comparison, got: Array, expected: Array, allowed: fl
 
 
 def _difference(wide: Array, answer: Array, dtype: np.dtype[Any]) -> Array:
-    """Distance of each element from its answer; infinite where one of the two is not finite."""
+    """Distance of each element from its answer; infinite if one of the two is not finite."""
     if np.iscomplexobj(answer):
         parts = ((wide.real, answer.real), (wide.imag, answer.imag))
         real, imaginary = (_difference(*part, dtype) for part in parts)
-        # As in NumPy, a complex number is NaN where either of its parts is.
+        # As in NumPy, a complex number is NaN if either of its parts is.
         both_nan = np.isnan(wide) & np.isnan(answer)
         distance: Array = np.where(both_nan, 0.0, np.hypot(real, imaginary))
         return distance
@@ -172,5 +172,5 @@ def _index(values: Array) -> tuple[int, ...]:
 
 
 def _short(value: Number, dtype: str) -> str:
-    """As many digits as the dtype can tell apart, from nine up."""
+    """As many digits as the dtype can tell apart, and at least nine."""
     return f"{value:.17g}" if dtype in ("float64", "complex128") else f"{value:.9g}"

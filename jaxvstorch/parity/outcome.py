@@ -1,4 +1,4 @@
-"""What a function gives on some inputs, as NumPy arrays: its outputs and their gradients."""
+"""What a function returns for some inputs, as NumPy arrays: its outputs and their gradients."""
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ _WIDE = tuple(np.dtype(name) for name in ("float64", "int64", "uint64", "complex
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one function gave.
+    """What one function returned.
 
     Attributes:
         outputs: the arrays it returned.
@@ -33,12 +33,12 @@ class Outcome:
 
 
 def convert_arrays(framework: str, inputs: Arguments) -> Arguments:
-    """NumPy arrays among the inputs become the framework's; everything else stays."""
+    """Turn NumPy arrays among the inputs into the framework's; leave everything else."""
     return tuple(map(frameworks.adapter(framework).from_numpy, inputs))
 
 
 def widen(inputs: Arguments) -> Arguments:
-    """Floating-point arrays become float64; everything else stays."""
+    """Widen floating-point arrays to float64; leave everything else."""
     return tuple(
         value.astype(np.float64) if getattr(value, "dtype", None) in TOLERANCE else value
         for value in inputs
@@ -98,13 +98,13 @@ def _copied(inputs: Arguments) -> Arguments:
     except Exception as error:
         raise TypeError(
             f"inputs cannot be copied, and each call gets a copy, which it may change: {error}. "
-            "Let the functions make, or read from outside, what cannot be copied"
+            "Let the functions make or read what cannot be copied"
         ) from error
 
 
 @contextmanager
 def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[None]:
-    """Add to an error of a function with which arguments it was called: it may work with others."""
+    """Add to a function's error the arguments that it was called with: it may work with others."""
     try:
         yield
     except Exception as error:
@@ -122,18 +122,18 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
 
 
 def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None]:
-    """64-bit types only where the inputs have them: they change what JAX makes itself."""
+    """Turn 64-bit types on only if the inputs have them: they change the arrays that JAX makes."""
     wide = frameworks.adapter(framework).double_precision
     return wide() if is_wide(inputs) else nullcontext()
 
 
 def is_wide(inputs: Arguments) -> bool:
-    """Whether an input is of a type of 64 bits a part, which JAX has only where it is told to."""
+    """Whether an input has a 64-bit type, which JAX has only if it is turned on."""
     return any(getattr(value, "dtype", None) in _WIDE for value in inputs)
 
 
 def call_reference(reference: Function, inputs: Arguments) -> Arrays:
-    """What the NumPy function gives. It gets copies, which are its own to change."""
+    """What the NumPy function returns. It gets copies, so that it may change them."""
     return as_arrays("reference", reference(*_copied(inputs)), lambda value: value)
 
 

@@ -18,16 +18,16 @@ def as_arrays(what: str, value: Any, to_numpy: Callable[[Any], Any]) -> Arrays:
     """What a function returned, as NumPy arrays.
 
     Args:
-        what: names the function in messages.
+        what: the function's name in messages.
         value: what it returned: an array, a Python number, or a tuple of these.
-        to_numpy: makes a NumPy array of an array of the function's framework.
+        to_numpy: turns an array of the function's framework into a NumPy array.
 
     Raises:
-        TypeError: it is something else, or an array with a mask or of something else than numbers.
+        TypeError: it is something else, or an array with a mask, or not an array of numbers.
     """
     require_finished(what, value)
     outputs = value if isinstance(value, tuple) else (value,)
-    # Containers are refused as they are: who looks into one that holds itself never comes back.
+    # Containers are refused without a look inside: one that holds itself would never end.
     outputs = tuple(o if isinstance(o, list | tuple | dict) else to_numpy(o) for o in outputs)
     came = [kind_of(output) for output in outputs if not isinstance(output, _NUMBER)]
     if came or not outputs:
@@ -64,7 +64,7 @@ def require_differentiable(framework: str, outputs: Arrays) -> None:
 
 
 def kind_of(value: Any) -> str:
-    """The name of its type, and whose it is."""
+    """The name of its type, with the package that it comes from."""
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     return kind.__name__ if package in ("builtins", "__main__") else f"{package}.{kind.__name__}"

@@ -24,7 +24,7 @@ def require_functions(**functions: Any) -> None:
 
 
 def require_inputs(inputs: Any) -> None:
-    """Check that ``inputs`` is a tuple, and that both frameworks can have the arrays in it.
+    """Check that ``inputs`` is a tuple of what both frameworks can take.
 
     Raises:
         TypeError: it is not, or they cannot.
@@ -56,14 +56,14 @@ def _require_plain(what: str, value: Any) -> None:
         # JAX's random keys are arrays too, and no NumPy array could stand for one.
         if any(not str(a.dtype).startswith("key<") for a in arrays_of(framework, [value])):
             raise TypeError(
-                f"{what} holds an array of {frameworks.TITLES[framework]}; give NumPy arrays, of "
-                "which each function gets its own framework's"
+                f"{what} holds an array of {frameworks.TITLES[framework]}; give NumPy arrays, "
+                "which are converted for each function"
             )
     if isinstance(value, list | tuple | dict) and _holds_array(value):
         raise TypeError(
-            f"{what} holds NumPy arrays inside a {type(value).__name__}, which would reach both "
-            "functions as they are: give each array as an input of its own, and put them together "
-            "in a function around yours"
+            f"{what} holds NumPy arrays inside a {type(value).__name__}, which check_parity does "
+            "not convert: give each array as an input of its own, and put them together in a "
+            "function around yours"
         )
     if isinstance(value, np.ndarray | np.generic) and not _is_number(value.dtype):
         raise TypeError(
@@ -95,9 +95,9 @@ def positions(gradient: Iterable[int], inputs: tuple[Any, ...]) -> tuple[int, ..
     """The positions in ``gradient``, each checked.
 
     Raises:
-        TypeError: one is no whole number, or its input is no floating-point array.
+        TypeError: one is not a whole number, or its input is not a floating-point array.
         IndexError: there is no input there.
-        ValueError: one comes twice.
+        ValueError: one is given twice.
     """
     if not isinstance(gradient, Iterable) or isinstance(gradient, str):
         raise TypeError(f"gradient must be a tuple of positions such as (0,), not {gradient!r}")
@@ -130,10 +130,10 @@ def _position(item: Any) -> int:
 
 
 def require_tolerance(tolerance: Any) -> None:
-    """Check that a multiple of an error can be allowed.
+    """Check that ``tolerance`` is a finite multiple that is not negative.
 
     Raises:
-        TypeError: it is no real number.
+        TypeError: it is not a real number.
         ValueError: it is negative, infinite or NaN.
     """
     if not isinstance(tolerance, int | float | np.integer | np.floating) or tolerance is True:
@@ -143,4 +143,4 @@ def require_tolerance(tolerance: Any) -> None:
     except OverflowError:  # an integer can be too large for one
         value = math.inf
     if not 0 <= value < math.inf:
-        raise ValueError(f"tolerance must be finite and not negative, and is {value}")
+        raise ValueError(f"tolerance must be finite and not negative, but is {value}")

@@ -87,7 +87,7 @@ def test_an_argument_that_cannot_be_sent_is_named(argument, message) -> None:
 
 def test_an_argument_that_cannot_be_made_again_is_told() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(RuntimeError, match=r"arrived, and cannot be made again \(invalid literal"):
+    with pytest.raises(RuntimeError, match=r"cannot be unpacked \(invalid literal"):
         measure.first_call(polynomial, OnlyThere(), framework="jax")
 
 

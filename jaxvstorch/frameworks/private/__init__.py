@@ -1,6 +1,6 @@
-"""Names that a framework does not promise to keep: what each is for, and what is done without it.
+"""Names that a framework does not promise to keep, and what happens without each of them.
 
-Each framework's are listed in ``frameworks/private/<framework>.py``, and taken from there alone.
+They are listed in ``frameworks/private/<framework>.py``, and used only by way of these lists.
 """
 
 import importlib
@@ -21,14 +21,14 @@ class Name:
 
     Attributes:
         place: module and name in it, such as ``"torch._dynamo.utils:CleanupHook.create"``.
-        without: what is done where it is missing.
+        without: what happens if it is missing.
     """
 
     place: str
     without: str = REFUSED
 
     def get(self) -> Any:
-        """What it stands for.
+        """The object that has this name.
 
         Raises:
             MissingNameError: this version lacks it, or has moved it.
@@ -44,7 +44,7 @@ class Name:
 
 
 def _part(value: Any, name: str) -> Any:
-    """An attribute; of a class also one that its instances alone have."""
+    """An attribute; of a class also one that only its instances have."""
     if isinstance(value, type) and not hasattr(value, name) and name in set(_of_instances(value)):
         return None
     return getattr(value, name)
@@ -61,7 +61,7 @@ _NOTHING = compile("", "", "exec")
 
 
 def taken(names: Mapping[str, Name], key: str) -> Any:
-    """What a name of the list stands for; the ``__getattr__`` of the modules that hold the lists.
+    """The object behind a name of a list; the ``__getattr__`` of the modules that hold the lists.
 
     Raises:
         MissingNameError: this version lacks it, or has moved it.
@@ -78,7 +78,7 @@ def put(names: Mapping[str, Name], key: str, value: Any) -> None:
 
 
 def gone(names: Mapping[str, Name]) -> dict[str, str]:
-    """The places that this version lacks, each with what is done without it."""
+    """The places that this version lacks, each with what happens without it."""
     found = {}
     for name in names.values():
         try:

@@ -1,7 +1,7 @@
 """Every name of JAX that this package uses and that JAX does not promise to keep.
 
-``private.profile_version`` takes one from where it is, when it is used; what is done where a
-version lacks it stands beside it. ``proven`` names the versions that had them all.
+``private.profile_version`` looks a name up when it is used. Beside each name stands what happens
+if a version lacks it. ``proven`` names the versions that had them all.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ NAMES = {
     "source_info_context": Name("jax._src.source_info_util:_source_info_context", _NO_SITES),
 }
 
-# The logger that jax.explain_cache_misses writes to; where it is another, a ledger says less.
+# The logger that jax.explain_cache_misses writes to; if its name changes, a ledger says less.
 CACHE_MISSES = "jax._src.interpreters.partial_eval"
 # Attributes of the objects that JAX hands out.
 JIT_INFO = "_jit_info"
@@ -52,5 +52,5 @@ def put(name: str, value: Any) -> None:
 
 
 def gone() -> dict[str, str]:
-    """The names that this version of JAX lacks, each with what is done without it."""
+    """The names that this version of JAX lacks, each with what happens without it."""
     return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})

@@ -1,7 +1,7 @@
 """Every name of PyTorch that this package uses and that PyTorch does not promise.
 
-``private.compile_lock`` takes one from where it is, when it is used; what is done where a version
-lacks it stands beside it. ``proven`` names the versions that had them all.
+``private.compile_lock`` looks a name up when it is used. Beside each name stands what happens if a
+version lacks it. ``proven`` names the versions that had them all.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from typing import Any
 from jaxvstorch.frameworks import private
 from jaxvstorch.frameworks.private import MissingNameError, Name
 
-_NO_REASON = "a function that Dynamo leaves out is told of without a reason"
-_LESS = "a ledger says less of why a call was compiled, or that it was not"
+_NO_REASON = "a function that Dynamo leaves out is reported without a reason"
+_LESS = "a ledger says less about why a call was compiled, or that it was not"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
@@ -30,7 +30,7 @@ NAMES = {
     "InstructionTranslator": Name("torch._dynamo.symbolic_convert:InstructionTranslatorBase"),
     "CompileContext": Name("torch._guards:CompileContext"),
     "TracingContext": Name("torch._guards:TracingContext"),
-    # What it keeps of it.
+    # What Dynamo keeps of it.
     "cache_entries": Name("torch._C._dynamo.eval_frame:_debug_get_cache_entry_list"),
     "reset_code": Name("torch._C._dynamo.eval_frame:reset_code"),
     "set_code_exec_strategy": Name("torch._C._dynamo.eval_frame:set_code_exec_strategy"),
@@ -41,7 +41,7 @@ NAMES = {
     "DeletedGuardManager": Name("torch._dynamo.guards:DeletedGuardManagerWrapper"),
     "CleanupManager": Name("torch._dynamo.utils:CleanupManager"),
     "CleanupHook": Name("torch._dynamo.utils:CleanupHook"),
-    # What it tells.
+    # What Dynamo reports.
     "counters": Name("torch._dynamo.utils:counters"),
     "graph_break_reasons": Name("torch._dynamo.utils:graph_break_reasons"),
     "compilation_metrics": Name("torch._dynamo.utils:_compilation_metrics"),
@@ -71,7 +71,7 @@ NAMES = {
     ),
 }  # fmt: skip
 
-# What a compiled function and a compiled module keep of what they were made of.
+# What a compiled function and a compiled module keep of the original.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
 ORIGINAL_MODULE = "_orig_mod"
 # A compiled module also shows the attributes of its forward, which may be compiled itself.
@@ -87,9 +87,9 @@ ATTRIBUTES = (
     Name("torch._dynamo.symbolic_convert:InstructionTranslatorBase.f_code"),
     Name("torch._dynamo.symbolic_convert:InstructionTranslatorBase.f_globals"),
     Name("torch._dynamo.symbolic_convert:InstructionTranslatorBase.f_locals",
-         "a variable that is closed over is not told of"),
+         "a variable that is closed over is not reported"),
     Name("torch._dynamo.symbolic_convert:InliningInstructionTranslator.parent",
-         "of a break inside of a called function only its own line is told"),
+         "for a break inside a called function only its own line is reported"),
     Name("torch._dynamo.types:ConvertFrameReturn.apply_to_code"),
     Name("torch._dynamo.types:ConvertFrameReturn.guarded_code"),
     Name("torch._dynamo.utils:CleanupManager.instance"),
@@ -132,7 +132,7 @@ def __getattr__(name: str) -> Any:
 
 
 def imported(*names: str) -> None:
-    """Import the modules of some names now; a version that has none of them needs no time later."""
+    """Import the modules of some names now, so that this takes no time later."""
     for name in names:
         with suppress(MissingNameError):
             NAMES[name].get()
@@ -145,7 +145,7 @@ def put(name: str, value: Any) -> None:
 
 @contextmanager
 def put_back(*names: str) -> Iterator[None]:
-    """Variables have the values at the end that they have now."""
+    """Restore the values of some variables at the end of the block."""
     before = {name: NAMES[name].get() for name in names}
     try:
         yield
@@ -155,5 +155,5 @@ def put_back(*names: str) -> Iterator[None]:
 
 
 def gone() -> dict[str, str]:
-    """The names that this version of PyTorch lacks, each with what is done without it."""
+    """The names that this version of PyTorch lacks, each with what happens without it."""
     return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
