@@ -61,7 +61,9 @@ def test_arrays_inside_tuples_and_dicts(adapter) -> None:
 
 def test_jax_does_not_narrow_in_silence() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(TypeError, match="JAX would turn float64 into float32: 64-bit types are off"):
+    with pytest.raises(
+        TypeError, match="JAX would turn float64 into float32: 64-bit types are off"
+    ):
         frameworks.adapter("jax").from_numpy(np.ones(2))
 
 

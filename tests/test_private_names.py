@@ -39,7 +39,7 @@ def private(framework: str) -> ModuleType:
 def test_the_installed_version_has_all_of_them(framework) -> None:
     version = importlib.import_module(framework).__version__.partition("+")[0]
     missing = private(framework).gone()
-    assert missing == {}, f"{framework} {version}, proven on {proven.PROVEN[framework]}"
+    assert missing == {}, f"{framework} {version}, tested with {proven.PROVEN[framework]}"
 
 
 def test_each_says_what_is_done_without_it(framework) -> None:

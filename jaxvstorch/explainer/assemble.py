@@ -1,4 +1,4 @@
-"""Puts visits and operations on the lines of the sources that they belong to."""
+"""Assigns visits and operations to the lines of source that they belong to."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,10 +15,10 @@ from jaxvstorch.explainer.statements import File, Function
 
 
 def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source, ...], list[str]]:
-    """The sources to show, and what is missing of them.
+    """The sources to show, and what is missing.
 
-    Of a function from an installed package only those of its package's other functions are shown
-    that left something in a program.
+    For a function from an installed package, other functions of that package are shown only if they
+    left something in a program.
     """
     found = sources((code.co_filename, code.co_firstlineno), seen) if code else ()
     if not found:
@@ -45,7 +45,7 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
 def without_lines(
     programs: Iterable[Program], operations: Iterable[Operation], sources: Iterable[Source]
 ) -> tuple[Program, ...]:
-    """The programs, each told how many of its operations come from no line of these sources."""
+    """The programs, each with the number of operations that come from no line of these sources."""
     lines = {(source.file, line.number) for source in sources for line in source.lines}
     found: dict[str, list[Operation]] = {}
     for operation in operations:
@@ -62,9 +62,9 @@ _LEFT = (Mark.FAILED, Mark.PYTHON, Mark.GRAPH)
 
 
 def sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
-    """The explained function's source first, then those of the functions that it called.
+    """The explained function's source, then those of the functions that it called.
 
-    Of these, those of installed packages come last.
+    Functions of installed packages come last.
 
     Args:
         entry: the file and the first line of the explained function.
@@ -84,7 +84,7 @@ def sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
 
 
 def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
-    """The functions to show: the outermost of those in whose own lines something happened."""
+    """The functions to show: the outermost ones in whose own lines something happened."""
     active = {around[-1] for line in lines if (around := text.enclosing(line))}
     entered = [f for f in text.functions if f.first == entry]
     active |= set(entered[:1])

@@ -1,6 +1,6 @@
 """Why Dynamo breaks a graph, and what to do about it: one sentence each.
 
-Dynamo's own reasons are of several lines, and are written for those who develop it.
+Dynamo's own reasons take several lines, and are written for its developers.
 """
 
 import re
@@ -8,10 +8,10 @@ from collections.abc import Collection
 
 from jaxvstorch.explainer.cures import Cure
 
-CALL = "Python makes this call, because the graph breaks inside of what is called."
-CALL_CURE = Cure("Mend what breaks inside: this call is compiled then too.", "tracing")
+CALL = "Python makes this call, because the graph breaks inside the function that is called."
+CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
 SKIPPED = (
-    "Dynamo does not look at this function, since it is disabled here or was given up earlier: "
+    "Dynamo does not read this function, because it is disabled here or was given up earlier: "
     "Python runs its lines on every call."
 )
 SKIPPED_CURE = Cure(
@@ -20,13 +20,13 @@ SKIPPED_CURE = Cure(
     "tracing",
 )
 
-# By Dynamo's explanation, where it can be said more plainly.
+# Plainer sentences for some of Dynamo's explanations.
 _REASONS = (
     (r"generic_jump|Detected data-dependent branching",
      "Which branch runs depends on a tensor's value, which is not known while tracing"),
     (r"`(.+?)` since it was wrapped with `torch\.compiler\.disable`",
      r"`\1` is kept from Dynamo by torch.compiler.disable"),
-    (r"User-inserted graph break", "The function itself asks for it by torch._dynamo.graph_break"),
+    (r"User-inserted graph break", "The function asks for it with torch._dynamo.graph_break"),
     (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
     (r"This VariableTracker does not", "Dynamo does not know an object that is used here"),
     (r"^step_unsupported$", "Dynamo cannot put this line into a graph"),
@@ -34,11 +34,11 @@ _REASONS = (
      "Dynamo met an error that the function does not catch"),
 )  # fmt: skip
 
-CALL_OUTSIDE = Cure("Make this call outside of the compiled function.", "tracing")
+CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
 
 _CURES = (
     (r"`print`", Cure(
-        "Print outside of the compiled function, or use torch._higher_order_ops.print.", "tracing"
+        "Print outside the compiled function, or use torch._higher_order_ops.print.", "tracing"
     )),
     (r"generic_jump|[Dd]ata-dependent branching", Cure(
         "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
@@ -55,44 +55,44 @@ _CURES = (
         "branching",
     )),
     (r"torch\.compiler\.disable", Cure(
-        "Remove torch.compiler.disable, or call the function outside of the compiled one.",
+        "Remove torch.compiler.disable, or call the function outside the compiled one.",
         "tracing",
     )),
     (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
     (r"`Optimizer\.\w+`", CALL_OUTSIDE),
     (r"`Tensor\.backward\(\)`", Cure(
-        "Compile the forward pass and the loss, and call backward outside of it.", "tracing"
+        "Compile the forward pass and the loss, and call backward outside.", "tracing"
     )),
     (r"no exception handler at the top-level compiled function", Cure(
         "Call it without torch.compile to see the error.", "tracing"
     )),
 )  # fmt: skip
 
-_OTHER = Cure("Do this outside of the compiled function, or with torch's own functions.", "tracing")
+_OTHER = Cure("Do this outside the compiled function, or with torch's own functions.", "tracing")
 
 
 def cure(text: str, generic: Collection[str] = ()) -> Cure:
-    """What to do about a break, by Dynamo's text of its reason.
+    """What to do about a break.
 
     Args:
-        text: with explanation and hints.
-        generic: hints that say nothing of this break.
+        text: Dynamo's reason, with explanation and hints.
+        generic: hints that say nothing about this break.
     """
-    # The hints further down in it speak of other functions as well.
+    # The hints at its end also mention other functions.
     told = _told(text)
     known = next((cure for words, cure in _CURES if re.search(words, told)), None)
     return known or _hint(text, generic) or _OTHER
 
 
 def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
-    """What to do about a break in code that is not the reader's to change: what Dynamo says."""
+    """What to do about a break in code that the reader cannot change: what Dynamo suggests."""
     if re.search(r"User-inserted graph break|torch\.compiler\.disable", text):
-        return CALL_OUTSIDE  # it was put there on purpose
+        return CALL_OUTSIDE  # it is there on purpose
     return _hint(text, generic) or CALL_OUTSIDE
 
 
 def _hint(text: str, generic: Collection[str]) -> Cure | None:
-    """The first of Dynamo's own hints that speaks of this break: its first sentence."""
+    """The first sentence of the first of Dynamo's hints that is about this break."""
     for hint in re.findall(r"^ *Hint: (.*(?:\n {4,}.*)*)", text, re.MULTILINE):
         whole = " ".join(hint.split())
         if whole not in {" ".join(other.split()) for other in generic}:
@@ -102,8 +102,8 @@ def _hint(text: str, generic: Collection[str]) -> Cure | None:
 
 
 def inside(where: str, reason: str) -> str:
-    """The reason of a break in code that is not shown, with its place."""
-    return f"The graph breaks inside of `{where}`: {reason}"
+    """The reason for a break in code that is not shown, with its place."""
+    return f"The graph breaks inside `{where}`: {reason}"
 
 
 def reason(text: str) -> str:
@@ -116,12 +116,12 @@ def reason(text: str) -> str:
     return f"{(first[0] if first else told).rstrip(' .:;,')}."
 
 
-# Up to the first full stop. What stands in backquotes is a name.
+# Up to the first full stop. Text in backquotes is a name.
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])+?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s|$)")
 
 
 def _told(text: str) -> str:
-    """Dynamo's explanation without what means nothing to a reader; its heading where it has none.
+    """Dynamo's explanation without what means nothing to a reader, or its heading if it has none.
 
     >>> _told("Explanation: Skip `<function f at 0x7f>` as asked (reason: None)")
     'Skip `f` as asked'
@@ -135,7 +135,7 @@ def _told(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without addresses and files, which mean nothing to a reader."""
+    """The text without addresses and files, which mean nothing to a reader."""
     text = _OBJECT.sub(r"\1", _NOISE.sub("", text))
     return re.sub(r"(?<!\.)\.`", "`.", text)
 

@@ -1,4 +1,4 @@
-"""Follows the bytecode of a function, and keeps what it touches outside of itself."""
+"""Follows the bytecode of a function, and records what it touches outside itself."""
 
 import builtins
 import enum
@@ -17,7 +17,7 @@ _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 
 
 def _assignments(file: str, name: str) -> int:
-    """How often a file assigns a variable that inner functions share, beyond its being given."""
+    """How often a file assigns a variable that inner functions share, apart from parameters."""
     text = statements.read(file)
     return text.assigned[name] if text else 0
 
@@ -29,7 +29,7 @@ REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function 
 
 
 class Bytecode:
-    """Follows the instructions of own code one by one, and keeps what they touch outside."""
+    """Follows the instructions of own code one by one, and records what they touch outside."""
 
     def __init__(
         self, global_reads: bool = True, tell: Callable[[str, Any], None] | None = None
@@ -37,7 +37,7 @@ class Bytecode:
         """Make a follower.
 
         Args:
-            global_reads: whether to keep what is read from globals, and not from closures only.
+            global_reads: whether to record reads of globals, or of closure variables only.
             tell: called with the name and value of each object from outside that is loaded.
         """
         self._global_reads = global_reads
@@ -45,7 +45,7 @@ class Bytecode:
         self.touches: dict[tuple[str, str, Place], Touch] = {}
         self._chain: Any = None  # the module, class or stream that the last instruction loaded
         self._name = ""
-        # By the code object's id, since to hash one takes long; it is kept so that its id is.
+        # By the code object's id: hashing one takes long. Keeping the object keeps its id.
         self._codes: dict[int, tuple[CodeType, dict[int, Instruction]]] = {}
         self._shared: dict[tuple[str, str], set[str]] = {}
 
@@ -57,7 +57,7 @@ class Bytecode:
             self.instruction(instruction, code, frame.f_globals, lambda: _variables(frame))
 
     def entered(self, code: CodeType) -> dict[int, Instruction]:
-        """A function runs in this call: what inner functions share with it is not outside."""
+        """Note a function of this call: what inner functions share with it is not outside."""
         known = self._codes.get(id(code))
         if known is None:
             known = self._codes[id(code)] = code, instructions(code)
@@ -111,7 +111,7 @@ class Bytecode:
             self._found(name, value, place)
 
     def _begin(self, name: str, value: Any, place: Place) -> bool:
-        """Something from outside is loaded: whether it is itself a dealing with the world."""
+        """Note that something from outside is loaded; say whether that alone touches the world."""
         kind = dealing(value)
         if kind is not None:
             self.add(Touch(kind, name, place))
@@ -138,12 +138,12 @@ class Bytecode:
             self.add(Touch("read", name, place, value))
 
     def add(self, touch: Touch) -> None:
-        """Keep a touch; one and the same only once."""
+        """Record a touch, each only once."""
         self.touches.setdefault((touch.kind, touch.name, touch.place), touch)
 
 
 def _is_readers(owner: Any) -> bool:
-    """Whether a module or class is the reader's own: what a library holds is not theirs to set."""
+    """Whether a module or class is the reader's own, and not a library's."""
     if harmless.is_a(owner, ModuleType):
         return harmless.is_readers_module(owner)
     return harmless.is_a(owner, type) and harmless.is_readers(owner)
@@ -160,7 +160,7 @@ def read_statically(
     variables: dict[str, Any],
     lines: set[int] | None = None,
 ) -> None:
-    """Follow a function's instructions, or those on some lines, where they are read and not run."""
+    """Follow a function's instructions, or those of some lines, that are read instead of run."""
     for instruction in instructions(code).values():
         if lines is None or instruction.line in lines:
             follower.instruction(instruction, code, names, lambda: variables)

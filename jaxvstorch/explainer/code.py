@@ -1,4 +1,4 @@
-"""Which values are part of the program, and which are data that it reads."""
+"""Which values are part of the program, and which are data that the program reads."""
 
 import functools
 import logging
@@ -16,14 +16,14 @@ _FUNCTIONS = (
     type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc,
     functools.partial,
 )  # fmt: skip
-# Objects that are called upon, and whose state no program is made from.
+# Objects whose methods are called, and whose state does not become part of a program.
 _TOOLS = (
     logging.Logger, logging.LoggerAdapter, re.Pattern, random.SystemRandom, type(threading.Lock()),
     type(threading.RLock()),
 )  # fmt: skip
 _KINDS = (*_FUNCTIONS, types.ModuleType, types.GenericAlias, np.dtype, type(None), *_TOOLS)
 _FRAMEWORKS = ("jax", "jaxlib", "torch", "optax")
-# Data of the frameworks; all of their other objects, such as an optimizer, belong to the program.
+# Data of the frameworks; all their other objects, such as an optimizer, belong to the program.
 _ARRAYS = {"Array", "Tensor", "Ref"}
 _MOST_INSIDE = 100
 
@@ -41,7 +41,7 @@ def is_code(value: Any) -> bool:
 
 
 def _is_frameworks(kind: type) -> bool:
-    """Whether a class is of a framework and not for arrays, or made from one for optimizers."""
+    """Whether a class comes from a framework and is no array class, or is a kind of optimizer."""
     bases = harmless.bases(kind)
     if any(harmless.module_of(base).startswith("torch.optim") for base in bases):
         return True
@@ -50,7 +50,7 @@ def _is_frameworks(kind: type) -> bool:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether it is an array whose numbers ``jax.jit`` makes part of the program."""
+    """Whether it is an array whose numbers ``jax.jit`` builds into the program."""
     kind = type(value)
     return harmless.is_a(value, np.ndarray) or (
         harmless.comes_from(kind, "jax", "jaxlib") and not _is_frameworks(kind)
@@ -58,7 +58,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _holds_functions(value: Any) -> bool:
-    """Whether a container has functions only; one that cannot change may have constants too."""
+    """Whether a container holds only functions; one that cannot change may hold constants too."""
     inside = harmless.contents(value) or []
     if harmless.is_a(value, dict):
         inside = inside[1::2]

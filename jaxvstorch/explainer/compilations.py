@@ -8,15 +8,15 @@ class Compilations:
     """What one call made the compiler do.
 
     Attributes:
-        traces: how often the function was traced: by JAX, or by Dynamo, which also counts what is
-            left of the function after each graph break.
+        traces: how often the function was traced, by JAX or by Dynamo, which also counts the rest
+            of the function after each graph break.
         programs: programs compiled: XLA executables, or graphs handed to PyTorch's backend.
         breaks: graph breaks; JAX has none.
-        reasons: why it was traced, or was not although no program fitted; empty where the
+        reasons: why it was traced, or was not traced although no program fitted; empty if the
             framework does not say.
-        uncompiled: how often a function was left as it is, since the framework compiles no more of
-            it: PyTorch's recompile limit is reached, a stance says so, or PyTorch gave it up in
-            this call or an earlier one. JAX has none.
+        uncompiled: how often a function ran uncompiled, because PyTorch's recompile limit is
+            reached, a stance says so, or PyTorch gave it up in this call or an earlier one. JAX
+            has none.
     """
 
     traces: int

@@ -10,7 +10,7 @@ class Stage:
     Attributes:
         program: its letter.
         name: such as ``"StableHLO"`` or ``"Inductor's code"``.
-        text: whole.
+        text: all of it.
     """
 
     program: str
@@ -38,7 +38,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the compiler's later stages made. ``None`` stands for what a compiler does not report.
+    """What the compiler's later stages made. ``None`` means that the compiler does not report it.
 
     Attributes:
         stages: every form of every program, in order.

@@ -1,6 +1,6 @@
-"""What errors mean, and what to do about them, in one sentence each.
+"""What to do about errors, in one sentence each, and the book's page about it.
 
-Texts by the error's class or by words of the framework's message; and the book's page on it.
+They are found by the error's class, or by words of the framework's message.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,10 @@ _BY_MESSAGE = (
     ),
     (
         "Non-hashable static arguments",
-        Cure("Give what can be hashed: a tuple for a list, a frozen dataclass.", "static_args"),
+        Cure(
+            "Pass something that can be hashed: a tuple instead of a list, or a frozen dataclass.",
+            "static_args",
+        ),
     ),
 )
 
@@ -69,7 +72,7 @@ _NONE = Cure("", "")
 
 
 def told(message: str) -> str:
-    r"""What an error says first: its first line, or as many as its first sentence goes on for.
+    r"""The first sentence of an error's message, or its first line if that is longer.
 
     >>> told("It has no hash. The error was:\nunhashable type: 'list'\nMore.")
     "It has no hash. The error was: unhashable type: 'list'"
@@ -83,7 +86,7 @@ def told(message: str) -> str:
 
 
 def of_error(error: BaseException) -> Cure:
-    """What to do about an error; empty where nothing general can be said."""
+    """What to do about an error; empty if there is no general advice."""
     names = (kind.__name__ for kind in type(error).__mro__)
     found = next((_BY_ERROR[name] for name in names if name in _BY_ERROR), _NONE)
     return next((c for words, c in _BY_MESSAGE if found is _NONE and words in str(error)), found)

@@ -1,4 +1,4 @@
-"""The functions of Python and NumPy that deal with the world outside, and how."""
+"""The functions of Python and NumPy that touch the world outside, and how they do so."""
 
 import builtins
 import datetime
@@ -37,7 +37,7 @@ _DRAWS = (
 )  # fmt: skip
 _NUMPY_FILES = ("load", "loadtxt", "genfromtxt", "save", "savez", "savetxt")
 
-# What holds them, how they deal with the world, and their names.
+# Where they are, how they touch the world, and their names.
 _DEALINGS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (builtins, "output", ("print",)),
     (pprint, "output", ("pprint", "pp")),
@@ -58,7 +58,7 @@ _DEALINGS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (secrets, "token", ("token_bytes", "token_hex", "token_urlsafe", "randbelow")),
 )
 
-# Methods, which are known by their code when they are entered: what they are of may be any value.
+# Methods, which are recognised by their code when they begin to run: their object may be anything.
 _METHODS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (pathlib.Path, "file", _FILES),
     (logging.Logger, "log", _LOG),
@@ -85,12 +85,12 @@ _BY_CODE = {
 
 
 def generators() -> dict[str, Any]:
-    """The generators that Python and NumPy draw from where none is named."""
+    """The generators that Python and NumPy draw from by default."""
     return {"random": random.random.__self__, "numpy.random": np.random.random.__self__}  # type: ignore[attr-defined]
 
 
 def dealing(value: Any) -> str | None:
-    """How calling or reading a value deals with the world; ``None`` where it does not."""
+    """How calling or reading a value touches the world; ``None`` if it does not."""
     known = _KNOWN.get(id(value))
     if known is None and harmless.is_a(value, types.BuiltinMethodType, types.MethodType):
         return dealing_of(value.__self__, value.__name__)
@@ -98,7 +98,7 @@ def dealing(value: Any) -> str | None:
 
 
 def dealing_of(owner: Any, name: str) -> str | None:
-    """How a method or another attribute of an object does; ``None`` where it does not."""
+    """How a method or another attribute of an object does; ``None`` if it does not."""
     if is_stream(owner):
         return "output" if name in ("write", "writelines") else None
     is_shared = any(owner is generator for generator in generators().values())
@@ -109,16 +109,16 @@ def dealing_of(owner: Any, name: str) -> str | None:
 
 
 def is_stream(value: Any) -> bool:
-    """Whether what is written to it is seen by the person who runs the program."""
+    """Whether the person who runs the program sees what is written to it."""
     return any(value is s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 def of_frame(frame: FrameType) -> tuple[str, str] | None:
-    """How a library's function that begins to run deals with the world, and its name."""
+    """How a library's function that begins to run touches the world, and its name."""
     known = _BY_CODE.get(id(frame.f_code))
     if known is None:
         return None
     kind, found = known
     if kind == "random" and not harmless.is_a(frame.f_locals.get("self"), random.SystemRandom):
-        return None  # another generator begins with the same numbers each time, or is watched
+        return None  # any other generator starts with the same numbers each time, or is watched
     return kind, found.__qualname__

@@ -24,6 +24,6 @@ def _function(code: CodeType, module: dict[str, Any]) -> FunctionType | None:
     for name in rest:  # a method of a class
         found = harmless.attribute(found, name)
     while found is not None and not harmless.is_a(found, FunctionType):
-        found = harmless.attribute(found, "__wrapped__")  # what a decorator made of it
+        found = harmless.attribute(found, "__wrapped__")  # replaced by a decorator
     is_it = found is not None and found.__code__ is code
     return found if is_it else None

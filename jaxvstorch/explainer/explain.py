@@ -19,35 +19,35 @@ from jaxvstorch.explainer.taking_turns import LOCK
 def explain(
     function: Callable[..., Any], /, *args: Any, framework: str | None = None, **kwargs: Any
 ) -> Explanation:
-    """Say what a compiler makes of a function, called with these arguments.
+    """Show what a compiler makes of a function, called with these arguments.
 
-    With JAX the function is traced once, as ``jax.jit`` would: its Python lines run once (those of
-    a loop's body perhaps twice, to settle its types), and the program does not run. With PyTorch it
-    is called once under ``torch.compile``, since Dynamo compiles while it calls: its graphs run
-    once, uncompiled, and so does everything around them. What the function does to the world
-    outside, such as printing, it does that one time.
+    JAX traces the function once, as ``jax.jit`` does: its Python lines run once (those of a loop's
+    body perhaps twice, to settle its types), and the program does not run. PyTorch calls the
+    function once under ``torch.compile``, since Dynamo compiles during a call: its graphs run once,
+    uncompiled, and so does everything around them. Side effects of the function, such as printing,
+    happen that one time.
 
-    Nothing is left behind: neither in the frameworks' caches and settings nor in ``sys.settrace``,
-    which is in use meanwhile, so that a debugger or a coverage tool does not see that call. What
-    you or another thread compile meanwhile stays as it is; threads that explain take turns. A cache
-    of ``functools`` that tracing filled with traced values is emptied: they are of no use later.
+    Nothing is left behind in the frameworks' caches and settings, or in ``sys.settrace``, which is
+    in use meanwhile: a debugger or a coverage tool does not see that call. What you or another
+    thread compile meanwhile stays as it is; threads that explain take turns. A cache of
+    ``functools`` that tracing filled with traced values is emptied, because they are useless later.
 
     Args:
-        function: yours or anyone's: plain, already compiled, a method, a module of
-            ``torch.nn``, flax NNX or equinox, a lambda, a partial. What ``jax.jit``'s ``trace``,
-            ``lower`` or ``compile`` returned is described as it stands.
+        function: any function, yours or a library's: plain, already compiled, a method, a module
+            of ``torch.nn``, flax NNX or equinox, a lambda, a partial. What ``jax.jit``'s ``trace``,
+            ``lower`` or ``compile`` returned is described as it is.
         *args: what to call it with.
-        framework: ``"jax"`` or ``"torch"``; needed where neither the function nor its arguments
-            tell. Where the function has a parameter of this name, any other value is for that
-            one; give it ``"jax"`` or ``"torch"`` by position, or in a ``functools.partial``.
+        framework: ``"jax"`` or ``"torch"``; needed if neither the function nor its arguments show
+            it. If the function has a parameter of this name, any other value is passed on to it;
+            pass it ``"jax"`` or ``"torch"`` by position, or in a ``functools.partial``.
         **kwargs: more arguments, by name.
 
     Returns:
         The function's lines and what became of each; shown as a table in a terminal or notebook.
 
     Raises:
-        TypeError: ``function`` is none, a class, a generator or a coroutine, or ``torch.jit`` made
-            it, or the arguments tell no framework, or both, or do not fit the function.
+        TypeError: ``function`` cannot be called, is a class, a generator or a coroutine, or comes
+            from ``torch.jit``; or the arguments show no framework, or both, or do not fit.
         MissingFrameworkError: the framework is not installed.
     """
     function = as_called(function)

@@ -1,4 +1,4 @@
-"""What can be explained at all, and what it is called."""
+"""What can be explained at all, and its name."""
 
 import inspect
 import sys
@@ -8,7 +8,7 @@ from jaxvstorch.explainer.unwrap import original
 
 
 def explainable(function: Any) -> Any:
-    """The Python function inside; an error where tracing it makes no sense."""
+    """The Python function inside; an error if it cannot be traced."""
     if is_made_before(function):
         return function
     if not callable(function):
@@ -43,6 +43,6 @@ def is_made_before(function: Any) -> bool:
 
 
 def name_of(function: Any, inner: Any) -> str:
-    """What a function is called, by the one inside of it."""
+    """The name of a function: that of the Python function inside."""
     name = getattr(inner, "__qualname__", None) or type(function).__name__
     return str(name).replace("<locals>.", "")

@@ -1,4 +1,4 @@
-"""What the reader should know of a function: sentences, each with its line."""
+"""What the reader should know about a function: sentences, each with its line."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -8,7 +8,7 @@ from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.touches import Touch
 
-# What jax.jit does with each dealing with the world outside: kind of finding, sentence, cure.
+# What jax.jit does with each touch of the world outside: kind of finding, sentence, cure.
 _IN_JAX = {
     "read": ("frozen", "{name} was read while tracing: its value is now part of the program, and "
              "a later change of it goes unseen.", "Pass it as an argument if it can change."),
@@ -17,14 +17,15 @@ _IN_JAX = {
     "changed": ("impure", "{name} is changed while tracing only, not on later calls.",
                 "Return the new value instead."),
     "changed copy": ("impure", "{name} is changed, but jax.jit hands the function a new container: "
-                     "the caller's stays as it was.", "Return the new value instead."),
-    "leaked": ("impure", "{name} now holds a traced value, which is of no use once tracing is "
-               "done: using it raises UnexpectedTracerError.", "Return the value instead."),
+                     "the caller's does not change.", "Return the new value instead."),
+    "leaked": ("impure", "{name} now holds a traced value, which is useless after tracing: "
+               "using it raises UnexpectedTracerError.", "Return the value instead."),
     "output": ("impure", "{name} prints while tracing only, and traced values as tracers.",
                "Use jax.debug.print for what should be printed on each call."),
     "log": ("impure", "{name} logs while tracing only, and traced values as tracers.",
             "Use jax.debug.callback for what should be logged on each call."),
-    "input": ("impure", "{name} asks while tracing only.", "Ask outside, and pass the answer in."),
+    "input": ("impure", "{name} asks for input while tracing only.",
+              "Ask outside, and pass the answer in."),
     "clock": ("impure", "{name} is read while tracing only: later calls get that same time.",
               "Read the clock outside, and pass the time in."),
     "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
@@ -46,11 +47,11 @@ _IN_TORCH = {
              "compiled again.", "Pass what changes often as an argument, a number as a tensor."),
     "written": ("impure", "{name} is written by code that runs after the graph, on each call.",
                 "Return the new value instead."),
-    "changed": ("impure", "{name} is changed on each call, outside of the graph.",
+    "changed": ("impure", "{name} is changed on each call, outside the graph.",
                 "Return the new value instead."),
     "changed in place": ("impure", "{name} is changed in place by the graph, on each call.",
                          "Compute a new tensor and return it."),
-    "random": ("impure", "Random numbers of {name} are drawn on each call, outside of the graph "
+    "random": ("impure", "Random numbers of {name} are drawn on each call, outside the graph "
                "or by torch in its place.", "Use torch's own random functions."),
     "environment": ("guarded", "{name} is read while tracing, and guarded.",
                     "Read it outside, and pass the value in."),
@@ -61,7 +62,7 @@ _SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}
 
 
 def of_touches(framework: str, touches: Iterable[Touch]) -> Iterator[Finding]:
-    """One finding for each dealing with the world outside."""
+    """One finding for each touch of the world outside."""
     for touch in touches:
         if touch.kind in _SENTENCES[framework]:
             kind, what, cure = _SENTENCES[framework][touch.kind]
@@ -86,7 +87,7 @@ def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
 
 _LOOP_CURES = {
     "jax": "jax.lax.scan or jax.lax.fori_loop traces the body once.",
-    "torch": "torch.while_loop, a prototype, keeps a loop a loop.",
+    "torch": "torch.while_loop, a prototype, keeps the loop in the program.",
 }
 
 
@@ -98,7 +99,7 @@ def _unrolled(body: Iterable[Line]) -> int:
 
 
 def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
-    """The error that ended it; ``generic`` are hints of Dynamo's that say nothing of it."""
+    """The error that ended it; ``generic`` are hints of Dynamo that say nothing about it."""
     message = str(error).strip()
     is_break = is_unsupported(error)
     cure = breaks.cure(message, generic) if is_break else cures.of_error(error)
@@ -109,12 +110,12 @@ def of_error(error: BaseException, place: Place | None, generic: Collection[str]
 
 
 def is_unsupported(error: BaseException) -> bool:
-    """Whether Dynamo raised, under ``fullgraph=True``, what would otherwise have been a break."""
+    """Whether Dynamo raised, under ``fullgraph=True``, what would otherwise be a break."""
     return any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
 
 
 def ordered(found: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:
-    """By source, then by line; each said once."""
+    """By source, then by line, each only once."""
     files = {source.file: number for number, source in reversed(list(enumerate(sources)))}
     unique = dict.fromkeys(found)
     return tuple(sorted(unique, key=lambda f: (files.get(f.file, len(files)), f.line)))

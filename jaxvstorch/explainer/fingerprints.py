@@ -1,4 +1,4 @@
-"""What tells whether an object was changed, or anything inside it."""
+"""Fingerprints that show whether an object, or anything inside it, was changed."""
 
 import array
 import random
@@ -11,9 +11,9 @@ import numpy as np
 from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.code import is_code
 
-_MOST_ITEMS = 10_000  # of a container; of a longer one only its length is looked at
-_MOST_INSIDE = 500  # objects inside an object; of what comes after them only that it is there
-_MOST_BYTES = 4_096  # of an array; of a larger one only a sample is looked at
+_MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
+_MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts
+_MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
 
 
 def can_change(value: Any) -> bool:
@@ -31,7 +31,7 @@ def can_change(value: Any) -> bool:
 
 
 def fingerprint(value: Any) -> Any:
-    """Something that is equal as long as an object is unchanged, and quick to make."""
+    """A value that stays equal as long as an object is unchanged, and is quick to make."""
     if harmless.is_a(value, types.ModuleType):
         return _of_names(harmless.attributes(value) or {})
     if harmless.is_a(value, type):
@@ -68,12 +68,12 @@ def _itself(value: Any) -> Any:
 
 
 def _is_open(value: Any) -> bool:
-    """Whether what is inside counts too: not what a library keeps in objects of its own."""
+    """Whether what is inside counts too; not in a library's own objects."""
     return harmless.is_container(value) or harmless.is_readers(type(value))
 
 
 def _of_names(names: Mapping[str, Any]) -> Any:
-    """The variables of a module or class; what is imported or defined meanwhile is no change."""
+    """The variables of a module or class; an import or a definition is no change."""
     return tuple(
         (name, _itself(value))
         for name, value in names.items()
@@ -82,7 +82,7 @@ def _of_names(names: Mapping[str, Any]) -> Any:
 
 
 def _of_contents(value: Any) -> Any:
-    """What an array or a generator of random numbers holds; ``None`` of another object."""
+    """What an array or a generator of random numbers holds; ``None`` for any other object."""
     if harmless.is_a(value, np.ndarray):
         plain = np.ndarray.view(value, np.ndarray)
         step = max(1, plain.nbytes // _MOST_BYTES)

@@ -1,4 +1,4 @@
-"""Which framework a function is of, told by itself, its arguments, or the names that it uses."""
+"""Which framework a function uses, according to itself, its arguments, or the names in it."""
 
 import dis
 import functools
@@ -14,7 +14,7 @@ from jaxvstorch.explainer.unwrap import answers_all, attribute, original
 from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.measure.waiting import arrays_of
 
-# Whose names stand for which framework.
+# Libraries, and the framework that they use.
 LIBRARIES = {
     "jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax", "optax": "jax",
     "haiku": "jax", "diffrax": "jax", "blackjax": "jax", "numpyro": "jax", "chex": "jax",
@@ -28,12 +28,12 @@ def framework_of(
     """``"jax"`` or ``"torch"``.
 
     Raises:
-        TypeError: nothing tells, or the arguments hold arrays of both.
+        TypeError: nothing shows it, or the arguments hold arrays of both.
     """
     values = (args, tuple(kwargs.values()))
     held = {name for name in frameworks.FRAMEWORKS if arrays_of(name, values)}
     if len(held) > 1:
-        raise TypeError("the arguments hold arrays of both frameworks: give those of one")
+        raise TypeError("the arguments hold arrays of both frameworks: give arrays of one")
     by_itself = _of_itself(function)
     if by_itself and held and held != {by_itself}:
         raise TypeError(
@@ -54,10 +54,10 @@ def framework_of(
 def asked_for(
     function: Any, framework: Any, kwargs: dict[str, Any]
 ) -> tuple[str | None, dict[str, Any]]:
-    """What ``framework=`` says: the framework, or an argument of a function that has one so named.
+    """Read ``framework=``: it may also be an argument of a function that has such a parameter.
 
     Returns:
-        The framework, ``None`` where it is not said, and the keyword arguments of the function.
+        The framework, ``None`` if it is not given, and the keyword arguments of the function.
     """
     is_framework = isinstance(framework, str) and framework in frameworks.FRAMEWORKS
     if framework is None or is_framework or not takes(function, "framework"):
@@ -67,14 +67,14 @@ def asked_for(
 
 def takes(function: Any, name: str) -> bool:
     """Whether a function has a parameter of this name, or takes any name."""
-    with suppress(Exception):  # something built in tells no signature
+    with suppress(Exception):  # something built in has no signature
         parameters = inspect.signature(function).parameters
         return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return False
 
 
 def compiled_by(function: Any) -> str | None:
-    """The framework whose compiler returned ``function``; ``None`` where it is not compiled.
+    """The framework whose compiler returned ``function``; ``None`` if it is not compiled.
 
     This imports neither framework.
     """
@@ -95,7 +95,7 @@ def _of_itself(function: Any) -> str | None:
 
 
 def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
-    """The frameworks that functions name; where they name none, those that their module does.
+    """The frameworks that functions name, or else those that their module names.
 
     Args:
         functions: of one module.
@@ -107,7 +107,7 @@ def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
 
 
 def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
-    """The frameworks that a function names, itself or in functions of its module it calls."""
+    """The frameworks that a function names, itself or in functions of its module that it calls."""
     yield from _libraries([function])
     if isinstance(function, functools.partial):
         yield from _libraries([*function.args, *function.keywords.values()])
@@ -127,7 +127,7 @@ def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
 
 def _closed_over(function: FunctionType) -> Iterator[Any]:
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # empty: its variable was never set
+        with suppress(ValueError):  # empty: its variable is not set yet
             yield cell.cell_contents
 
 

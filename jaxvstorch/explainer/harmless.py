@@ -1,7 +1,7 @@
-"""Looks at a reader's objects without running a line of the reader's code.
+"""Looks at the reader's objects without running a line of the reader's code.
 
 A property, ``__getattr__``, ``__eq__`` or ``__len__`` may raise, take long, or change something
-that the compiler then finds changed. What is asked here, Python itself answers.
+that the compiler then finds changed. Here only Python's own code answers.
 """
 
 import sys
@@ -13,7 +13,7 @@ from typing import Any
 
 from jaxvstorch.explainer.own import OwnCode
 
-# Told apart by identity: a metaclass may have an ``__eq__`` and a ``__hash__`` of its own.
+# Compared by identity: a metaclass may have an ``__eq__`` and a ``__hash__`` of its own.
 _SIMPLE = {id(kind) for kind in (bool, int, float, complex, str, bytes, type(None))}
 _CODE = (types.ModuleType, type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _CONTAINERS: tuple[Any, ...] = (OrderedDict, dict, list, tuple, set, frozenset, deque)
@@ -21,12 +21,12 @@ _FRAMEWORKS = ("jax", "jaxlib", "torch", "numpy")
 
 
 def is_a(value: Any, *kinds: type) -> bool:
-    """What ``isinstance`` says where an object does not say itself what its class is."""
+    """What ``isinstance`` says, without asking the object for its class."""
     return issubclass(type(value), kinds)
 
 
 def is_simple(value: Any) -> bool:
-    """Whether it is a number or text of Python's own: it cannot change, and has nothing inside."""
+    """Whether it is one of Python's numbers or strings: these cannot change, and hold nothing."""
     return id(type(value)) in _SIMPLE
 
 
@@ -43,7 +43,7 @@ def of_class(kind: type) -> Mapping[str, Any]:
 
 
 def attribute(owner: Any, name: str) -> Any:
-    """``owner.name`` where that is simply held; ``None`` where code would have to compute it."""
+    """``owner.name`` if it is simply stored; ``None`` if code would have to compute it."""
     is_class = is_a(owner, type)
     bodies = map(of_class, bases(owner if is_class else type(owner)))
     found: Any = next((body[name] for body in bodies if name in body), None)
@@ -57,7 +57,7 @@ def attribute(owner: Any, name: str) -> Any:
 
 
 def attributes(value: Any) -> dict[str, Any] | None:
-    """What an object holds in its dictionary and its slots; ``None`` where it has neither."""
+    """What an object holds in its dictionary and its slots; ``None`` if it has neither."""
     dictionary = _dictionary(value)
     slots = {
         name: slot
@@ -71,7 +71,7 @@ def attributes(value: Any) -> dict[str, Any] | None:
 
 
 def _dictionary(value: Any) -> Mapping[str, Any] | None:
-    """An object's own; ``None`` where its class answers with something of its own making."""
+    """The object's own dictionary; ``None`` if its class computes something else."""
     bodies = map(of_class, bases(type(value)))
     held: Any = next((body["__dict__"] for body in bodies if "__dict__" in body), None)
     if not is_a(held, types.GetSetDescriptorType, types.MemberDescriptorType):
@@ -83,14 +83,14 @@ def _dictionary(value: Any) -> Mapping[str, Any] | None:
 def _slot(slot: Any, value: Any) -> Any:
     try:
         return slot.__get__(value)
-    except AttributeError:  # it was never set
+    except AttributeError:  # it is not set
         return None
 
 
 def contents(value: Any) -> list[Any] | None:
-    """What is inside a container or an object of a class; ``None`` where nothing is looked at.
+    """What is inside a container or an instance; ``None`` for what is not looked into.
 
-    Code and the frameworks' own objects, arrays among them, are taken as a whole.
+    Those are code and the frameworks' own objects, such as arrays.
     """
     for kind in _CONTAINERS:
         if is_a(value, kind):
@@ -107,28 +107,28 @@ def _parts(items: Iterable[tuple[Any, Any]]) -> list[Any]:
 
 
 def is_container(value: Any) -> bool:
-    """Whether it is one of Python's own containers, or of a class made from one."""
+    """Whether it is one of Python's containers, or of a class that inherits from one."""
     return is_a(value, *_CONTAINERS)
 
 
 def comes_from(kind: type, *packages: str) -> bool:
-    """Whether a class was made in one of some packages."""
+    """Whether a class comes from one of some packages."""
     return module_of(kind).partition(".")[0] in packages
 
 
 def module_of(kind: type) -> str:
-    """The name of the module that a class was made in."""
+    """The name of the module that a class was defined in."""
     found = type.__dict__["__module__"].__get__(kind)
     return found if is_a(found, str) else ""
 
 
 def is_readers(kind: type) -> bool:
-    """Whether a class stands in a file that is neither installed nor part of Python."""
+    """Whether a class is defined in a file that is neither installed nor part of Python."""
     return _is_readers(module_of(kind))
 
 
 def is_readers_module(module: types.ModuleType) -> bool:
-    """Likewise of a module."""
+    """The same for a module."""
     return _has(attribute(module, "__file__"))
 
 
@@ -147,7 +147,7 @@ def _has(file: Any) -> bool:
 
 
 def everything_in(value: Any, most: int) -> Iterator[Any]:
-    """An object, and what is inside of it and of that, up to a number of objects."""
+    """An object and everything inside it, up to a number of objects."""
     seen: dict[int, Any] = {id(value): value}
     waiting = deque([value])
     while waiting:

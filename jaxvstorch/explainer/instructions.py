@@ -20,7 +20,7 @@ class Instruction:
     line: int
 
 
-# Weak, so that a function that was explained can go.
+# Weak, so that an explained function can be freed.
 _read_before: WeakKeyDictionary[CodeType, dict[int, Instruction]] = WeakKeyDictionary()
 
 

@@ -1,4 +1,4 @@
-"""Call by call: which calls traced and compiled again, and why."""
+"""Shows call by call which calls traced and compiled again, and why."""
 
 import importlib
 import time
@@ -41,23 +41,23 @@ def ledger(
     calls: Iterable[tuple[Any, ...] | Arguments],
     framework: str | None = None,
 ) -> Ledger:
-    """Call a compiled function once for each of some arguments, and note what was compiled.
+    """Call a compiled function several times, and record what each call compiled.
 
-    A call that raises is noted with its error, and the ledger goes on::
+    A call that raises is recorded with its error, and the ledger goes on::
 
         ledger(compiled, [(x, 2), (x, 3)])
         ledger(compiled, [explain.call(x, n=2), explain.call(x, n=3)])
 
     Args:
-        function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled by
-            them, without options.
+        function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled
+            without options.
         calls: one tuple of positional arguments per call; with keyword arguments
             ``explain.call(...)``, written as the call is.
-        framework: ``"jax"`` or ``"torch"``; needed where neither a plain function nor its first
-            call tells.
+        framework: ``"jax"`` or ``"torch"``; needed if neither a plain function nor its first call
+            shows it.
 
     Raises:
-        TypeError: a call is neither of the two, or a plain function and its first call do not tell
+        TypeError: a call is neither of the two, or a plain function and its first call do not show
             the framework; or ``framework`` is not the one that compiled the function.
         ValueError: ``framework`` is neither of the two.
         MissingFrameworkError: the framework is not installed.
@@ -112,7 +112,7 @@ def record(
     for args, kwargs in calls:
         error = None
         texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
-        # What the frameworks report belongs to the process: calls of other ledgers wait.
+        # What the frameworks report is about the whole process: calls of other ledgers wait.
         with LOCK, watcher.watch(name, function, args, kwargs) as seen:
             start = time.perf_counter()
             try:
@@ -127,13 +127,13 @@ def record(
 
 
 def _in_short(error: Exception) -> str:
-    """An error's class, and what it says first, if it says anything."""
+    """An error's class, and the first sentence of its message, if there is one."""
     message = told(str(error))
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _hint(error: Exception, name: str) -> str:
-    """What to do where ``jax.jit`` without options cannot take an argument."""
+    """What to do if ``jax.jit`` without options cannot take an argument."""
     said = ("Error interpreting argument", "not a valid JAX type")
     if isinstance(error, TypeError) and any(words in str(error) for words in said):
         return f"compile it yourself: jax.jit({name}, static_argnames=…)"

@@ -23,9 +23,9 @@ class Call:
     Attributes:
         arguments: in short, such as ``"f32[3], 2"``.
         compilations: what was traced and compiled for it, and why.
-        seconds: from the call to its result, which was waited for. A call that compiles takes as
-            long as that does; this is no benchmark.
-        error: the error that it ended in, if it did.
+        seconds: from the call until its result was ready. A call that compiles takes as long as
+            compiling; this is no benchmark.
+        error: the error that it raised, if it did.
     """
 
     arguments: str
@@ -83,7 +83,7 @@ class Ledger:
 
     @property
     def title(self) -> str:
-        """Which function it is of, and in which framework."""
+        """The function, and its framework."""
         return f"{self.function} in {frameworks.TITLES[self.framework]}"
 
     def __str__(self) -> str:

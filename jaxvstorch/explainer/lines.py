@@ -8,12 +8,12 @@ from typing import Any
 
 
 def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
-    """Call a function, and return those of its lines that Python ran, in order.
+    """Call a function, and return its lines that Python ran, in order.
 
-    ``jax.jit`` runs a function's lines to trace them. ``torch.compile`` reads them, and has Python
-    run bytecode of its own in their place. The parts of it that call compiled graphs stand on the
-    line of the ``def`` or of a graph break, where their code begins, and are not listed; what could
-    not be put into a graph stands on the line it came from, and is.
+    ``jax.jit`` runs a function's lines to trace them. ``torch.compile`` reads them, and Python runs
+    Dynamo's bytecode in their place. The bytecode that calls compiled graphs belongs to the line of
+    the ``def`` or of a graph break, and is not listed; what could not be put into a graph belongs
+    to the line that it came from, and is listed.
 
     Args:
         function: what ``jax.jit`` or ``torch.compile`` returned, or a plain function.
@@ -21,7 +21,7 @@ def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
 
     Raises:
         TypeError: ``function`` is not written in Python.
-        ValueError: it stands on one line, where body and ``def`` cannot be told apart.
+        ValueError: it is on one line, so that its body cannot be told from its ``def``.
 
     >>> def shifted(x):
     ...     y = x + 1
@@ -34,7 +34,7 @@ def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
         raise TypeError(f"function must be written in Python, not {type(original).__name__}")
     source, first = inspect.getsourcelines(original)
     if len(source) == 1:
-        raise ValueError(f"{original.__name__} stands on one line; write its body on lines below")
+        raise ValueError(f"{original.__name__} is on one line; write its body on the lines below")
     numbers = _run(lambda: function(*args), original.__code__.co_filename)
     return [source[n - first].strip() for n in numbers if first < n < first + len(source)]
 

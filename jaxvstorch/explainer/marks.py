@@ -6,26 +6,26 @@ from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """What became of a line. A line that several things happened to has the first of these."""
+    """What became of a line. If several things happened to it, the first one in this list."""
 
     FAILED = "failed"  # tracing, or the function itself, ended here with an error
     PYTHON = "python"  # Python runs it on every call, outside of what was compiled
     GRAPH = "graph"  # operations in a compiled program
     TRACED = "traced"  # it ran, or was read, while tracing, and left nothing in the program
-    NOT_REACHED = "not reached"  # not for these arguments: the compiler never knew it
+    NOT_REACHED = "not reached"  # not run with these arguments, so the compiler never saw it
     BLANK = ""  # no statement begins here: blank, a comment, a docstring, the rest of a statement
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of source. What a statement over several lines did stands on its first.
+    """One line of source. What a statement on several lines did is on its first line.
 
     Attributes:
         number: in its file, from 1.
         text: without the line's end.
         mark: what became of it.
-        operations: how many operations by place: ``"A"``, or ``"A: scan body"`` for a part of a
-            program. Those of functions that it calls are included.
+        operations: the number of operations by place: ``"A"``, or ``"A: scan body"`` for a part of
+            a program. Those of functions that it calls are included.
         visits: how often it was traced in one run of its function; more than once means that a
             Python loop around it was unrolled. The header of a loop counts once.
     """
@@ -42,7 +42,7 @@ class Source:
     """One function's source.
 
     Attributes:
-        name: qualified.
+        name: the qualified name.
         file: its path.
         runs: how often it was traced from its first line.
         lines: from the first line to the last.

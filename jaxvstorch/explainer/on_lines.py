@@ -1,4 +1,4 @@
-"""What became of each line of a function, from what was seen."""
+"""Works out what became of each line of a function, from what was seen."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ def by_statement(seen: Seen, file: str, text: File) -> dict[int, _OnLine]:
         if where == file and line in text.begins:
             at(line).visits = visits
     for header in {loop.header for loop in text.loops} & found.keys():
-        found[header].visits = 1  # it runs once more than the body, and is no part of it
+        found[header].visits = 1  # it runs once more than the body, and is not part of it
     for header in text.twice & found.keys():
         found[header].visits = (found[header].visits + 1) // 2
     for operation in seen.operations:
@@ -62,7 +62,7 @@ def source_of(
         stands = number in text.executable and number >= function.body
         mark = happened.mark() if found or stands else Mark.BLANK
         if mark is Mark.NOT_REACHED and not runs:
-            mark = Mark.BLANK  # only a function inside of it ran
+            mark = Mark.BLANK  # only a function inside it ran
         if number < function.body and mark is not Mark.FAILED:
             mark = Mark.BLANK  # decorators and the header ran when the function was made
         operations = dict(sorted(happened.operations.items()))
@@ -71,7 +71,7 @@ def source_of(
 
 
 def _runs(file: str, text: File, function: Function, seen: Seen) -> int:
-    """How often a function was entered; of a statement with lambdas, the one most often."""
+    """How often a function was entered; for a statement with lambdas, the largest number."""
     runs = seen.runs.get((file, function.first), 0)
     if runs or function in text.functions:
         return runs

@@ -14,7 +14,7 @@ class Operation:
     Attributes:
         name: the framework's, such as ``"sin"``.
         where: the program's letter, and the part of the program, as in ``"A: scan body"``.
-        stack: the lines of own code that it comes from, the outermost first; empty where none.
+        stack: the lines of own code that it comes from, the outermost first; may be empty.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Operation:
 
 
 def count(operations: Iterable[Operation]) -> dict[str, int]:
-    """How many there are by ``where``."""
+    """The number of operations by ``where``."""
     return dict(Counter(operation.where for operation in operations))
 
 

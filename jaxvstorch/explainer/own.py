@@ -1,4 +1,4 @@
-"""Whose code a file is: the reader's, which is shown, or a library's, which is folded away."""
+"""Whose code a file holds: the reader's, which is shown, or a library's, which is not."""
 
 import re
 import sys
@@ -7,8 +7,7 @@ from pathlib import Path
 
 from jaxvstorch.explainer import statements
 
-# Files of these are never shown beyond the file that the explained function stands in: all of a
-# framework is library code.
+# Of these, only the file of the explained function is shown: a framework is library code.
 _FRAMEWORKS = ("jax", "jaxlib", "torch", "numpy")
 
 _PACKAGE = f"{Path(__file__).parents[1]}/"
@@ -18,8 +17,8 @@ _EXAMPLE = re.compile("examples/.+/")
 class OwnCode:
     """Tells own files from library files, for one function.
 
-    Own are the file that the function stands in, and every file that is neither installed nor part
-    of Python. For a function from an installed package, the rest of that package is own code too.
+    Own files are the function's own file, and every file that is neither installed nor part of
+    Python. For a function from an installed package, the rest of that package is own code too.
     """
 
     def __init__(self, file: str | None) -> None:
@@ -48,7 +47,7 @@ class OwnCode:
 
     def _decide(self, file: str) -> bool:
         if file.startswith(_PACKAGE) and not _EXAMPLE.match(file, len(_PACKAGE)):
-            return False  # this package's own machinery
+            return False  # this package's own code
         if self._package is not None and file.startswith(self._package):
             return True
         if file.startswith("<") and not file.startswith((*statements.PROMPTS, "<stdin")):
@@ -74,7 +73,7 @@ def _installed() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     folders = {paths[key] for key in ("purelib", "platlib", "stdlib", "platstdlib")}
     folders |= {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
-    # The longest first: site-packages before the library that it lies in.
+    # The longest first: site-packages before the library folder around it.
     return tuple(sorted((f"{folder.rstrip('/')}/" for folder in folders), key=len, reverse=True))
 
 
@@ -82,7 +81,7 @@ _INSTALLED = _installed()
 
 
 def short_path(file: str) -> str:
-    """A file as a reader knows it; no path that means nothing on another machine."""
+    """A file as a reader knows it, without folders that mean nothing on another machine."""
     path = Path(file)
     if path.parent.name.startswith("ipykernel_") or file.startswith("<ipython-input"):
         return "a notebook's cell"

@@ -1,4 +1,4 @@
-"""The versions that the private parts of the frameworks behind ``explain`` were proven on."""
+"""The versions of the frameworks that ``explain``, which uses private parts, was tested with."""
 
 import importlib
 from collections.abc import Iterator
@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from jaxvstorch import frameworks
 from jaxvstorch.frameworks.private import REFUSED
 
-# PyTorch 2.10 had the parts that were used before a function was explained by a copy of its code;
-# the present ones have not run on it.
+# On PyTorch 2.10 an earlier explain was tested; the parts that it uses now have not run there.
 PROVEN = {"jax": ("0.10.2", "0.12.0.1"), "torch": ("2.13.0",)}
 
 
 @contextmanager
 def on(framework: str) -> Iterator[None]:
-    """Turn what a version lacks, or has moved, into one clear error.
+    """Raise one clear error if a version lacks a part, or has moved it.
 
     Raises:
         RuntimeError: the framework lacks a part that is used in this block.
@@ -28,5 +27,5 @@ def on(framework: str) -> Iterator[None]:
         what = ", ".join(needed) or error
         raise RuntimeError(
             f"explain uses parts of {frameworks.TITLES[framework]} that version {version} lacks or "
-            f"has moved ({what}); it was proven on {' and '.join(PROVEN[framework])}"
+            f"has moved ({what}); it was tested with {' and '.join(PROVEN[framework])}"
         ) from error

@@ -1,8 +1,8 @@
-"""What becomes of a function's dealings with the world outside, once it is compiled.
+"""What becomes of a function's side effects and outside reads when it is compiled.
 
-Every kind of function in ``examples/purity`` is called three times: twice in one world, and once
-after that world has changed. The same three calls of the topic's ``reference.py``, which is plain
-Python and NumPy, say what should come of it.
+Every kind of function in ``examples/purity`` is called three times: twice in the same world, and
+once after the world has changed. The same three calls of the topic's ``reference.py``, in plain
+Python and NumPy, show what should happen.
 """
 
 import importlib
@@ -39,7 +39,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class PurityMatrix:
-    """Kinds of functions by compilers.
+    """A table of kinds of functions by compilers.
 
     Attributes:
         columns: the column titles, a subset of the values of ``frameworks.MODES``.
@@ -77,7 +77,7 @@ class PurityMatrix:
 
 
 def _html_row(kind: str, *words: str) -> str:
-    """A row in which all that is not right stands out; a page's style says how."""
+    """A row that marks what is not right, for the page's style to show."""
     cells = [f'<td class="{"right" if w == "right" else "wrong"}">{escape(w)}</td>' for w in words]
     return f"<tr><td>{escape(kind)}</td>{''.join(cells)}</tr>"
 
@@ -85,10 +85,10 @@ def _html_row(kind: str, *words: str) -> str:
 def purity_matrix(
     names: Sequence[str] = frameworks.FRAMEWORKS, **options: dict[str, Any]
 ) -> PurityMatrix:
-    """Call every kind of function in every mode, and say what came of it.
+    """Call every kind of function in every mode, and compare with plain Python.
 
-    Meanwhile ``$SHIFT`` and the states of Python's and NumPy's generators are set. Afterwards they
-    are as they were.
+    ``$SHIFT`` and the states of Python's and NumPy's generators are changed meanwhile, and put back
+    afterwards.
 
     Args:
         names: the frameworks, ``"jax"`` and ``"torch"``.
@@ -132,5 +132,5 @@ def _verdicts(kind: str, seen: Sequence[Seen], answer: Sequence[Seen]) -> Iterat
 def _right_value(kind: str, got: Seen, expected: Seen) -> bool:
     if kind != "clock":
         return np.allclose(got.value, expected.value, rtol=1e-5)
-    rounding = 1e-3  # seconds: what float32 may take off a time, and less than compiling takes
+    rounding = 1e-3  # seconds: the rounding of a time in float32, and less than compiling takes
     return got.started - rounding <= got.value[0] <= got.ended + rounding

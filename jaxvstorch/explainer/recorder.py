@@ -1,4 +1,4 @@
-"""What Python does in a function's own lines, while it runs: visits, and touches of the outside."""
+"""What Python does in a function's own lines while it runs: visits, and touches of the outside."""
 
 import inspect
 import sys
@@ -15,11 +15,11 @@ Place = tuple[str, int]  # file and line
 
 
 class Recorder:
-    """Traces own code by ``sys.settrace`` inside a ``with`` block; puts back what was there.
+    """Traces own code with ``sys.settrace`` inside a ``with`` block, and restores what was there.
 
     Attributes:
-        visits: by the first line of a statement, how often it ran in one run of its function, at
-            most.
+        visits: by the first line of a statement, the most times that it ran in one run of its
+            function.
         runs: by file and first line, how often a function was entered.
     """
 
@@ -39,8 +39,8 @@ class Recorder:
             on_opcode: called before each instruction of own code.
             on_line: called before each line of own code with the frame and the line, and with
                 ``None`` when a function is entered or left.
-            is_written: whether a compiler wrote a code; the parts of it that belong to no line
-                of the function stand on its first one, which is then not counted.
+            is_written: whether a compiler wrote a code object; the parts of it that belong to no
+                line of the function are on its first line, which then does not count.
             pause: functions that are entered while this is true are left out.
             on_library: called when a function that is not own code is entered.
         """

@@ -11,11 +11,11 @@ class Seen:
     """What was seen of own code while a function was traced or run.
 
     Attributes:
-        visits: by place, how often a line was traced in one run of its function, at most.
+        visits: by place, the most times that a line was traced in one run of its function.
         runs: by file and first line, how often a function was entered.
         operations: of all programs.
         python: lines that Python runs on every call.
-        failed: the line where it ended with an error, where that is known.
+        failed: the line where it ended with an error, if that is known.
         has_failed: whether it ended with one.
     """
 
@@ -27,7 +27,7 @@ class Seen:
     has_failed: bool = False
 
     def files(self) -> dict[str, set[int]]:
-        """By file, the lines that anything happened on."""
+        """By file, the lines where anything happened."""
         found: dict[str, set[int]] = {}
         places = [*self.visits, *self.python, *([self.failed] if self.failed else [])]
         for operation in self.operations:

@@ -1,4 +1,4 @@
-"""Arguments in short, as the signatures of both frameworks' documentation have them."""
+"""Arguments in short, in the notation of the frameworks' documentation."""
 
 import dataclasses
 import re
@@ -6,12 +6,12 @@ from typing import Any
 
 from jaxvstorch.errors import tidy
 
-_LONGEST = 60  # characters; of an object that says more of itself only its class is told
-_DEEPEST = 12  # levels of containers; what lies deeper is an ellipsis
+_LONGEST = 60  # characters; for an object with a longer repr only the class is shown
+_DEEPEST = 12  # levels of containers; anything deeper is an ellipsis
 
 
 def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The arguments of a call in short, those given by name with it.
+    """The arguments of a call in short, keyword arguments with their names.
 
     >>> describe_all((1.5,), {"axis": 0})
     ['1.5', 'axis=0']
@@ -39,7 +39,7 @@ def _describe(value: Any, around: tuple[int, ...]) -> str:
     """``around`` holds the ids of the containers that ``value`` lies in."""
     try:
         return _described(value, around)
-    except Exception:  # of the object itself, which is asked for its attributes and its repr
+    except Exception:  # raised by the object, which is asked for its attributes and its repr
         return type(value).__name__
 
 
@@ -62,7 +62,7 @@ _BRACKETS: dict[type, tuple[str, str]] = {dict: ("{", "}"), list: ("[", "]"), tu
 
 
 def _fields(value: Any) -> tuple[str, ...]:
-    """The names that a dataclass or a named tuple shows of itself."""
+    """The names of the fields that a dataclass or a named tuple shows."""
     kind = type(value)
     if dataclasses.is_dataclass(kind):
         shows = getattr(kind, "__dataclass_params__").repr  # noqa: B009

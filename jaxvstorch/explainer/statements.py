@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-# Files that are no files, and whose text is known: cells, and from Python 3.13 on prompts.
+# Names of cells, and from Python 3.13 on of prompts: they are not files, but their text is known.
 PROMPTS = ("<ipython-input", "<python-input")
 
 
@@ -61,9 +61,9 @@ class File:
 
 
 def read(file: str) -> File | None:
-    """Read a file, or a notebook's cell; ``None`` where there is no source to be had."""
+    """Read a file or a notebook's cell; ``None`` if there is no source."""
     if file.startswith("<") and not file.startswith(PROMPTS):
-        return None  # what linecache has of "<string>", say, is another text of that name
+        return None  # what linecache has for "<string>", say, is another text of that name
     text = tuple(linecache.getlines(file))
     try:
         return _parse(file, text) if text else None
@@ -94,7 +94,7 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
 
 
 def _walk(node: ast.AST) -> Iterator[Any]:
-    """Every statement, handler and case inside. Expressions, most of a tree, hold none of them."""
+    """Every statement, handler and case inside; skips expressions, which hold none of them."""
     for child in _children(node):
         yield child
         yield from _walk(child)
@@ -130,7 +130,7 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
 
 
 def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """First and last line of each statement; of one with a body, only of what is before that."""
+    """First and last line of each statement; for one with a body, only of the part before it."""
     for node in _walk(tree):
         if isinstance(node, ast.stmt) and not _says_nothing(node):
             yield _first_line(node), _header_end(node)
@@ -153,7 +153,7 @@ def _header_end(node: ast.stmt | ast.ExceptHandler) -> int:
 
 
 def _first_line(node: Any) -> int:
-    """With its decorators."""
+    """The first line of a definition, decorators included."""
     lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", [])]
     return min([*lines, int(node.lineno)])
 

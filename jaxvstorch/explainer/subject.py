@@ -19,8 +19,8 @@ class Subject:
         function: as it was given: compiled or not.
         args: of the call, by position.
         kwargs: of the call, by name.
-        named: all of them by the function's own names for them; empty where it tells none.
-        code: of the Python function that does the work; ``None`` where there is none.
+        named: all of them by the function's own names for them; empty if it has no signature.
+        code: of the Python function that does the work; ``None`` if there is none.
     """
 
     function: Callable[..., Any]
@@ -36,20 +36,20 @@ class Subject:
 
 
 def as_called(function: Any) -> Any:
-    """An object whose class has a compiled ``__call__`` as that method; else the same."""
+    """For an object whose class has a compiled ``__call__``, that method; else the same object."""
     call: Any = type(function).__call__ if callable(function) else None
     return MethodType(call, function) if compiled_by(call) else function
 
 
 def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by the function's own names for them; empty where it tells none.
+    """The arguments by the function's own names for them; empty if it has no signature.
 
     Raises:
         TypeError: they do not fit.
     """
     signature = _signature(function)
     if signature is None:
-        return {}  # of something built in; calling it will tell
+        return {}  # something built in; the call will show whether they fit
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -67,7 +67,7 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
 
 
 def _first(function: Any) -> str:
-    """What a method calls its object: most say ``self``."""
+    """The name that a method gives its object, mostly ``self``."""
     code = attribute(original(function), "__code__")
     named = isinstance(code, CodeType) and code.co_argcount > 0
     return code.co_varnames[0] if named else "self"
@@ -89,7 +89,7 @@ def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _is_of_a_framework(wrapper: Any) -> bool:
-    """Whether a framework made it around a function: these pass their arguments on as they are."""
+    """Whether it is a framework's wrapper: these pass their arguments on unchanged."""
     names = getattr(wrapper, "__globals__", {"__name__": type(wrapper).__module__})
     return str(names.get("__name__")).partition(".")[0] in LIBRARIES
 
@@ -97,5 +97,5 @@ def _is_of_a_framework(wrapper: Any) -> bool:
 def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature | None:
     try:
         return inspect.signature(function, follow_wrapped=follow_wrapped)
-    except Exception:  # of something built in, or from attributes that raise
+    except Exception:  # something built in, or with attributes that raise
         return None

@@ -1,4 +1,4 @@
-"""Explanations take turns: what they look on at belongs to the whole process."""
+"""Explanations take turns: what they watch belongs to the whole process."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Dealings of a function with the world outside."""
+"""How a function touches the world outside."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from jaxvstorch.explainer.operations import Place
 
 @dataclass(frozen=True)
 class Touch:
-    """One dealing with the world outside.
+    """One touch of the world outside.
 
     Attributes:
         kind: ``"read"``, ``"written"``, ``"changed"``, ``"changed copy"``, ``"changed in place"``,
@@ -28,7 +28,7 @@ class Touch:
 
 
 def once(touches: Iterable[Touch]) -> Iterator[Touch]:
-    """Each touch, but of a value that is read on several lines of a file only the first."""
+    """Each touch, but only the first where several lines of a file read the same value."""
     told = set()
     for touch in touches:
         key = (touch.name, touch.place[0], id(touch.value))

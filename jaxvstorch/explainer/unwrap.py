@@ -1,4 +1,4 @@
-"""The Python function inside of what can be called."""
+"""The Python function inside something that can be called."""
 
 import types
 from typing import Any
@@ -10,10 +10,10 @@ def original(function: Any) -> Any:
     """The Python function that does the work, under partials, decorators, methods and modules.
 
     Returns:
-        A function with a ``__code__``, or whatever else was found last.
+        A function with a ``__code__``, or the innermost object that was found.
     """
     seen: set[int] = set()
-    while id(function) not in seen and len(seen) < _DEEPEST:  # some make attributes as asked
+    while id(function) not in seen and len(seen) < _DEEPEST:  # some objects make up attributes
         seen.add(id(function))
         function = _under(function)
     return function
@@ -29,7 +29,7 @@ _HOLD_ANOTHER = (
 
 
 def uncompiled(function: Any) -> Any:
-    """What was given to ``torch.compile``, bound as ``function`` is; else the same."""
+    """The function that ``torch.compile`` was given, bound like ``function``; else the same."""
     tried = (attribute(function, name) for name in private.ORIGINALS)
     found = [inner for inner in tried if inner is not None]
     inner = found[0] if found else function
@@ -38,7 +38,7 @@ def uncompiled(function: Any) -> Any:
 
 
 def attribute(value: Any, name: str) -> Any:
-    """An attribute; ``None`` where there is none, or where the value's own code raises."""
+    """An attribute; ``None`` if there is none, or if the value's own code raises."""
     try:
         return getattr(value, name, None)
     except Exception:
@@ -46,7 +46,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def answers_all(value: Any) -> bool:
-    """Whether an object has an attribute of any name, as a mock has: then none says anything."""
+    """Whether an object has an attribute of any name, like a mock: then attributes show nothing."""
     return attribute(value, "jaxvstorch_asks_for_no_such_name") is not None
 
 
@@ -67,9 +67,9 @@ def _under(function: Any) -> Any:
 
 
 def _transformed(function: types.FunctionType) -> Any:
-    """What a transformation of JAX, such as ``jax.vmap``, was made of; the function itself else.
+    """The function inside a transformation of JAX, such as ``jax.vmap``; else the function itself.
 
-    They say so by ``__wrapped__``, but not where what was transformed is no plain function.
+    Transformations have ``__wrapped__``, but not if they transform something else than a function.
     """
     if not str(function.__module__).startswith("jax."):
         return function

@@ -1,4 +1,4 @@
-"""How often the statements of one function begin, in one run of it."""
+"""Counts how often the statements of one function begin, in one run of it."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class Visits:
-    """Counts statements, not lines: a call over three lines comes back to its first one.
+    """Counts statements, not lines: a call on three lines returns to its first line.
 
     Attributes:
         counts: by the first line of the statement.

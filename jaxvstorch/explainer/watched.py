@@ -1,4 +1,4 @@
-"""Objects from outside that a function may change: looked at after each line it runs."""
+"""Watches objects from outside that a function may change, after each line that it runs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from jaxvstorch.explainer.operations import Place
 from jaxvstorch.explainer.touches import Touch
 
 _MOST_OBJECTS = 64
-_MOST_VISITS = 6  # of a line: what it changes in a loop's first turns it changes in the others
+_MOST_VISITS = 6  # of a line: what it changes in a loop's first turns, it changes in the others
 
 
 class Watched:
-    """Compares objects with what they were, line by line, and says at which line they changed."""
+    """Compares objects with what they were, line by line, and finds the lines that change them."""
 
     def __init__(self) -> None:
         self.touches: list[Touch] = []
@@ -24,17 +24,17 @@ class Watched:
             self._objects[id(generator)] = ("random", name, generator, _seen(generator))
 
     def add(self, name: str, value: Any) -> None:
-        """Look at one more object from now on."""
+        """Watch one more object from now on."""
         is_room = len(self._objects) < _MOST_OBJECTS
         if id(value) not in self._objects and is_room and can_change(value):
             self._objects[id(value)] = ("changed", name, value, _seen(value))
 
     def values(self) -> Iterable[tuple[str, Any]]:
-        """Every object that is looked at, with its name."""
+        """Every object that is watched, with its name."""
         return [(name, value) for _, name, value, _ in self._objects.values()]
 
     def look(self, place: Place | None, last: bool = False) -> bool:
-        """A line is done: note what it changed, and say whether that is anything."""
+        """Note what the line that has just run changed, and return whether it changed anything."""
         if place is None or (self._visits[place] >= _MOST_VISITS and not last):
             return False
         self._visits[place] += 1
@@ -50,5 +50,5 @@ class Watched:
 def _seen(value: Any) -> Any:
     try:
         return fingerprint(value)
-    except Exception:  # of a class written in C, say: what cannot be looked at is not watched
+    except Exception:  # of a class written in C, say: it is not watched
         return None

@@ -42,7 +42,7 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         (
             DISABLED,
             "`made.<locals>.f` is kept from Dynamo by torch.compiler.disable.",
-            "Remove torch.compiler.disable, or call the function outside of the compiled one.",
+            "Remove torch.compiler.disable, or call the function outside the compiled one.",
         ),
         (
             NUMPY.format("bound method RandomState.normal of RandomState(MT19937)"),
@@ -52,12 +52,12 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         (
             NUMPY.format("built-in function packbits"),
             "PyTorch has no counterpart of NumPy's `packbits`.",
-            "Do this outside of the compiled function, or with torch's own functions.",
+            "Do this outside the compiled function, or with torch's own functions.",
         ),
         (
             "Tensor.random_ op\n  Explanation: This is currently not supported.\n",
             "Dynamo does not support this: Tensor.random_ op.",
-            "Do this outside of the compiled function, or with torch's own functions.",
+            "Do this outside the compiled function, or with torch's own functions.",
         ),
         (
             "generic_jump TensorVariable()",
@@ -67,7 +67,7 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         (
             "Something new",
             "Something new.",
-            "Do this outside of the compiled function, or with torch's own functions.",
+            "Do this outside the compiled function, or with torch's own functions.",
         ),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_function_that_dynamo_leaves_out_and_the_call_of_one_that_breaks_have_
 
     found = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
     assert found[breaks.SKIPPED] == breaks.SKIPPED_CURE.text
-    assert found["The function itself asks for it by torch._dynamo.graph_break."] == (
+    assert found["The function asks for it with torch._dynamo.graph_break."] == (
         "Remove that call."
     )
     assert found[breaks.CALL] == breaks.CALL_CURE.text

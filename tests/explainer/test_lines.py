@@ -64,5 +64,5 @@ def test_the_trace_function_of_a_debugger_is_put_back() -> None:
 def test_only_functions_with_a_body_of_their_own() -> None:
     with pytest.raises(TypeError, match="written in Python, not builtin_function_or_method"):
         lines_run(len, [])
-    with pytest.raises(ValueError, match="<lambda> stands on one line"):
+    with pytest.raises(ValueError, match="<lambda> is on one line"):
         lines_run(lambda x: x, 1)

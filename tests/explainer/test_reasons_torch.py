@@ -390,6 +390,7 @@ def test_what_raises_when_it_is_looked_at() -> None:
 
 
 def test_where_guards_cannot_be_read_dynamo_s_own_word_is_told(monkeypatch) -> None:
+    from jaxvstorch.explainer.torch import dynamo_cache
 
     monkeypatch.setattr(dynamo_cache, "guards_of", lambda entry: entry.is_gone)
     book = ledger(torch.compile(flagged, backend="eager"), [(F3, True), (F3, False)])

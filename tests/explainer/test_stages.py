@@ -187,5 +187,5 @@ def test_a_version_that_lacks_a_part_is_named(in_jax, monkeypatch) -> None:
         raise AttributeError("'SourceInfo' object has no attribute 'traceback'")
 
     monkeypatch.setattr(traces, "raw_frames", moved)
-    with pytest.raises(RuntimeError, match=r"version .* lacks or has moved .*proven on 0\.10\.2"):
+    with pytest.raises(RuntimeError, match=r"version .* lacks or has moved .*tested with 0\.10\.2"):
         explain(lambda x: x + 1, in_jax.numpy.ones(3))

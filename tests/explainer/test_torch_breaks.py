@@ -179,9 +179,9 @@ def test_a_break_inside_of_a_library_names_its_place(model) -> None:
 
     found = {f.line: f for f in explain(step, torch.ones(4, 3)).found("break")}
     inside = found[step.__code__.co_firstlineno + 7]
-    assert "inside of `torch/optim/" in inside.what
+    assert "inside `torch/optim/" in inside.what
     assert ", line " in inside.what
-    assert inside.cure == "Make this call outside of the compiled function."
+    assert inside.cure == "Make this call outside the compiled function."
 
 
 def test_every_place_of_a_library_is_told() -> None:
@@ -195,7 +195,7 @@ def test_every_place_of_a_library_is_told() -> None:
     assert {f.line for f in found} == {mixing.__code__.co_firstlineno + 1}
     places = {f.what.partition("`: ")[0] for f in found}
     assert len(places) == len(found) == 2
-    assert all("inside of `transformers/models/mixtral/" in place for place in places)
+    assert all("inside `transformers/models/mixtral/" in place for place in places)
     assert any("capture_dynamic_output_shape_ops" in f.cure for f in found)  # Dynamo's own hint
 
 
@@ -219,8 +219,8 @@ def test_pythons_own_library_is_told_once_at_a_line() -> None:
         return x + 1
 
     (inside,) = explain(logs, torch.ones(3)).found("break")
-    assert "inside of `logging/" in inside.what
-    assert inside.cure == "Make this call outside of the compiled function."
+    assert "inside `logging/" in inside.what
+    assert inside.cure == "Make this call outside the compiled function."
 
 
 def test_an_error_is_told_once() -> None:

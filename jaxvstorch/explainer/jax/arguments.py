@@ -1,4 +1,4 @@
-"""What a function is called with under ``jax.jit``: which values are traced, and which static."""
+"""The arguments of a function under ``jax.jit``: which are traced, and which are static."""
 
 import functools
 import types
@@ -20,7 +20,7 @@ class Call:
 
     Attributes:
         jitted: what ``jax.jit`` returned.
-        notes: what had to be done to compile it.
+        notes: what had to be done so that it compiles.
     """
 
     jitted: Any
@@ -30,9 +30,9 @@ class Call:
 
 
 def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """A jitted function is taken as it is; another is compiled as ``jax.jit`` would.
+    """Return a jitted function as it is, and any other one as ``jax.jit`` would compile it.
 
-    Arguments that ``jax.jit`` would refuse, such as a text or a function, become static. A module
+    Arguments that ``jax.jit`` would refuse, such as a string or a function, become static. A module
     of equinox or flax, or a method of one, is an argument too, as with those libraries' own jit.
     """
     if isinstance(function, types.MethodType) and is_jitted(function.__func__):
@@ -46,7 +46,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         function, args = function.__func__, (function.__self__, *args)
     try:
         leaves, tree = jax.tree.flatten((function, args, kwargs))
-    except (RecursionError, SystemError):  # JAX's C++ passes on the former as the latter
+    except (RecursionError, SystemError):  # JAX's C++ turns the former into the latter
         raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
     own_leaves = len(jax.tree.leaves(function))
     traced = [
@@ -69,7 +69,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
 
 
 def _anew(function: Any) -> Any:
-    """The same as a function of its own, so that JAX's memory of ``function`` stays as it is."""
+    """A separate function that does the same, so that JAX's caches of ``function`` stay."""
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:

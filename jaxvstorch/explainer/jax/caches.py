@@ -1,4 +1,4 @@
-"""Caches of ``functools`` that hold traced values, which are of no use once tracing is done."""
+"""Caches of ``functools`` that hold traced values, which are useless after tracing."""
 
 import functools
 import gc
@@ -16,14 +16,14 @@ class Caches:
     """The caches around functions that ran while a function was traced.
 
     An entry that was made meanwhile may hold a traced value: the next call that finds it raises
-    ``UnexpectedTracerError``, whether it is traced or not.
+    ``UnexpectedTracerError``, traced or not.
     """
 
     def __init__(self) -> None:
         self._found: dict[str, Any] = {}
 
     def entered(self, frame: FrameType) -> None:
-        """A function begins to run; a cache around it has its name, here or where it is called."""
+        """Note a function that runs now; a cache around it has its name, here or at the call."""
         code, caller = frame.f_code, frame.f_back
         for names in (frame.f_globals, caller.f_locals if caller else {}):
             cache = names.get(code.co_name)
@@ -31,11 +31,11 @@ class Caches:
                 self._found[code.co_name] = cache
 
     def spoilt(self) -> list[str]:
-        """The names of those that hold traced values now."""
+        """The names of the caches that hold traced values now."""
         return [name for name, cache in self._found.items() if _holds_tracer(cache)]
 
     def empty(self) -> None:
-        """Empty those that hold traced values, so that the reader's program goes on."""
+        """Empty the caches that hold traced values, so that the reader's program works."""
         for name in self.spoilt():
             self._found[name].cache_clear()
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from jaxvstorch.explainer.jax.signature import Argument, Signature
 
-_LONGEST = 40  # characters of an argument, before and now, that is told whole
+_LONGEST = 40  # characters of an argument, before and now, that is shown in full
 _CONTAINERS = {"dict", "list", "tuple"}
 
 
 def differences(old: Signature, new: Signature) -> list[str]:
-    """What tells a call from an earlier one, in words; empty where JAX takes them for the same."""
+    """How a call differs from an earlier one, in words; empty if they are the same to JAX."""
     found = [
         f"{name}: {old.settings[name]} → {value}"
         for name, value in new.settings.items()
@@ -68,7 +68,7 @@ def _argument_differs(name: str, old: Argument, new: Argument) -> list[str]:
 
 
 def _classes_differ(name: str, old: Argument, new: Argument) -> list[str]:
-    """Containers that are now of another class, but for those that lie in one."""
+    """Containers whose class has changed, without those inside another such container."""
     found: list[str] = []
     for place, kind in old.containers.items():
         now = new.containers.get(place, kind)
@@ -79,7 +79,7 @@ def _classes_differ(name: str, old: Argument, new: Argument) -> list[str]:
 
 
 def moved(old: Signature, new: Signature) -> list[str]:
-    """The arguments that lie on other devices, which a program is compiled for, but not traced."""
+    """The arguments on other devices, for which a program is compiled but not traced again."""
     return [
         f"{name}: {before.where or 'not committed'} → {now.where or 'not committed'}"
         for name, now in new.arguments.items()

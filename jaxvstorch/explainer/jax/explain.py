@@ -45,7 +45,7 @@ def explain(subject: Subject) -> dict[str, Any]:
             with recorder:
                 traced = call.jitted.trace(*call.args, **call.kwargs)
             traced = getattr(traced, "traced", traced)  # flax wraps what JAX returns
-        except Exception as caught:  # of the function: it is part of what is explained
+        except Exception as caught:  # raised by the function, which is part of what is explained
             error = caught
     seen = Seen(recorder.visits, recorder.runs, has_failed=error is not None)
     programs: tuple[Program, ...] = ()
@@ -77,7 +77,7 @@ def explain(subject: Subject) -> dict[str, Any]:
 
 
 def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
-    """The innermost line of own code that an error came through."""
+    """The innermost line of own code that an error passed through."""
     if error is None:
         return None
     frames: list[Place] = []

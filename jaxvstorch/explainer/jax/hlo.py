@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jaxvstorch.explainer.operations import Operation, Place
 
-# They move no numbers, or only say which program runs next.
+# These move no numbers, or only say which program runs next.
 _NO_KERNEL = {
     "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "while", "conditional",
     "call", "after-all", "partition-id", "replica-id",
@@ -55,7 +55,7 @@ class Module:
                 current.append(Instruction(found[1], found[2], line))
 
     def operations(self, program: str) -> list[Operation]:
-        """Every operation, those inside of fusions included, as one of a program."""
+        """Every operation of a program, including those inside fusions."""
         every = [i for instructions in self._computations.values() for i in instructions]
         return [
             Operation(i.opcode, program, tuple(self._line(i)))
@@ -64,7 +64,7 @@ class Module:
         ]
 
     def kernels(self) -> list[Fused]:
-        """What runs as a whole: fusions, and operations outside of any."""
+        """What runs as a whole: fusions, and operations outside them."""
         inside = self._inside_of_kernels()
         return [
             self._kernel(instruction)
@@ -98,7 +98,7 @@ class Module:
             yield from self._parts(part)
 
     def _line(self, instruction: Instruction) -> list[Place]:
-        """The innermost line of own code that it came from; none where XLA names none."""
+        """The innermost line of own code that it came from, if XLA names one."""
         return [place for place in self._stack(instruction) if self._own(place[0])][:1]
 
     def _stack(self, instruction: Instruction) -> list[Place]:
@@ -125,7 +125,7 @@ def _stack_frames(text: str) -> dict[int, list[Place]]:
             r"^(\d+) \{file_name_id=(\d+) .*?\bline=(\d+)", _part(text, "FileLocations"), re.M
         )
     }
-    # A frame's parent is written one too high; where that is the frame itself, it has none.
+    # A frame's parent is written one too high; if that is the frame itself, it has none.
     parents = {
         int(number): (int(location), int(parent) - 1)
         for number, location, parent in re.findall(

@@ -1,4 +1,4 @@
-"""Explains what JAX holds of a function that it traced, lowered or compiled before."""
+"""Explains a function that JAX traced, lowered or compiled before."""
 
 import re
 from functools import partial
@@ -20,7 +20,7 @@ _LINES = "The lines without a sign: what was traced before does not say whether 
 
 
 def explain(made: Any) -> dict[str, Any]:
-    """What ``trace``, ``lower`` or ``compile`` returned; gives the fields of an ``Explanation``."""
+    """Read what ``trace``, ``lower`` or ``compile`` returned, as fields of an ``Explanation``."""
     args, kwargs = made.args_info
     arguments = tuple(describe_all(args, kwargs))
     if isinstance(made, jax.stages.Traced):

@@ -1,4 +1,4 @@
-"""Looks on while Python runs a function's lines for JAX to trace."""
+"""Watches while Python runs a function's lines for JAX to trace."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ _MOST_INSIDE = 1000
 
 
 class Observer:
-    """Keeps what the function touches outside of itself, and the objects that it could change."""
+    """Records what the function touches outside itself, and watches the objects it could change."""
 
     def __init__(self, subject: Subject, own: OwnCode) -> None:
         self._own = own
@@ -32,24 +32,26 @@ class Observer:
         self._arguments = subject.named
         self._is_of_jax = harmless.comes_from(type(subject.function), "jax", "jaxlib")
         self._watched = Watched()
-        # The globals of an installed package are not the reader's to change.
+        # The reader does not change globals of an installed package.
         self._bytecode = Bytecode(not own.is_installed, self._watched.add)
         self._caches = Caches()
-        self._cached_at: dict[str, Place] = {}  # the line that first called what a cache is around
+        self._cached_at: dict[str, Place] = {}  # the line that first called the cached function
         self._copies: set[str] = set()
         self._written: dict[str, tuple[Touch, dict[str, Any]]] = {}
-        self._entered: dict[int, CodeType] = {}  # by id, since to hash one takes long
-        self._around: set[tuple[str, Place]] = set()  # names, and the lines that had them changed
+        self._entered: dict[int, CodeType] = {}  # by id, since hashing one takes long
+        self._around: set[tuple[str, Place]] = set()  # names, and the lines that changed them
         self._known = 0
         self._previous: Place | None = None
 
     def opcode(self, frame: FrameType) -> None:
-        """An instruction of own code is about to run."""
+        """Look at an instruction of own code that is about to run."""
         if self._failure or not self._own.is_readers(frame.f_code.co_filename):
             return
         try:
             self._opcode(frame)
-        except Exception as error:  # of an object that was looked at; it must not end the trace
+        except (
+            Exception
+        ) as error:  # raised by an object that was looked at; it must not end the trace
             self._failure = f"{type(error).__name__}: {error}"
 
     def _opcode(self, frame: FrameType) -> None:
@@ -62,7 +64,7 @@ class Observer:
                 self._written[touch.name] = (touch, frame.f_globals)
 
     def line(self, frame: FrameType, line: int | None) -> None:
-        """A line of own code is about to run, or a function is entered or left."""
+        """Look at what the last line changed, before the next line or another function."""
         if self._failure or not self._own.is_readers(frame.f_code.co_filename):
             return
         try:
@@ -71,7 +73,7 @@ class Observer:
             self._failure = f"{type(error).__name__}: {error}"
 
     def library(self, frame: FrameType) -> None:
-        """A function of a library begins to run; what the reader's own lines call is theirs."""
+        """Note a library's function that begins to run; the reader's line that called it counts."""
         found, caller = dealings.of_frame(frame), frame.f_back
         if found and caller and self._own.is_readers(caller.f_code.co_filename):
             kind, name = found
@@ -81,7 +83,7 @@ class Observer:
         """What could not be seen, and why."""
         if not self._failure:
             return []
-        return [f"Part of what it touches outside of itself: looking at it raised {self._failure}"]
+        return [f"Part of what it touches outside itself: looking at it raised {self._failure}"]
 
     def _line(self, frame: FrameType, line: int | None) -> None:
         if id(frame.f_code) not in self._entered:
@@ -94,7 +96,7 @@ class Observer:
         self._previous = next(self._callers(frame), None) if line is None else (file, line)
 
     def _begin(self, frame: FrameType) -> None:
-        """A function runs for the first time: look at what its caller could see it change."""
+        """Watch what a function that runs for the first time could change for its caller."""
         code = frame.f_code
         self._caches.entered(frame)
         self._cached_at.setdefault(
@@ -111,7 +113,7 @@ class Observer:
                 self._copies.add(name)  # jax.jit takes containers apart and makes new ones
 
     def _callers(self, frame: FrameType) -> Iterator[Place]:
-        """The lines of own code that a function was called from: what comes next, they do."""
+        """The lines of own code that called a function: what happens next belongs to them."""
         outer = frame.f_back
         while outer is not None and not outer.f_code.co_filename.startswith(_MACHINERY):
             if self._own.is_readers(outer.f_code.co_filename):
@@ -119,7 +121,7 @@ class Observer:
             outer = outer.f_back
 
     def touches(self) -> list[Touch]:
-        """Everything seen; of one thing on one line only the worst."""
+        """Everything seen; for one thing on one line only the worst."""
         read, changed = list(self._bytecode.touches.values()), self._watched.touches
         changed = [t for t in changed if not self._comes_back(t)]
         leaked = list(self._leaks())
@@ -140,7 +142,7 @@ class Observer:
         return replace(touch, kind="changed copy") if copied else touch
 
     def _comes_back(self, touch: Touch) -> bool:
-        """Whether flax, whose own jit this is, writes the change into the caller's object."""
+        """Whether this is flax's own jit, which writes the change into the caller's object."""
         if self._is_of_jax or touch.name not in self._copies:
             return False
         inside = harmless.everything_in(touch.value, _MOST_INSIDE)
@@ -151,7 +153,7 @@ class Observer:
         )
 
     def empty_spoilt_caches(self) -> None:
-        """Leave no traced value in a cache of the reader's, where the next call would find it."""
+        """Remove traced values from the reader's caches, where the next call would find them."""
         self._caches.empty()
 
     def _leaks(self) -> Iterator[Touch]:

@@ -10,7 +10,7 @@ from jaxvstorch.explainer.own import OwnCode
 
 Stack = tuple[Place, ...]
 
-# These only hold a program together: what is inside them belongs to the program around them.
+# These only structure a program: what is inside them belongs to the program around them.
 _SEEN_THROUGH = {
     "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint",
     "remat", "remat2",
@@ -39,7 +39,7 @@ class Reader:
 
         Args:
             own: which frames to keep.
-            entry: the file whose frame called the function; what is further out is left out.
+            entry: the file whose frame called the function; frames further out are left out.
             function: the file that the function stands in, and its first line.
             sites: what was remembered while it was traced.
             cuts: whether to leave out what called the function, as for one of an installed package.
@@ -53,7 +53,7 @@ class Reader:
         self._frames = Frames(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
-        """Every operation; those of an inner program come after the one that it belongs to."""
+        """Every operation; those of an inner program follow the operation that holds it."""
         yield from self._inside(jaxpr, where, ())
 
     def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Iterator[Operation]:
@@ -72,12 +72,12 @@ class Reader:
                 yield from self._inside(inner, part, full)
 
     def _from_entry(self, stack: Stack) -> Stack:
-        """Without what called the function, where that is no part of it."""
+        """The stack without the callers of the function, if they are not part of it."""
         found = [i for i, place in enumerate(stack) if place in self._entry_places]
         return stack[found[0] :] if self._cuts and found else stack
 
     def _stack(self, eqn: Any) -> Stack:
-        """An equation's lines of own code; in a whole program from the function's call on."""
+        """An equation's lines of own code, from the function's call on."""
         frames = [
             (code, line)
             for code, line in self._frames.of(eqn)

@@ -15,33 +15,33 @@ _calls: "weakref.WeakKeyDictionary[Any, list[Signature]]" = weakref.WeakKeyDicti
 
 
 class Earlier:
-    """The calls of a function that its kept programs are of, as far as ledgers saw them."""
+    """The calls that a function's kept programs belong to, as far as ledgers saw them."""
 
     def __init__(self, jitted: Any) -> None:
         function = getattr(jitted, "__wrapped__", jitted)
         try:
             self._calls = _calls.setdefault(function, [])
-        except TypeError:  # no weak reference can be had of it
+        except TypeError:  # it cannot be referenced weakly
             self._calls = []
 
     def add(self, call: Signature) -> None:
-        """After a call that a program is now kept of."""
+        """Note a call whose program JAX now keeps."""
         if call not in self._calls:
             self._calls.append(call)
 
     def forget(self) -> None:
-        """JAX keeps nothing of the function any more."""
+        """Note that JAX no longer keeps anything of the function."""
         self._calls.clear()
 
     def why_traced(self, call: Signature) -> str:
-        """What tells a call from the nearest earlier one; empty where nothing does."""
+        """How a call differs from the nearest earlier one; empty if it does not."""
         if not self._calls:
             return ""
         nearest = min(reversed(self._calls), key=lambda old: distance(old, call))
         return _list(differences(nearest, call))
 
     def why_compiled(self, call: Signature) -> str:
-        """Why a call was compiled that was not traced."""
+        """Why a call was compiled but not traced."""
         found = [moved(old, call) for old in reversed(self._calls) if not differences(old, call)]
         nearest = _list(min(found, key=len, default=[]))
         return f"compiled again, not traced; {nearest}" if nearest else "compiled, not traced"
@@ -53,7 +53,7 @@ def _list(texts: list[str]) -> str:
 
 
 def from_message(differs: list[str], parameters: list[str]) -> str:
-    """What JAX logs as different, in the words of the other reasons where it can be read so.
+    """What JAX logs as different, in the words of the other reasons if it can be parsed.
 
     Args:
         differs: JAX's sentences.
@@ -75,7 +75,7 @@ def _reworded(text: str, parameters: list[str]) -> str:
 
 
 def _at(path: str, parameters: list[str]) -> str:
-    """The name of a place among a call's arguments, where these are ``(args, kwargs)``."""
+    """The name of a place in a call's arguments, ``(args, kwargs)``."""
     if found := re.fullmatch(r"\[0\]\[(\d+)\](.*)", path):
         number = int(found[1])
         return (parameters[number] if number < len(parameters) else f"args[{number}]") + found[2]

@@ -1,4 +1,4 @@
-"""What ``jax.jit`` keeps a trace by, of one call: its arguments' types, static values, settings."""
+"""What identifies a trace in ``jax.jit``'s cache: argument types, static values, settings."""
 
 import inspect
 import re
@@ -14,13 +14,13 @@ from jaxvstorch.explainer.shorthand import describe, kind
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument, as far as it tells calls apart.
+    """What JAX looks at in one argument to tell calls apart.
 
     Attributes:
         text: in short.
-        key: equal for what JAX takes for the same: the structure, or a static value.
+        key: equal for arguments that are the same to JAX: the structure, or a static value.
         leaves: types of the arrays and numbers in it, by their places; empty if it is static.
-        where: the devices that its arrays lie on.
+        where: the devices of its arrays.
         is_named: whether it was given by name.
         containers: classes of the containers in it, and of itself, by their places.
     """
@@ -35,7 +35,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Signature:
-    """One call, as JAX keeps it: arguments by name, and the settings that it was made under."""
+    """One call, as JAX identifies it: its arguments by name, and the settings at the call."""
 
     arguments: dict[str, Argument]
     settings: dict[str, str]
@@ -56,7 +56,7 @@ def signature(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sig
     return Signature(arguments, settings)
 
 
-_OWN_SETTINGS = {"jax_xla_profile_version"}  # what explain itself sets to trace anew
+_OWN_SETTINGS = {"jax_xla_profile_version"}  # what explain itself sets to trace again
 
 
 def _named(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _static_names(jitted: Any) -> set[str]:
 
 
 def parameters(function: Any) -> list[str]:
-    """The names of a function's parameters, in order; none where it tells none."""
+    """The names of a function's parameters, in order; empty if it has no signature."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -88,16 +88,16 @@ def parameters(function: Any) -> list[str]:
 def _static(value: Any) -> Argument:
     try:
         key = (type(value).__qualname__, hash(value))
-    except Exception:  # the call says so too
+    except Exception:  # the call itself reports this
         key = (type(value).__qualname__, 0)
     return Argument(describe(value), key, {}, "")
 
 
 def _traced(value: Any) -> Argument:
     try:
-        jax.tree.leaves(value)  # raises where a list holds itself; with paths, JAX breaks Python
+        jax.tree.leaves(value)  # raises if a list holds itself; with paths, JAX crashes Python
         leaves, tree = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda v: v is None)
-    except Exception:  # what JAX cannot take apart, the call says
+    except Exception:  # the call reports what JAX cannot take apart
         return Argument(describe(value), None, {}, "")
     types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
     places = dict.fromkeys(_place(leaf) for _, leaf in leaves)
@@ -107,7 +107,7 @@ def _traced(value: Any) -> Argument:
 
 
 def _containers(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """The classes of lists, tuples, dictionaries and what lies in them, by their places."""
+    """The classes of lists, tuples, dictionaries and what is inside, by their places."""
     yield place, type(value).__name__
     if type(value) not in (dict, list, tuple):
         return
@@ -123,14 +123,14 @@ def _told(value: Any, types: dict[str, str]) -> str:
 
 
 def _type(leaf: Any) -> str:
-    """Such as ``f32[3]``; what JAX makes of a Python number is of a weak type."""
+    """A leaf in short, such as ``f32[3]``; JAX gives a Python number a weak type."""
     if leaf is None:
         return "None"
     try:
         aval = jax.typeof(leaf)
         sizes = ",".join(map(str, aval.shape))
         return f"{kind(aval.dtype)}[{sizes}]{' (weak type)' if aval.weak_type else ''}"
-    except Exception:  # no array: the call says so
+    except Exception:  # not an array: the call reports this
         return describe(leaf)
 
 

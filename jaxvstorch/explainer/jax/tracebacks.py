@@ -12,7 +12,7 @@ class Frames:
 
     def __init__(self, sites: traces.Sites) -> None:
         self._sites = sites
-        # By the code object's id, since to hash one takes long; it is kept so that its id is.
+        # By the code object's id: hashing one takes long. Keeping the object keeps its id.
         self._lines: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
     def of(self, eqn: Any) -> list[traces.Frame]:

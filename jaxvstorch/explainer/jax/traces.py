@@ -1,4 +1,4 @@
-"""What ``explain`` asks of JAX's traces: made afresh, and the lines of their equations."""
+"""What ``explain`` asks of JAX's traces: to be made again, and the lines of their equations."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -17,21 +17,21 @@ _unused_versions = itertools.count(1_000_000)
 
 
 def fresh_traces() -> AbstractContextManager[None]:
-    """Inside, everything is traced afresh: a kept trace would run no lines.
+    """A block in which everything is traced again: a kept trace would run no lines.
 
     JAX keeps traces, those of inner functions too, by function, shapes and settings. This setting
-    changes nothing but the key. A user context, which is public, would do the same, but making the
-    first one of a process makes JAX forget all its traces.
+    changes nothing but the key. A user context, which is public, would do the same, but the first
+    one in a process makes JAX forget all its traces.
     """
     context: AbstractContextManager[None] = private.profile_version(next(_unused_versions))
     return context
 
 
 def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
-    """A jitted function made once more with its options, of another function that does the same.
+    """A second jitted function with the same options, of a copy of the function.
 
-    What JAX remembers of the first one stays as it is. Where shardings were given, or the options
-    are not to be had, it is the first one itself.
+    What JAX remembers of the first one does not change. If shardings were given, or the options
+    cannot be read, it is the first one itself.
     """
     info = getattr(jitted, private.JIT_INFO, None)
     if info is None or info.user_specified_in_shardings or info.use_resource_env:
@@ -51,28 +51,28 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
 
 
 def place_of(jaxpr: Any) -> tuple[str, int] | None:
-    """The file and the first line of the function that a jaxpr was traced from, where it tells."""
+    """The file and first line of the function that a jaxpr was traced from, if it has them."""
     info = getattr(jaxpr, "debug_info", None)
     file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
     return (file, line) if file and line else None
 
 
 def static_names(jitted: Any) -> tuple[str, ...] | None:
-    """The arguments that are static in a jitted function; ``None`` where that is not to be had."""
+    """The arguments that are static in a jitted function; ``None`` if that cannot be read."""
     return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnames", None)
 
 
 class Sites:
-    """Where equations are made, inside a ``with`` block, that JAX makes of earlier ones.
+    """Records, inside a ``with`` block, where JAX makes equations from earlier ones.
 
-    By ``grad`` or ``vmap``, say. JAX gives these the lines of the earlier ones and no others:
-    neither that of the call of ``grad``, where the earlier ones do not have it themselves, nor
-    those of a rule such as the backward one of a ``custom_vjp``. Where JAX has no such context,
+    ``grad`` and ``vmap`` do so, for example. JAX gives such an equation only the lines of the
+    earlier one: not the line that calls ``grad``, unless the earlier one has it, and not the lines
+    of a rule, such as the backward function of a ``custom_vjp``. If JAX has no such context,
     nothing is added to what JAX gives.
     """
 
     def __init__(self) -> None:
-        # By id, with what has it, so that it stays this one's.
+        # By id, together with the object, so that no other object gets the id.
         self._made: dict[int, tuple[Any, Any]] = {}
         self._earlier: dict[int, tuple[Any, Any]] = {}
         self._rules: dict[int, CodeType] = {}
@@ -91,24 +91,24 @@ class Sites:
             private.put("source_info", self._current)
 
     def _remember(self) -> Any:
-        """JAX asks for the source of an equation: what is the current one?"""
+        """Called by JAX for the source of an equation."""
         info, transformed = self._current(), self._transformed()
         if transformed is None:
             return info
         here = type(transformed).get_traceback()
         if self._rules and any(id(code) in self._rules for code in here.raw_frames()[0]):
             self._earlier[id(here)] = here, transformed
-            return info.replace(traceback=here)  # which goes along when it is transformed again
+            return info.replace(traceback=here)  # which stays with it when it is transformed again
         info = info.replace()  # an object of this equation's own
         self._made[id(info)] = info, here
         return info
 
     def _transformed(self) -> Any:
-        """The traceback of the equation that is being transformed; ``None`` where none is."""
+        """The traceback of the equation that is being transformed; ``None`` if none is."""
         return getattr(getattr(self._context, "context", None), "traceback", None)
 
     def enter(self, code: CodeType) -> None:
-        """A function of own code begins; where an equation is being transformed, it is a rule."""
+        """Note a function of own code that begins; during a transformation, it is a rule."""
         if self._transformed() is not None:
             self._rules[id(code)] = code
 
@@ -117,7 +117,7 @@ class Sites:
         return self._made.get(id(info), (None, None))[1]
 
     def earlier(self, traceback: Any) -> Any:
-        """The traceback of the equation that a rule made the one with this traceback from."""
+        """The traceback of the equation that a rule turned into the one with this traceback."""
         return self._earlier.get(id(traceback), (None, None))[1]
 
     def begin_of_rule(self, frames: list[Frame]) -> int:
@@ -141,7 +141,7 @@ def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:
 
 
 def trace_settings() -> dict[str, Any]:
-    """The settings that a trace is kept by, as they are here; empty where JAX names none."""
+    """The current settings that are part of a trace's key; empty if JAX names none."""
     try:
         names = private.trace_context_names()
         return dict(zip(names, private.trace_context(), strict=False))
@@ -150,5 +150,5 @@ def trace_settings() -> dict[str, Any]:
 
 
 def static_positions(jitted: Any) -> tuple[int, ...]:
-    """The positions that are static in a jitted function; none where that is not to be had."""
+    """The positions that are static in a jitted function; empty if that cannot be read."""
     return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnums", None) or ()

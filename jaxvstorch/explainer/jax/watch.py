@@ -1,7 +1,7 @@
-"""What JAX reports of its own tracing and compiling, call by call.
+"""What JAX reports about its own tracing and compiling, call by call.
 
-Counts come from ``jax.monitoring``. Reasons come from comparing calls by what JAX keeps traces by;
-what ``jax.explain_cache_misses`` logs tells where there is no earlier call to compare with.
+Counts come from ``jax.monitoring``. Reasons come from comparing what identifies the calls to JAX,
+or from ``jax.explain_cache_misses`` if there is no earlier call to compare with.
 """
 
 import logging
@@ -29,17 +29,17 @@ def watch(
     args: tuple[Any, ...] = (),
     kwargs: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Callable[..., Compilations]]:
-    """Count what the function called ``name`` is traced and compiled in this block.
+    """Count how often the function called ``name`` is traced and compiled in this block.
 
     Args:
-        name: by which JAX reports it.
+        name: the name that JAX reports.
         function: the one that is called in the block, if it is one.
         args: what it is called with.
         kwargs: the same by name.
 
-    Yields a function that returns the counts so far, and is told whether the call raised.
+    Yields a function that returns the counts so far; its argument is whether the call raised.
     """
-    if isinstance(function, MethodType):  # positions, such as static ones, count the object too
+    if isinstance(function, MethodType):  # positions, such as static ones, include the object
         function, args = function.__func__, (function.__self__, *args)
     earlier, call = Earlier(function), signature(function, args, dict(kwargs))
     events: list[str] = []
@@ -53,7 +53,7 @@ def watch(
         traces, programs = events.count(_TRACED), events.count(_COMPILED)
         told = log.reasons(name, parameters(function))
         reasons = _reasons(earlier, call, told, traces, programs)
-        if function is not None and not raised:  # of what raised no program is kept
+        if function is not None and not raised:  # no program is kept of a call that raised
             earlier.add(call)
         return Compilations(traces, programs, 0, reasons)
 
@@ -80,7 +80,7 @@ def _reasons(
 
 
 class _Messages(logging.Filter):
-    """Keeps cache-miss explanations, and keeps them from being printed."""
+    """Collects cache-miss explanations instead of printing them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,6 +104,6 @@ class _Messages(logging.Filter):
                 lines = [line.strip().split("https://")[0] for line in message.splitlines()]
                 differs = [line[2:] for line in lines if line.startswith("* ")]
                 if all(line.startswith("jax_xla_profile_version") for line in differs) and differs:
-                    differs = ["first call"]  # so far the function was only explained
+                    differs = ["first call"]  # the function was only explained so far
                 found.append(from_message(differs, parameters) or lines[-1])
         return found

@@ -8,21 +8,21 @@ from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.own import is_installed
 from jaxvstorch.explainer.rendering.signs import WORDS
 
-# Lines in a row of which nothing else is to be said are folded from so many on. Those of a program
-# are what a reader came for, so more of them stay.
+# Longer runs of lines with nothing else to say are folded. Lines of a program are what a reader
+# came for, so more of them stay.
 _FOLD = 12
 _FOLD_IN_PROGRAM = 40
-# So are lines of which some were traced and others not reached; sooner in a library, of which a
-# reader wants to see what it put into the program.
+# So are runs of lines that were traced or not reached; sooner in a library, where a reader wants to
+# see what it put into the program.
 _FOLD_QUIET = 40
 _FOLD_QUIET_IN_LIBRARY = 12
-_ENDS = 2  # lines that stay at each end of what is folded
-_BRIDGED = 3  # blank lines between two lines of the same mark that do not part them
+_ENDS = 2  # lines that stay at each end of a folded run
+_BRIDGED = 3  # so many blank lines between two lines of the same mark do not separate them
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some lines in a row, to be shown as they are or folded into one."""
+    """A run of lines, shown as they are or folded into one."""
 
     lines: tuple[Line, ...]
     folded: bool = False
@@ -33,11 +33,11 @@ class Stretch:
 
 
 def stretches(source: Source, remarked: Collection[int]) -> Iterator[Stretch]:
-    """A source's lines, the long and unremarkable runs among them folded.
+    """A source's lines, with long runs of alike lines folded.
 
     Args:
         source: whose lines.
-        remarked: numbers of the lines at which findings stand.
+        remarked: numbers of the lines that have findings.
     """
     keys = [_key(line) if line.number not in remarked else None for line in source.lines]
     _bridge(keys)

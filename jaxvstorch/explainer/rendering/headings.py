@@ -1,4 +1,4 @@
-"""What the renderings of an explanation say in words beside the lines: its head, and its stages."""
+"""What a rendering of an explanation says in words beside the lines: its head, and its stages."""
 
 from collections import Counter
 
@@ -20,7 +20,7 @@ def title(explanation: Facts) -> str:
 
 
 def head(explanation: Facts) -> list[tuple[str, str]]:
-    """What is said of the whole function, by heading."""
+    """What is said about the whole function, by heading."""
     facts = [("arguments", ", ".join(explanation.arguments) or "none")]
     for program in explanation.programs:
         said = _without_line(program) if explanation.sources else ""
@@ -47,7 +47,7 @@ def program_size(program: Program) -> str:
 
 
 def _without_line(program: Program) -> str:
-    """How many operations stand on no line; nothing where all of them stand on one."""
+    """How many operations have no line; empty if all of them have one."""
     number = sum(program.without_line.values())
     if not number:
         return ""
@@ -57,7 +57,7 @@ def _without_line(program: Program) -> str:
 
 
 def where(source: Source) -> str:
-    """Where a source stands and how often it was traced."""
+    """Where a source is, and how often it was traced."""
     first = source.lines[0].number if source.lines else 0
     before = any(line.operations for line in source.lines)  # and kept, as in a Traced
     never = "traced before" if before else "not traced"
@@ -79,7 +79,7 @@ def compiled_head(compiled: Compiled) -> list[tuple[str, str]]:
 
 
 def forms(explanation: Facts) -> list[Stage]:
-    """Every form of every program: as captured, and where compiled, what became of it."""
+    """Every form of every program: as captured, and if compiled, the later forms."""
     later = explanation.compiled.stages if explanation.compiled else ()
     known = {(stage.program, stage.text) for stage in later}
     form = _FORMS[explanation.framework]

@@ -25,7 +25,7 @@ _PAGE_STYLE = files(__package__).joinpath("html_page.css").read_text("utf-8")
 
 
 def fragment(explanation: Facts) -> str:
-    """HTML to stand inside a page, with the style that it needs."""
+    """HTML to be put into a page, with the style that it needs."""
     return (
         f"<style>{_FRAGMENT_STYLE}</style>"
         f"{_opening(explanation)}{_body(explanation, 'p', 'p')}</div>"
@@ -58,7 +58,7 @@ def _opening(explanation: Facts) -> str:
 
 
 def _body(explanation: Facts, title: str, part: str) -> str:
-    """Everything, with ``title`` and ``part`` as the tags of its headings."""
+    """The whole explanation, with ``title`` and ``part`` as the tags of its headings."""
     placed, elsewhere = layout.place(explanation)
     parts = [_head(explanation, title), _legend(explanation)]
     for index, source in enumerate(explanation.sources):
@@ -106,7 +106,7 @@ def _part(text: str, tag: str) -> str:
 
 
 def _scroll(label: str, content: str) -> str:
-    """What may be wider than the screen, and scrolls by keyboard too."""
+    """Content that may be wider than the screen, and also scrolls by keyboard."""
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">'
         f"{content}</div>"

@@ -1,4 +1,4 @@
-"""One function's source as HTML: tables of numbers, marks and texts, the dull parts folded."""
+"""One function's source as HTML: tables of numbers, marks and texts, with long runs folded."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ def source_html(source: Source, findings: dict[int, list[Finding]], tag: str) ->
 
     Args:
         source: whose lines.
-        findings: by the number of the line that they stand at.
+        findings: by the number of their line.
         tag: of the heading.
     """
     marks = [signs.sign(line) for line in source.lines]
@@ -55,7 +55,7 @@ def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]
 
 
 def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
-    """A table, whose headings are for screen readers only where they were shown before."""
+    """A table; with ``quiet`` its headings are for screen readers only."""
     said = ' class="sr"' if quiet else ""
     heads = "".join(
         f'<th scope="col"{column}><span{said}>{head}</span></th>'
@@ -76,7 +76,7 @@ def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
 
 
 def _mark(line: Line) -> str:
-    """The sign for the eye, and the words for a screen reader and a mouse that rests on it."""
+    """The sign to see, and the words for screen readers and for a mouse that hovers over it."""
     if not line.mark:
         return ""
     words = escape(signs.words(line))
@@ -90,13 +90,13 @@ def classes(line: Line) -> str:
     """The classes that choose a line's pattern and colour."""
     if line.mark is not Mark.GRAPH:
         return f"m-{line.mark.replace(' ', '-')}" if line.mark else ""
-    # Programs in turn have a whole band and a double one.
+    # Programs alternate between a single band and a double one.
     program = next(iter(line.operations), "A").partition(":")[0]
     return "m-graph" if ord(program[-1]) % 2 else "m-graph-even"
 
 
 def below(items: Iterable[str], loose: bool = False) -> str:
-    """Findings or sentences as a list; ``loose`` where it stands below no line."""
+    """Findings or sentences as a list; ``loose`` if it belongs to no line."""
     said = "".join(items)
     return f'<ul class="notes{" loose" if loose else ""}">{said}</ul>' if said else ""
 
@@ -117,7 +117,7 @@ def finding_item(finding: Finding) -> str:
 
 
 def _prose(sentence: str) -> str:
-    """A sentence, with what stands between backquotes as code."""
+    """A sentence, with text in backquotes as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
 
 

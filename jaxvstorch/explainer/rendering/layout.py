@@ -5,12 +5,12 @@ from jaxvstorch.explainer.own import is_installed
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
 
-# Kinds of findings that are called otherwise where a person reads them.
+# Kinds of findings that have another name in what a person reads.
 KINDS = {"break": "graph break", "failed": "error"}
 
 
 def link(finding: Finding) -> str:
-    """The address of the page of the book that explains a finding; empty where there is none."""
+    """The address of the page of the book that explains a finding; empty if there is none."""
     return f"{BOOK}topics/{finding.page}.html" if finding.page else ""
 
 
@@ -18,7 +18,7 @@ Placed = dict[tuple[int, int], list[Finding]]
 
 
 def place(explanation: Facts) -> tuple[Placed, list[Finding]]:
-    """The findings by index of a source and number of a line, and those that stand at no line."""
+    """The findings by index of a source and number of a line, and those without a line."""
     shown: dict[tuple[str, int], int] = {}
     for index, source in enumerate(explanation.sources):
         for line in source.lines:
@@ -35,7 +35,7 @@ def place(explanation: Facts) -> tuple[Placed, list[Finding]]:
 
 
 def indent(texts: list[str]) -> int:
-    """The columns that all lines are indented by: a method is shown as far left as a function."""
+    """How far all lines are indented: a method is shown as far left as a function."""
     return min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
 
 
@@ -43,10 +43,10 @@ _MOST_SOURCES = 6
 
 
 def in_full(explanation: Facts) -> set[int]:
-    """The sources that a terminal shows whole, by index.
+    """The sources that a terminal shows in full, by index.
 
-    All where they are few; else the function's own, those with findings, and those with the most
-    operations. Where some of them are the reader's, no more of a library's.
+    All, if they are few; else the function's own, those with findings, and those with the most
+    operations: of the reader's functions, or if there are none, of a library's.
     """
     sources = explanation.sources
     found = {index for index, _ in place(explanation)[0]}

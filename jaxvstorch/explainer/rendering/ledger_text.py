@@ -40,7 +40,7 @@ def lines(title: str, rows: Sequence[Sequence[str]], width: int) -> Iterator[str
     widths = [max(len(row[i]) for row in table) for i in range(len(HEADINGS))]
     rest = width - sum(widths[1:-1]) - len(_GAP) * (len(widths) - 1)
     first, last = widths[0], widths[-1]
-    if first + last > rest:  # what one of them does not need, the other may have
+    if first + last > rest:  # one may use the room that the other does not need
         first = min(first, max(rest // 2, rest - last, _NARROWEST))
         last = min(last, max(rest - first, _NARROWEST))
     widths[0], widths[-1] = first, last

@@ -1,4 +1,4 @@
-"""What a line's mark looks like: a short sign that reads without colour, and words."""
+"""How a line's mark is shown: a short sign that does not need colour, and words."""
 
 from collections.abc import Mapping
 
@@ -32,7 +32,7 @@ def times(line: Line) -> str:
 
 
 def words(line: Line) -> str:
-    """A line's mark in words, for those who hear it or meet it for the first time."""
+    """A line's mark in words, for those who hear it or see it for the first time."""
     if not line.mark:
         return ""
     parts = [WORDS.get(line.mark, ""), in_words(line.operations)]
@@ -69,7 +69,7 @@ def _length(line: Line) -> int:
 
 
 def legend(explanation: Facts) -> list[tuple[Line | None, str, str]]:
-    """The signs that occur, each with its words and with a line that shows its mark."""
+    """The signs that occur, each with its words and a line that has it."""
     lines = [line for source in explanation.sources for line in source.lines]
     entries: list[tuple[Line | None, str, str]] = []
     in_graph = sorted((line for line in lines if line.mark is Mark.GRAPH), key=_length)
@@ -81,7 +81,7 @@ def legend(explanation: Facts) -> list[tuple[Line | None, str, str]]:
                 break
     marks = {line.mark: line for line in lines}
     entries += [(marks[mark], SIGNS[mark], WORDS[mark]) for mark in WORDS if mark in marks]
-    # The line of the loop itself is visited once more than its body, to find that it is over.
+    # The loop's own line is visited once more than its body, when the loop ends.
     several = [line for line in lines if line.mark and line.visits > 1]
     several.sort(key=lambda line: line.mark is not Mark.GRAPH)
     for line in several[:1]:

@@ -1,4 +1,4 @@
-"""Python's syntax by line: where its keywords, texts, numbers and comments stand."""
+"""Python's syntax by line: where its keywords, strings, numbers and comments are."""
 
 import io
 import keyword
@@ -18,7 +18,7 @@ _KINDS = {tokenize.STRING: STRING, tokenize.NUMBER: NUMBER, tokenize.COMMENT: CO
 
 
 def spans(lines: Sequence[str]) -> list[list[Span]]:
-    """The spans of each line, in order; of what is not Python, those up to where it stops being it.
+    """The spans of each line, in order; for broken Python, those before the error.
 
     >>> spans(["def f(x):", "    return 'a'"])
     [[(0, 3, 'keyword')], [(4, 10, 'keyword'), (11, 14, 'string')]]
@@ -32,7 +32,7 @@ def spans(lines: Sequence[str]) -> list[list[Span]]:
             if kind:
                 _add(found, lines, token, kind)
     except (tokenize.TokenError, SyntaxError):
-        pass  # a part of a file need not be whole
+        pass  # a part of a file may be incomplete
     return found
 
 
@@ -48,7 +48,7 @@ def _add(
 
 
 def pieces(text: str, marked: Sequence[Span]) -> Iterator[tuple[str, str]]:
-    """A line cut where its kind changes: each piece with its kind, which is empty for the rest."""
+    """The pieces of a line, each with its kind, which is empty for plain text."""
     position = 0
     for begin, stop, kind in marked:
         if begin > position:

@@ -1,4 +1,4 @@
-"""An explanation for a terminal; plain in a pipe."""
+"""An explanation as text, styled for a terminal or plain."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -33,8 +33,8 @@ class Rendering:
         self.explanation = explanation
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        # Rich draws random numbers when it is imported, which must not change the reader's own;
-        # who calls this has imported it.
+        # Importing Rich draws random numbers, which must not change those that the reader draws.
+        # Whoever calls this has imported it already.
         from rich.segment import Segment
         from rich.style import Style
 
@@ -77,7 +77,7 @@ def rows(explanation: Facts, width: int) -> Iterator[Row]:
 
 
 def _more_sources(explanation: Facts, in_full: set[int], width: int) -> Iterator[Row]:
-    """The functions that would make it too long to read, in a line each."""
+    """One line for each of the functions that are not shown in full."""
     more = [s for index, s in enumerate(explanation.sources) if index not in in_full]
     if not more:
         return

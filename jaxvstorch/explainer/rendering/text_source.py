@@ -1,4 +1,4 @@
-"""One source for a terminal: numbers, marks and texts, and below a line what was found at it."""
+"""One source as text: numbers, marks and lines, and the findings below their lines."""
 
 import textwrap
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ class Columns:
         """All rows.
 
         Args:
-            findings: by the number of the line that they stand at.
+            findings: by the number of their line.
         """
         for stretch in folding.stretches(self.source, findings):
             if stretch.folded:
@@ -87,7 +87,7 @@ class Columns:
 
 
 def _broken(row: Row, width: int) -> Iterator[Row]:
-    """A line of source, broken where it is wider than its column."""
+    """A line of source, wrapped if it is wider than its column."""
     text = "".join(piece for piece, _ in row)
     if len(text) <= width:
         yield row
@@ -128,7 +128,7 @@ def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
 
 
 def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> Iterator[Row]:
-    """A sentence over as many rows as it takes, its first words styled."""
+    """A sentence on as many rows as it takes, its first words styled."""
     for i, line in enumerate(wrap(lead + text, width - indent, "  ")):
         begin, rest = (line[: len(lead)], line[len(lead) :]) if i == 0 else ("", line)
         yield [(" " * indent, ""), (begin, style), (rest, "")]

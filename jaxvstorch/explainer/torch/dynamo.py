@@ -14,7 +14,7 @@ from jaxvstorch.frameworks.private import torch as private
 
 
 def stack(translator: Any, line: int) -> list[tuple[str, int]]:
-    """The lines that a translator and those around it are at, the outermost first."""
+    """The current lines of a translator and of those around it, the outermost first."""
     found = [(translator.f_code.co_filename, line)]
     while (translator := getattr(translator, "parent", None)) is not None:
         found.append((translator.f_code.co_filename, translator.lineno))
@@ -22,13 +22,13 @@ def stack(translator: Any, line: int) -> list[tuple[str, int]]:
 
 
 def attempt() -> tuple[Any, int]:
-    """What is being compiled now, and for the how manieth time Dynamo tries."""
+    """What is being compiled now, and the number of Dynamo's attempt."""
     trace_id = private.CompileContext.current_trace_id()
     return (None, 0) if trace_id is None else (trace_id.compile_id, trace_id.attempt)
 
 
 def guards() -> set[str]:
-    """What is guarded so far of what is being compiled now, by more than its type."""
+    """What the current compilation has guarded so far by more than its type."""
     context = private.TracingContext.try_get()
     found = context.guards_context.dynamo_guards if context else ()
     return {guard.name for guard in found if guard.create_fn_name() not in _LOOSE}
@@ -38,7 +38,7 @@ _LOOSE = {"TYPE_MATCH", "DUPLICATE_INPUT", "WEAKREF_ALIVE", "TENSOR_MATCH"}
 
 
 def options(compiled: Any) -> dict[str, Any]:
-    """The options that a compiled function or module was made with, but for its backend."""
+    """The options of a compiled function or module, without its backend."""
     context = _context(compiled)
     whole = getattr(context, "fullgraph", getattr(context, "nopython", False))
     return {"fullgraph": bool(whole), "dynamic": getattr(context, "_dynamic", None)}
@@ -65,7 +65,7 @@ def _context(compiled: Any) -> Any:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why Dynamo left a frame to Python, as it recorded that: its text, and the line it was at."""
+    """Why Dynamo left a frame to Python, from its records: the text, and the line."""
 
     text: str
     file: str
@@ -91,20 +91,20 @@ def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
 
 
 def is_left_out(frame: Any) -> bool:
-    """Whether Dynamo has a rule to leave a frame to Python, such as for the file it stands in."""
+    """Whether Dynamo has a rule to leave a frame to Python, such as one for its file."""
     asked = private.is_skipped
-    # Before PyTorch 2.13 the rules may know a code object alone.
+    # Before PyTorch 2.13 the rules may take only a code object.
     known = {"frame": frame} if "frame" in inspect.signature(asked).parameters else {}
     return bool(asked(frame.f_code, **known))
 
 
 def is_written(code: CodeType) -> bool:
-    """Whether Dynamo wrote this code, in place of a function's own."""
+    """Whether Dynamo wrote this code to replace a function's own."""
     return code in private.output_codes
 
 
 def generic_hints() -> set[str]:
-    """What Dynamo says under many a graph break, whatever its cause."""
+    """Hints that Dynamo gives for many graph breaks, whatever their cause."""
     try:
         hints = vars(private.graph_break_hints)
     except MissingNameError:
@@ -114,13 +114,13 @@ def generic_hints() -> set[str]:
 
 
 def real_stack(error: BaseException) -> list[tuple[str, int]]:
-    """Where in the function Dynamo was when it raised an error; empty where it does not say."""
+    """Where in the function Dynamo was when it raised an error; empty if it does not say."""
     stack = getattr(error, "real_stack", None) or ()
     return [(frame.filename, frame.lineno) for frame in stack]
 
 
 def compilations() -> list[Any]:
-    """Dynamo's records of what it compiled lately."""
+    """Dynamo's records of its latest compilations."""
     return list(private.get_compilation_metrics())
 
 

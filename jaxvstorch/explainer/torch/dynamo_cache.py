@@ -1,4 +1,4 @@
-"""What Dynamo keeps of a function: its programs, what guards them, and the limits."""
+"""What Dynamo keeps of a function: its programs, their guards, and the limits."""
 
 import json
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from jaxvstorch.frameworks.private import torch as private
 
 
 def programs_kept(code: CodeType) -> list[Any]:
-    """What Dynamo keeps of a function's code, the program that was used last first."""
+    """The programs that Dynamo keeps of a function's code, the one used last first."""
     return list(private.cache_entries(code))
 
 
 def wraps_library_code(code: CodeType) -> bool:
-    """Whether it is Dynamo's own function around one of ``torch.nn``, which it would else skip.
+    """Whether it is Dynamo's wrapper for functions of ``torch.nn``, which it would otherwise skip.
 
-    All that is so compiled shares its programs and its limit.
+    All functions in such a wrapper share its programs and its limit.
     """
     return bool(code.co_filename == _or_none("external_utils_file"))
 
@@ -28,12 +28,12 @@ def limit_of(name: str) -> Any:
 
 
 def stance() -> str:
-    """What ``torch.compiler.set_stance`` was told last."""
+    """The stance that ``torch.compiler.set_stance`` set."""
     return str(getattr(_or_none("stance"), "stance", "default"))
 
 
 def guards_of(entry: Any) -> list[tuple[str, str]]:
-    """What a kept program checks before it is used: what of, and the check as Python code.
+    """What a kept program checks before it is used: the value, and the check as Python code.
 
     Both name the function's variables ``L['x']`` and its globals ``G['x']``.
     """
@@ -58,14 +58,14 @@ def _leaves(manager: Any) -> Iterator[tuple[str, str]]:
 
 
 def names_in_guards(entry: Any, variables: dict[str, Any]) -> dict[str, Any]:
-    """What the names in a program's guards stand for, for a call with these variables."""
+    """The values of the names in a program's guards, for a call with these variables."""
     manager = entry.guard_manager
     its_globals = (manager.global_scope or {}).get("G", {})
     return {**(manager.closure_vars or {}), "L": variables, "G": its_globals}
 
 
 def first_that_fails(entry: Any, variables: dict[str, Any]) -> str | None:
-    """Dynamo's own word for the first guard that does not hold; ``None`` where all hold."""
+    """Dynamo's own text for the first guard that fails; ``None`` if all hold."""
     manager = entry.guard_manager
     if isinstance(manager, private.DeletedGuardManager):
         return str(manager.invalidation_reason)
@@ -74,7 +74,7 @@ def first_that_fails(entry: Any, variables: dict[str, Any]) -> str | None:
 
 
 def global_state() -> dict[str, Any]:
-    """PyTorch's settings that every program is guarded on; empty where it does not tell them."""
+    """PyTorch's settings that every program is guarded on; empty if they cannot be read."""
     guard = _or_none("GlobalStateGuard")
     told = getattr(guard() if guard else None, "__getstate__", None)
     state = json.loads(told()) if told else {}

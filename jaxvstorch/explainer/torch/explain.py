@@ -39,7 +39,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     programs = assemble.without_lines(programs, seen.operations, sources)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
     found += _skipped(sources, traced, found)
-    if traced.error is not None:  # what Dynamo says of the line that raised is told by the error
+    if traced.error is not None:  # the error reports what Dynamo says about the line that raised
         found = [f for f in found if f.kind != "break" or (f.file, f.line) != seen.failed]
     if traced.error is None:
         read = list(outside.of_readings(traced, seen.python, own))
@@ -84,17 +84,17 @@ def _breaks(traced: Traced, own: OwnCode) -> Iterator[Finding]:
                 continue
             here = (places or callers)[-1]
             if _is_pythons(stack[-1][0]) and any(place == here for place, _ in told):
-                continue  # what Python's library calls in turn, where the call is told already
+                continue  # what Python's library calls in turn, when the call is reported already
             for finding in _along(text, stack, places or callers[-1:]):
                 place = (finding.file, finding.line)
-                # In a row of calls each one after the first says the same of what it calls.
+                # In a chain of calls, each one after the first says the same about what it calls.
                 if (place, finding.what) not in told:
                     told.add((place, finding.what))
                     yield finding
 
 
 def _is_pythons(file: str) -> bool:
-    """Whether a file is of Python's own library."""
+    """Whether a file belongs to Python's own library."""
     return file.startswith(_PYTHONS) and "site-packages" not in file
 
 
@@ -102,13 +102,13 @@ _PYTHONS = f"{sysconfig.get_path('stdlib')}/"
 
 
 def _ended(frame: Frame, traced: Traced) -> bool:
-    """Whether what Dynamo refused of a frame is the error that the call ended with."""
+    """Whether Dynamo's refusal of a frame is the error that the call ended with."""
     error = traced.error
     return bool(frame.failures) and error is not None and findings.is_unsupported(error)
 
 
 def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Finding]:
-    """What to say of one break: of the calls that led to it, and of the line that it is at."""
+    """What to say about one break: about the calls that led to it, and about its line."""
     for place in places[:-1]:
         yield _break(place, breaks.CALL, breaks.CALL_CURE)
     reason, generic = breaks.reason(text), dynamo.generic_hints()
@@ -122,7 +122,7 @@ def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Findi
 
 
 def _skipped(sources: Iterable[Source], traced: Traced, found: list[Finding]) -> Iterator[Finding]:
-    """One finding for each function that Dynamo leaves to Python without having looked at it."""
+    """One finding for each function that Dynamo leaves to Python without reading it."""
     asked = {
         (f.code.co_filename, f.code.co_firstlineno) for f in traced.frames if not f.is_left_out
     }
@@ -146,7 +146,7 @@ def _break(place: Place, what: str, cure: Cure) -> Finding:
 
 
 def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
-    """The innermost line of own code where Dynamo was, or that the error came through."""
+    """The innermost line of own code where Dynamo was, or that the error passed through."""
     if error is None:
         return None
     frames = [

@@ -1,4 +1,4 @@
-"""A function that Dynamo begins to compile, compared with what is kept of it."""
+"""A function that Dynamo begins to compile, compared with its kept programs."""
 
 import re
 import weakref
@@ -9,7 +9,7 @@ from typing import Any
 from jaxvstorch.explainer.shorthand import describe
 from jaxvstorch.explainer.torch import dynamo_cache, guards, tensor_guards
 
-# What the variables were when a program was compiled, in short, as long as PyTorch keeps it.
+# The variables, in short, when a program was compiled, for as long as PyTorch keeps the program.
 _variables: "weakref.WeakKeyDictionary[Any, dict[str, str]]" = weakref.WeakKeyDictionary()
 
 _NUMBER = re.compile(r" == -?[\d.]+(e[-+]?\d+)?$")
@@ -21,15 +21,15 @@ class Frame:
 
     Attributes:
         code: the function's.
-        kept: the programs that there are of it.
+        kept: its programs.
         variables: the function's, in short.
-        failed: the guards of the nearest kept program that do not hold.
-        is_first: whether none of the kept programs is of this function.
+        failed: the guards of the nearest kept program that fail.
+        is_first: whether none of the kept programs belongs to this function.
         is_read: whether the guards could be read.
         limit: the name of the limit that keeps it from being compiled.
-        failure: why Dynamo could not compile it, in short; ``None`` where nothing went wrong.
+        failure: why Dynamo could not compile it, in short; ``None`` if it could.
         breaks: whether that was at a graph break that Dynamo does not count.
-        is_left: whether no program came of it, so that Dynamo leaves it to Python from now on.
+        is_left: whether it got no program, so that Dynamo leaves it to Python from now on.
     """
 
     code: CodeType
@@ -45,17 +45,17 @@ class Frame:
 
     @property
     def resumes(self) -> bool:
-        """Whether it is what was left of a function after a graph break."""
+        """Whether it is the rest of a function after a graph break."""
         return self.code.co_name.startswith("torch_dynamo_resume_in_")
 
     @property
     def is_given_up(self) -> bool:
-        """Whether Dynamo leaves it to Python since it cannot compile it."""
+        """Whether Dynamo leaves it to Python because it cannot compile it."""
         return self.is_left and self.failure is not None
 
     @property
     def line(self) -> str:
-        """Of the graph break after which it begins, if it resumes."""
+        """The line of the graph break after which it begins, if it resumes."""
         return self.code.co_name.rpartition("_at_")[2].partition("_")[0]
 
     @property
@@ -65,27 +65,27 @@ class Frame:
         return str(name).replace("<locals>.", "")
 
     def new(self) -> list[Any]:
-        """The programs that there are of it by now."""
+        """The programs that it has got since."""
         before = {id(entry) for entry in self.kept}
         return [entry for entry in dynamo_cache.programs_kept(self.code) if id(entry) not in before]
 
     def ended(self, records: list[Any]) -> None:
-        """Note what became of it, and keep what the variables were, to compare later calls with.
+        """Note what became of it, and remember its variables, to compare later calls with.
 
         Args:
-            records: Dynamo's own of the call.
+            records: Dynamo's records of the call.
         """
         mine = [record for record in records if _is_of(record, self.code)]
         self.is_left = bool(mine) and not self.new() and self.limit is None
         if self.is_left and (reason := getattr(mine[0], "fail_reason", None)):
             self.failure = _failure(reason)
-            # One where it begins is the break that it resumes after, which is counted.
+            # A break where it begins is the one that it resumes after, which is counted.
             self.breaks = str(getattr(mine[0], "fail_user_frame_lineno", None)) != self.line
         for entry in self.new():
             _variables[entry.guard_manager] = self.variables
 
     def differences(self) -> list[str]:
-        """What tells it from the nearest kept program, and what may be anything from now on."""
+        """How it differs from the nearest kept program, and what may vary from now on."""
         if not self.failed:
             return []
         now = [check for entry in self.new() for check in dynamo_cache.guards_of(entry)]
@@ -98,7 +98,7 @@ def _is_of(record: Any, code: CodeType) -> bool:
 
 
 def _failure(told: str) -> str:
-    r"""What Dynamo writes of a failure, in short: its first line, and whether a loop is the cause.
+    r"""What Dynamo says about a failure, in short: its first line, and whether a loop is the cause.
 
     >>> _failure("Call to `f`\n  Explanation: …\ngraph break in loop\n  Hint: …")
     'graph break in a loop: Call to `f`'
@@ -108,7 +108,7 @@ def _failure(told: str) -> str:
 
 
 def read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
-    """A frame, compared with the programs that are kept of it.
+    """A frame, compared with its kept programs.
 
     Args:
         code: the function's.
@@ -117,7 +117,7 @@ def read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
     """
     try:
         return _read(code, variables, kept)
-    except Exception:  # Dynamo is about to compile: nothing that goes wrong here may reach it
+    except Exception:  # Dynamo is about to compile, and must not see an error from here
         return Frame(code, kept, is_first=not kept, is_read=False)
 
 
@@ -128,14 +128,14 @@ def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
         found.append(guards.failed(entry, code, variables, told))
     if dynamo_cache.wraps_library_code(code):  # then programs of other functions are among them
         found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
-    # Where nothing fails, the program is kept for another backend or for other options.
+    # If no guard fails, the program is kept for another backend or for other options.
     nearest = min(filter(None, found), key=guards.distance, default=[])
     short = {name: describe(value) for name, value in variables.items()}
     return Frame(code, kept, short, nearest, is_first=not found)
 
 
 def _widened(fail: guards.Failed, now: list[tuple[str, str]]) -> str:
-    """Whether a value may be any from now on, as the new program's guards say."""
+    """Whether a value may vary from now on, according to the new program's guards."""
     checks = [check for source, check in now if source == fail.source]
     sizes = max(map(tensor_guards.dynamic_dims, checks), default=())
     if len(sizes) > len(tensor_guards.dynamic_dims(fail.guard)):

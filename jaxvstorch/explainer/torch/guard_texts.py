@@ -1,4 +1,4 @@
-"""What a value was and is whose guard does not hold, in words."""
+"""What a value was and is now, if its guard fails, in words."""
 
 import ast
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from jaxvstorch.explainer.torch.names import readable, readable_all
 def differences(
     source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
 ) -> Iterator[str]:
-    """What a guarded value was and is, if its guard does not hold.
+    """What a guarded value was and is now, if its guard fails.
 
     Args:
         source: the value, as Dynamo writes it; empty for a setting or for several values.
         guard: as Python code.
-        names: what the names in both stand for.
+        names: the values of the names in both.
         code: of the function.
-        told: the variables of the call that the program was compiled for, in short.
+        told: the variables of the call that compiled the program, in short.
     """
     if guard.startswith("___check_global_state"):
         yield from tensor_guards.settings_changed(guard.partition(" against ")[2])
@@ -31,7 +31,7 @@ def differences(
 
 
 def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]:
-    """Tensors that were different ones, and are the same one now."""
+    """Tensors that were two, and are now the same one."""
     seen: dict[int, str] = {}
     for source in tensor_guards.sources_in(guard):
         value, name = eval(source, names), readable(source, code, names)
@@ -43,7 +43,7 @@ def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]
 def _difference(
     source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
 ) -> str | None:
-    if source.startswith("list(dict.keys("):  # Dynamo says which dictionary, and its keys
+    if source.startswith("list(dict.keys("):  # Dynamo names the dictionary, and its keys
         return None
     value = eval(source, names) if source else None
     if guard.startswith("check_tensor("):
@@ -65,7 +65,7 @@ def _difference(
 
 
 def _another(value: Any) -> str:
-    """A value that is not the one from before, and looks like it."""
+    """A value that is another one than before, but looks the same."""
     if isinstance(value, CodeType | FunctionType | MethodType):
         return "another function"
     return "another class" if isinstance(value, type) else "not the same as before"
@@ -74,7 +74,7 @@ def _another(value: Any) -> str:
 def _fails(check: str, names: dict[str, Any]) -> bool:
     try:
         return not eval(check, names)
-    except Exception:  # it is checked in C++ alone, or an outer guard fails
+    except Exception:  # only C++ checks it, or an outer guard fails
         return False
 
 
@@ -98,7 +98,7 @@ def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
 
 
 def _widest(check: str, names: dict[str, Any]) -> str:
-    """The program that has such a guard: one that was compiled for what varies."""
+    """The name of a program with such a guard, which was compiled for what varies."""
     values = [eval(value, names) for value in tensor_guards.sources_in(check)]
     is_number = all(isinstance(value, int | float) for value in values)
     return f"the program for any {'number' if is_number else 'size'}"
@@ -108,7 +108,7 @@ MODES = "torch function modes: others are on"
 
 
 def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str | None:
-    """What the value was, if the guard says so, or what the call that was compiled for had."""
+    """What the value was, according to the guard or to the call that compiled the program."""
     parsed = ast.parse(check, mode="eval").body
     if _is_empty(parsed):
         return "length 0"
@@ -131,7 +131,7 @@ def _is_empty(check: ast.expr) -> bool:
 
 
 def _type_name(kind: str) -> str:
-    """Of what Dynamo writes beside the check of a type, such as ``<class 'int'>``."""
+    """The type that Dynamo writes beside the check of a type, such as ``<class 'int'>``."""
     return kind.partition("'")[2].partition("'")[0].rpartition(".")[2]
 
 

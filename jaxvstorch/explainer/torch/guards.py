@@ -1,4 +1,4 @@
-"""Which guards of a kept program a call fails, and what the guarded value was and is."""
+"""Which guards of a kept program fail in a call, and what the guarded value was and is now."""
 
 import re
 from contextlib import suppress
@@ -14,13 +14,14 @@ from jaxvstorch.explainer.torch.names import readable, readable_all
 
 @dataclass(frozen=True)
 class Failed:
-    """A guard that does not hold.
+    """A guard that fails.
 
     Attributes:
         source: the guarded value, as Dynamo writes it; empty for a setting or for several values.
         guard: what was checked, as Python code.
-        text: the value, what it was, and what it is.
-        parts: in how much it differs: a tensor's dtype, each size and so on, a container's items.
+        text: the value, what it was, and what it is now.
+        parts: in how many parts it differs: a tensor's dtype, each size and so on, a container's
+            items.
     """
 
     source: str
@@ -30,49 +31,49 @@ class Failed:
 
 
 def distance(fails: list[Failed]) -> tuple[int, int]:
-    """How far a call is from a program; of two as near, the one for any size or number is first."""
+    """How far a call is from a program; a program for any size or number wins over an equal one."""
     return sum(fail.parts for fail in fails), sum(not _relates(f.source, f.guard) for f in fails)
 
 
 def failed(
     entry: Any, code: CodeType, variables: dict[str, Any], told: dict[str, str]
 ) -> list[Failed]:
-    """The guards of a kept program that do not hold for a call, one for each value.
+    """The guards of a kept program that fail in a call, one for each value.
 
     Args:
         entry: the program.
         code: of the function.
         variables: the function's, in this call.
-        told: the variables of the call that the program was compiled for, in short.
+        told: the variables of the call that compiled the program, in short.
     """
     names = dynamo_cache.names_in_guards(entry, variables)
     found: dict[str, Failed] = {}
     relations: dict[str, Failed] = {}
     for source, guard in dynamo_cache.guards_of(entry):
-        of = "" if source in ("L", "G") else source  # the roots carry the guards on settings
+        of = "" if source in ("L", "G") else source  # the roots hold the guards on settings
         if outer := next((other for other in found if of and _lies_in(of, other)), None):
             more = 0 if of == outer else _parts(of, guard, names)
             found[outer] = replace(found[outer], parts=found[outer].parts + more)
             continue
-        with suppress(Exception):  # where the value is not there, another guard says so
+        with suppress(Exception):  # if the value is missing, another guard says so
             for text in differences(of, guard, names, code, told):
                 failures = relations if _relates(of, guard) else found
                 parts = max(1, _parts(of, guard, names))
                 failures.setdefault(of or text, Failed(of, guard, text, parts))
     if any(key.startswith("default device") for key in found):
         found.pop(MODES, None)  # which the default device is one of
-    # How values lie to one another is told where each of them is as it was.
+    # How values relate to one another is reported if each of them is as it was.
     failures = found or relations
     return list(failures.values()) or _told_by_dynamo(entry, code, names, told)
 
 
 def _parts(source: str, guard: str, names: dict[str, Any]) -> int:
-    """In how much a tensor differs from what its guard says; 1 where the tensor is gone."""
+    """In how many parts a tensor differs from its guard; 1 if the tensor is gone."""
     if not guard.startswith("check_tensor("):
         return 0
     try:
         return tensor_guards.parts_that_differ(guard, eval(source, names))
-    except Exception:  # what it lay in is shorter now, or has other keys
+    except Exception:  # its container is shorter now, or has other keys
         return 1
 
 
@@ -86,7 +87,7 @@ def _relates(source: str, guard: str) -> bool:
 def _told_by_dynamo(
     entry: Any, code: CodeType, names: dict[str, Any], told: dict[str, str]
 ) -> list[Failed]:
-    """What Dynamo itself says, where no guard is Python code that fails."""
+    """What Dynamo itself says, if no guard is Python code that fails."""
     word = dynamo_cache.first_that_fails(entry, names["L"])
     if word is None:
         return []
@@ -102,7 +103,7 @@ def _told_by_dynamo(
 
 
 def cleaned(text: str) -> str:
-    """Without the source line, the stack and the addresses that Dynamo writes beside a guard."""
+    """A guard without the source line, the stack and the addresses that Dynamo writes beside it."""
     guard = (text.splitlines() or [""])[0].split("  #")[0].strip()
     return re.sub(r", \d{9,}\)", ")", guard)
 

@@ -1,6 +1,6 @@
-"""Compiles a graph by Inductor, and keeps what it says of its kernels.
+"""Compiles a graph with Inductor, and keeps what it says about its kernels.
 
-Inductor has no public interface for this; see ``private`` for the versions it was proven on.
+Inductor has no public interface for this; ``proven`` names the versions it was tested with.
 """
 
 import copy
@@ -19,9 +19,9 @@ class Compilation:
     """What Inductor made of one graph.
 
     Attributes:
-        code: the code it wrote: one text, or several where it also compiled a backward graph.
-        nodes: by name, each operation of the graph as Inductor took it: its own name, and the
-            names of the nodes of the graph given that it came from.
+        code: the code it wrote: one text, or several if it also compiled a backward graph.
+        nodes: by name, each operation of Inductor's graph: its own name, and the names of the nodes
+            of the given graph that it came from.
         kernels: by kernel, the names of the nodes fused into it.
     """
 
@@ -46,7 +46,7 @@ def compile(graph: fx.GraphModule, inputs: list[Any], own_options: dict[str, Any
     options = {
         **own_options,
         "trace.provenance_tracking_level": 1,
-        "fx_graph_cache": False,  # from the cache comes code without its provenance
+        "fx_graph_cache": False,  # code from the cache comes without its provenance
         "post_grad_custom_post_pass": look,
     }
     metrics = private.inductor_metrics

@@ -1,4 +1,4 @@
-"""What ``explain`` has Dynamo do otherwise while it looks on, and how that is undone."""
+"""How ``explain`` makes Dynamo behave differently while it watches, and undoes that."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from jaxvstorch.frameworks.private import torch as private
 def lines_traced(tell: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
     """Call ``tell(translator, code, line)`` for each line that Dynamo begins to read.
 
-    Meanwhile operations also remember their lines in ``torch.nn``, which Dynamo leaves out.
+    Operations then also remember their lines in ``torch.nn``, which Dynamo leaves out.
     """
     original = private.InstructionTranslator.starts_line
 
@@ -37,9 +37,9 @@ def _no(self: Any) -> bool:
 
 
 def _is_between_lines(instruction: Any) -> bool:
-    """Whether it carries the line before it without belonging to it.
+    """Whether it has the line before it without belonging to that line.
 
-    Jumps back to a loop's head do, and what Python does by itself when an error is caught.
+    Jumps back to a loop's head do, and the instructions that Python adds when an error is caught.
     """
     places = getattr(instruction, "positions", None)
     is_nowhere = places is not None and places.lineno is None
@@ -47,7 +47,7 @@ def _is_between_lines(instruction: Any) -> bool:
 
 
 def leave_alone(*functions: Any) -> None:
-    """Have Dynamo compile neither these functions nor what they call.
+    """Keep Dynamo from compiling these functions and what they call.
 
     PyTorch 2.10 compiles trace functions too, and under ``fullgraph=True`` fails where it cannot.
     """
@@ -58,10 +58,10 @@ def leave_alone(*functions: Any) -> None:
 
 
 def without_limits() -> AbstractContextManager[None]:
-    """Dynamo compiles a function as often as it is asked to; hold its lock meanwhile.
+    """Let Dynamo compile a function any number of times; hold its lock meanwhile.
 
     ``torch.compile(isolate_recompiles=True)`` would leave the function's limit alone too, but it
-    takes whatever other threads compile meanwhile for its own (seen in PyTorch 2.13.0).
+    counts what other threads compile meanwhile as its own (seen in PyTorch 2.13.0).
     """
     limits = {"recompile_limit": _MANY, "accumulated_recompile_limit": _MANY}
     patched: AbstractContextManager[None] = private.dynamo_config.patch(limits)
@@ -73,7 +73,7 @@ _MANY = 1_000_000
 
 @contextmanager
 def counts_put_back() -> Iterator[None]:
-    """What Dynamo counts for the whole process is at the end as it was; hold its lock meanwhile."""
+    """Restore what Dynamo counts for the whole process at the end; hold its lock meanwhile."""
     counters = {name: Counter(counts) for name, counts in private.counters.items()}
     reasons = list(private.graph_break_reasons)
     metrics = list(private.compilation_metrics)
@@ -93,9 +93,9 @@ def counts_put_back() -> Iterator[None]:
 def looked_on(
     backend: Callable[..., Any], frame: Callable[[Any], AbstractContextManager[None]]
 ) -> Iterator[None]:
-    """Enter ``frame(it)`` around each frame that Dynamo compiles for a backend.
+    """Enter ``frame(it)`` around each frame that Dynamo compiles for a backend, and for no other.
 
-    Dynamo's lock is held then, so that no other thread compiles. Other backends are left alone.
+    Dynamo's lock is held then, so that no other thread compiles.
     """
     original = private.CatchErrorsWrapper.__call__
 
@@ -106,7 +106,7 @@ def looked_on(
             result = original(self, its_frame, *rest)
         entries = private.cache_entries(its_frame.f_code)
         if result.guarded_code is None and any(not is_for(backend, e.backend) for e in entries):
-            result.apply_to_code = False  # what others compiled of it must stay in use
+            result.apply_to_code = False  # programs that others compiled of it must stay in use
         return result
 
     with mock.patch.object(private.CatchErrorsWrapper, "__call__", call):
@@ -114,12 +114,12 @@ def looked_on(
 
 
 def is_for(backend: Callable[..., Any], other: Any) -> bool:
-    """Whether what Dynamo knows as a backend is this one."""
+    """Whether a backend, as Dynamo holds it, is this one."""
     return getattr(other, "compiler_fn", other) is backend
 
 
 def innermost(callback: Any) -> Any:
-    """The backend inside of what Dynamo makes of it."""
+    """The backend inside Dynamo's wrapper."""
     while hasattr(callback, "_torchdynamo_orig_backend"):
         callback = callback._torchdynamo_orig_backend
     return callback
@@ -127,9 +127,9 @@ def innermost(callback: Any) -> Any:
 
 @contextmanager
 def module_restored(function: Any) -> Iterator[None]:
-    """Take from a module what ``torch.compile`` puts there, and what ``module.compile()`` did.
+    """Remove what ``torch.compile`` and ``module.compile()`` put into a module.
 
-    The latter would compile the call inside of the call, with a backend of its own.
+    The latter would compile the call inside the call, with a backend of its own.
     """
     if not isinstance(function, torch.nn.Module):
         yield
@@ -151,7 +151,7 @@ def module_restored(function: Any) -> Iterator[None]:
 
 
 def forget(code: CodeType, backend: Callable[..., Any]) -> None:
-    """Drop what was compiled of a function for a backend, and the decision to leave it out."""
+    """Drop a function's programs for a backend, and the decision to leave it out."""
     entries = private.cache_entries(code)
     ours = [entry for entry in entries if is_for(backend, entry.backend)]
     if len(ours) == len(entries):

@@ -1,4 +1,4 @@
-"""Tells a ledger what Dynamo does in its thread: what it looks up, compiles and refuses."""
+"""Reports to a ledger what Dynamo does in its thread: what it looks up, compiles and refuses."""
 
 import functools
 import threading
@@ -12,23 +12,23 @@ from jaxvstorch.frameworks.private import torch as private
 
 
 class Listener:
-    """Is told what Dynamo does in this thread, inside ``listening``.
+    """Hears what Dynamo does in this thread, inside ``listening``.
 
-    Where PyTorch lacks a name that tells one of these, it is never told.
+    If PyTorch lacks the private name for one of these, the method is never called.
     """
 
     def looked_up(self, found: bool) -> None:
-        """A frame was looked up among its kept programs; ``found`` says whether one fitted."""
+        """Called when a frame was looked up among its kept programs; ``found``: one fitted."""
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
-        """A frame is about to be compiled; ``kept`` are the programs that it has so far."""
+        """Called when a frame is about to be compiled; ``kept`` are its programs so far."""
 
     def limited(self, limit: str) -> None:
-        """The frame of the last ``begun`` is not compiled, since ``limit`` of the config is met."""
+        """Called when the frame of the last ``begun`` is not compiled: it reached ``limit``."""
 
 
 def tells(*names: str) -> bool:
-    """Whether this version of PyTorch has all of some names, so that listeners are told."""
+    """Whether this version of PyTorch has all of some names, so that listeners hear of it."""
     try:
         return all(private.NAMES[name].get() for name in names)
     except MissingNameError:
@@ -42,7 +42,7 @@ _replaced: dict[str, Any] = {}
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Tell ``listener``; ledgers in several threads do not disturb one another."""
+    """Call ``listener``; ledgers in several threads do not disturb each other."""
     mine = (threading.get_ident(), listener)
     with _listening:
         if not _listeners:

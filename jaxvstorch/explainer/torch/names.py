@@ -23,7 +23,7 @@ def readable(source: str, code: CodeType, names: dict[str, Any]) -> str:
     Args:
         source: as Dynamo writes it, such as ``"L['self']._modules['drop'].training"``.
         code: of the function.
-        names: what the names in ``source`` stand for.
+        names: the values of the names in ``source``.
     """
     if cell := _CELL.match(source):
         return _closed_over(cell[1], int(cell[2]), source[cell.end() :], code, names)
@@ -46,11 +46,11 @@ def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
 
 
 def as_called(text: str, parameters: list[str]) -> str:
-    """A reason for what Dynamo wraps, in the names of the wrapped function.
+    """A reason about a function that Dynamo wraps, in the names of the wrapped function.
 
     Args:
         text: in the names of the wrapper, whose arguments are ``*args`` and ``**kwargs``.
-        parameters: of the wrapped function, but for ``self``.
+        parameters: of the wrapped function, without ``self``.
     """
     text = text.replace("closed-over fn", "self")
     text = re.sub(r"\bkwargs\['(\w+)'\]", r"\1", text)
@@ -77,6 +77,6 @@ def _closed_over(
     owner = readable(function, code, names)
     try:
         variable = eval(function, names).__code__.co_freevars[number]
-    except Exception:  # Dynamo's source of it is none that can be read here
+    except Exception:  # Dynamo's source for it cannot be read here
         return f"a variable that {owner} closes over"
     return f"{variable}{rest} that {owner} closes over"

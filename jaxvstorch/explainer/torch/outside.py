@@ -1,4 +1,4 @@
-"""What a compiled function does with the world outside: what Dynamo read, and what changed."""
+"""How a compiled function touches the world outside: what Dynamo read, and what changed."""
 
 import linecache
 import re
@@ -33,7 +33,7 @@ _MOST_INSIDE = 1000
 
 
 class Changes:
-    """Compares what the caller and the module hold with what it was before the call."""
+    """Compares what the caller and the module hold with what they held before the call."""
 
     def __init__(self, arguments: dict[str, Any], entry: CodeType | None) -> None:
         self._watched = Watched()
@@ -50,7 +50,7 @@ class Changes:
                 self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
 
     def reading(self, reading: Reading) -> None:
-        """Dynamo begins to read a function: what is outside has not been changed by it yet."""
+        """Watch what is outside a function that Dynamo begins to read, and has not changed yet."""
         self._follower.entered(reading.code)
         read_statically(self._follower, reading.code, reading.names, reading.variables)
         for name, value in defaults(reading.code, reading.names):
@@ -70,12 +70,12 @@ class Changes:
         if touch.kind == "random":
             return next((t.place for t in _static(readings) if t.kind == "random"), None)
         first = [reading for reading in readings if self._is_entry(reading.code)]
-        # A name of the explained function, and only then of others, which may mean another thing.
+        # First the explained function: in others the name may mean something else.
         others = [] if touch.name == "self" else readings
         return _line_that_changes(touch.name, first) or _line_that_changes(touch.name, others)
 
     def _is_entry(self, code: CodeType) -> bool:
-        """Whether it is the explained function, or what is left of it after a graph break."""
+        """Whether it is the explained function, or the rest of it after a graph break."""
         rest = f"{REST}{self._entry.co_name}_at_" if self._entry else None
         return code == self._entry or (rest is not None and code.co_name.startswith(rest))
 
@@ -104,7 +104,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
     """The first line that loads what changed and also has an instruction that changes things.
 
-    Where there is none, it is the first that loads it and calls something, such as a method of it.
+    If there is none, the first line that loads it and calls something, such as one of its methods.
     """
     for words_of_change in (_CHANGING, _CALLING):
         for reading in readings:
@@ -117,7 +117,7 @@ def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
 
 
 def _words(code: CodeType) -> dict[int, set[str]]:
-    """The names of instructions and of what they are about, by line."""
+    """The names of instructions and of their arguments, by line."""
     found: dict[int, set[str]] = {}
     for instruction in instructions(code).values():
         words = {instruction.name, str(instruction.argument)}
@@ -129,8 +129,8 @@ def of_readings(traced: Traced, python: set[Place], own: OwnCode) -> Iterator[To
     """Globals read or written on lines that Dynamo read, and that Python does not run."""
     readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
     for touch in _static(readings):
-        # The globals of an installed package are not the reader's to change; and what is left of
-        # a function after a break also loads what the lines before it had loaded.
+        # The reader does not change globals of an installed package; and the rest of a function
+        # after a break also loads what the lines before it had loaded.
         is_read = not own.is_installed and _is_named(touch) and _is_guarded(touch, traced)
         if is_read if touch.kind == "read" else touch.place not in python:
             yield touch
@@ -142,7 +142,7 @@ def _is_guarded(touch: Touch, traced: Traced) -> bool:
 
 
 def together(read: list[Touch], changed: list[Touch]) -> list[Touch]:
-    """Both, but each draw of random numbers once."""
+    """Both together, with each draw of random numbers only once."""
     drawn = {touch.place for touch in read if touch.kind == "random"}
     changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
     return [*once(read), *changed]
@@ -155,7 +155,7 @@ def _is_named(touch: Touch) -> bool:
 
 
 def _static(readings: list[Reading]) -> Iterator[Touch]:
-    """What the lines that Dynamo read touch outside of the call."""
+    """What the lines that Dynamo read touch outside the call."""
     follower = Bytecode()
     for reading in readings:
         follower.entered(reading.code)

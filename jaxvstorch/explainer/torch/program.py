@@ -20,7 +20,7 @@ _PARTS = {
 def operations(
     graph: fx.GraphModule, where: str, own: Callable[[str], bool], outer: tuple[Place, ...] = ()
 ) -> Iterator[Operation]:
-    """Every operation; those of a graph inside come after the one that it belongs to."""
+    """Every operation; those of an inner graph follow the operation that holds it."""
     for node in graph.graph.nodes:
         if node.op not in ("call_function", "call_method", "call_module"):
             continue

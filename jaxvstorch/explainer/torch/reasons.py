@@ -1,4 +1,4 @@
-"""Why Dynamo compiled a function once more, or did not and ran it as it is."""
+"""Why Dynamo compiled a function again, or ran it uncompiled."""
 
 import inspect
 import weakref
@@ -20,7 +20,7 @@ _left: "weakref.WeakKeyDictionary[CodeType, bool]" = weakref.WeakKeyDictionary()
 
 
 class Reasons(listening.Listener):
-    """Gathers, during one call, why frames were compiled."""
+    """Collects, during one call, why frames were compiled."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function, self._args, self._kwargs = function, args, kwargs
@@ -32,24 +32,24 @@ class Reasons(listening.Listener):
         self._raised = False
 
     def looked_up(self, found: bool) -> None:
-        """A lookup that finds nothing is followed by a ``begun``, unless nothing more may be."""
+        """After a lookup that finds nothing comes a ``begun``, unless no more may be compiled."""
         self._misses += not found
         self._hits += found
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
-        """Compares a frame with its kept programs, as long as its variables are as they are."""
+        """Compare a frame with its kept programs, before its variables change."""
         self._frames.append(frames.read(frame.f_code, dict(frame.f_locals), kept))
 
     def limited(self, limit: str) -> None:
-        """The last frame is not compiled."""
+        """Note that the last frame is not compiled."""
         self._frames[-1].limit = limit
 
     def ended(self, records: list[Any], raised: bool) -> None:
-        """The call is over.
+        """Note that the call is over.
 
         Args:
-            records: Dynamo's own of it.
-            raised: whether it did.
+            records: Dynamo's records of it.
+            raised: whether it raised.
         """
         self._records, self._raised = records, raised
         for frame in self._frames:
@@ -60,12 +60,12 @@ class Reasons(listening.Listener):
 
     @property
     def breaks(self) -> int:
-        """How many graph breaks made Dynamo give up a frame, and are not counted by it."""
+        """How many graph breaks made Dynamo give up a frame, which it does not count."""
         return sum(frame.is_given_up and frame.breaks for frame in self._frames)
 
     @property
     def uncompiled(self) -> int:
-        """How many frames ran as they are, or would have, because no more programs are made."""
+        """How many frames ran uncompiled, or would have, because no more programs are made."""
         silent = 0 if dynamo_cache.stance() == "fail_on_recompile" else self._silent
         limited = sum(frame.limit is not None for frame in self._frames)
         given_up = sum(frame.is_given_up for frame in self._frames)
@@ -79,7 +79,7 @@ class Reasons(listening.Listener):
 
     @property
     def _is_left(self) -> bool:
-        """Whether Dynamo had no part in the call."""
+        """Whether Dynamo did nothing in the call."""
         seen = self._frames or self._records or self._misses or self._hits
         return not seen and not self._raised and _all_told()
 
@@ -137,7 +137,7 @@ class Reasons(listening.Listener):
         return "compiled before, but for another backend or options"
 
     def _silent_text(self) -> str:
-        """Of a lookup that found nothing, and that Dynamo did not go on from."""
+        """The reason for a lookup that found nothing, after which Dynamo did nothing."""
         if dynamo_cache.stance() == "fail_on_recompile":
             texts = [""]  # the error says so
         else:
@@ -148,7 +148,7 @@ class Reasons(listening.Listener):
         return "; ".join(filter(None, texts))
 
     def _left_text(self) -> str:
-        """Of a call that Dynamo had no part in."""
+        """The reason for a call in which Dynamo did nothing."""
         if stance := _by_stance():
             return stance
         left = "left this function to Python in an earlier call"
@@ -156,7 +156,7 @@ class Reasons(listening.Listener):
         return f"ran uncompiled: PyTorch {left if is_known else 'leaves this function to Python'}"
 
     def _variables(self) -> dict[str, Any]:
-        """What the function's own variables were at its beginning, as far as they are arguments."""
+        """The function's arguments, by the names of its variables."""
         compiled = getattr(self._function, "_torchdynamo_orig_callable", self._function)
         owner = getattr(compiled, "_orig_mod", getattr(compiled, "__self__", None))
         args = self._args if owner is None else (owner, *self._args)
@@ -172,7 +172,7 @@ def _by_stance() -> str:
 
 
 def _all_told() -> bool:
-    """Whether nothing that Dynamo does goes unnoticed."""
+    """Whether everything that Dynamo does is noticed."""
     return listening.tells(
         "compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"
     )

@@ -26,7 +26,7 @@ def compile(
         graphs: what Dynamo made.
         inputs: of each graph.
         own: whose lines to name.
-        backend: its name, and Inductor's options where that is the one.
+        backend: its name, and its options if it is Inductor.
     """
     name, options = backend
     stages, kernels, missing = [], [], []

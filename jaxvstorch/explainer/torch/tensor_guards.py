@@ -15,7 +15,7 @@ _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\[[^\]]+\]|\._?\w+(?!\w*\())*")
 
 
 def difference(guard: str, value: Any) -> str | None:
-    """What a tensor was, as its guard says, and what it is; ``None`` where they agree.
+    """What a tensor was, according to its guard, and what it is now; ``None`` if they agree.
 
     Args:
         guard: ``check_tensor(…)``, as Python code.
@@ -31,7 +31,7 @@ def difference(guard: str, value: Any) -> str | None:
 
 
 def parts_that_differ(guard: str, value: Any) -> int:
-    """In how many of dtype, sizes, ``requires_grad`` and the like a tensor is not as it was."""
+    """In how many of dtype, sizes, ``requires_grad`` and so on a tensor differs from its guard."""
     was = _arguments(guard)
     if not isinstance(value, torch.Tensor):
         return 1
@@ -66,7 +66,7 @@ def _less_visible(was: dict[str, Any], value: torch.Tensor) -> str | None:
 
 
 def dynamic_dims(guard: str) -> tuple[int, ...]:
-    """The dimensions of a tensor that a program was compiled for any size of."""
+    """The dimensions of a tensor for which a program takes any size."""
     if not guard.startswith("check_tensor("):
         return ()
     return tuple(i for i, n in enumerate(_arguments(guard)["size"]) if n is None)
@@ -97,17 +97,17 @@ def _tuple(sizes: list[int | None]) -> str:
 
 
 def sources_in(check: str) -> list[str]:
-    """The values that a guard speaks of, as Dynamo writes them, each once."""
+    """The values in a guard, as Dynamo writes them, each once."""
     return list(dict.fromkeys(match[0] for match in _SOURCE.finditer(check)))
 
 
 def variables_in(check: str) -> list[str]:
-    """The function's own variables that a guard speaks of."""
+    """The function's own variables in a guard."""
     return re.findall(r"L\['([^']+)'\]", check)
 
 
 def settings_changed(told: str) -> Iterator[str]:
-    """The settings that are not as they were when a program was compiled.
+    """The settings that have changed since a program was compiled.
 
     Args:
         told: what they were, as JSON.

@@ -1,4 +1,4 @@
-"""Explains what ``torch.compile`` makes of a function: calls it once, and looks on."""
+"""Calls a function once under ``torch.compile``, and watches."""
 
 import functools
 import sys
@@ -31,13 +31,13 @@ def trace(
     recorder: Recorder,
     begin: Callable[[Reading], None],
 ) -> None:
-    """Compile and call a function once; each graph is run as it is, without Inductor.
+    """Compile and call a function once; each graph runs as it is, without Inductor.
 
     Args:
         subject: the function and its arguments.
         own: whose lines are shown.
         traced: filled with what the call shows.
-        recorder: looks on, and leaves out what runs while ``traced.is_apart()``.
+        recorder: watches, and leaves out what runs while ``traced.is_apart()``.
         begin: called when Dynamo begins to read a function.
     """
 
@@ -80,7 +80,7 @@ def trace(
             interventions.without_limits(),
             warnings.catch_warnings(),
         ):
-            # What Dynamo warns of when it breaks a graph is told as a finding.
+            # Dynamo's warning of a graph break becomes a finding.
             warnings.filterwarnings("ignore", module=r"torch\._dynamo")
             yield
 
@@ -91,14 +91,14 @@ def trace(
     options = dynamo.options(function)
     interventions.leave_alone(*recorder.trace_functions)
     with interventions.module_restored(original), interventions.looked_on(keep, compiling):
-        # What is installed may be known to Dynamo as what it is: its own rules name functions.
+        # Dynamo's rules may name a function of an installed package, and would not know its copy.
         is_known = own.is_installed or _calls_itself(original)
         asked = original if is_known else _with_code_of_its_own(original)
         compiled: Any = torch.compile(asked, backend=keep, **options)
         try:
             with recorder:
                 compiled(*subject.args, **subject.kwargs)
-        except Exception as error:  # of the function: it is part of what is explained
+        except Exception as error:  # raised by the function, which is part of what is explained
             traced.error = error
         finally:
             undo.take_back()
@@ -115,7 +115,7 @@ def _callers() -> list[Place]:
 
 
 def _calls_itself(function: Any) -> bool:
-    """Whether a copy would in turn call the function that it is a copy of."""
+    """Whether a copy would call the original function in turn."""
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     return code is not None and function.__name__ in (*code.co_names, *code.co_freevars)
@@ -124,8 +124,8 @@ def _calls_itself(function: Any) -> bool:
 def _with_code_of_its_own(function: Any) -> Any:
     """The same function or method with a copy of its code.
 
-    By the code Dynamo remembers what it compiled, and what it gave up: this is to be found out
-    anew, and the reader's function to keep it.
+    Dynamo remembers by the code what it compiled and what it gave up. The copy starts without that,
+    and the reader's function keeps it.
     """
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
         return MethodType(_with_code_of_its_own(function.__func__), function.__self__)

@@ -23,9 +23,9 @@ class Reading:
     """The lines that Dynamo read of one function, in one attempt to compile something.
 
     Attributes:
-        code: the function's, or that of what is left of it after a graph break.
+        code: the function's, or that of the rest of it after a graph break.
         names: its globals.
-        variables: its arguments and closure, where Dynamo knows them as values.
+        variables: its arguments and closure, if Dynamo knows their values.
         visits: how often it read each statement.
     """
 
@@ -46,12 +46,12 @@ class Frame:
     """One frame that Dynamo was asked to compile.
 
     Attributes:
-        code: the function's, or that of what is left of it after a graph break.
+        code: the function's, or that of the rest of it after a graph break.
         is_left_out: whether Dynamo has a rule to leave it to Python.
         callers: the lines of Python that led to it, the outermost first.
         breaks: the reasons of the graph breaks in it.
-        failures: why it was left to Python as a whole; empty where it was not.
-        stack: the lines that Dynamo was reading last, the outermost first.
+        failures: why all of it was left to Python; empty if it was not.
+        stack: the lines that Dynamo read last, the outermost first.
         read: the files and first lines of the functions that it read.
     """
 
@@ -79,8 +79,8 @@ class Traced:
     Attributes:
         graphs: what was handed to the backend, in order.
         inputs: the inputs of each.
-        guards: what is guarded by value, in all of them.
-        readings: what Dynamo read, by what it compiled; of its attempts only the last.
+        guards: the guards on values, of all graphs.
+        readings: what Dynamo read, by what it compiled; only the last of its attempts.
         frames: what Dynamo was asked to compile, in order.
         error: what the call ended with.
     """
@@ -104,7 +104,7 @@ class Traced:
 
 
 def look(traced: Traced, recorder: Recorder, own: OwnCode) -> tuple[Seen, tuple[Program, ...]]:
-    """What the call says of the lines, and the programs."""
+    """What the call shows about the lines, and the programs."""
     seen = Seen(python=set(recorder.visits))
     for frame in traced.frames:
         for _, stack in frame.stacks():

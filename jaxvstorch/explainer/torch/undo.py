@@ -15,10 +15,10 @@ from jaxvstorch.frameworks.private import torch as private
 
 
 class Undo:
-    """Of one backend: what Dynamo did for it, frame by frame, until it is taken back.
+    """What Dynamo did for one backend, frame by frame, until it is taken back.
 
-    Dynamo compiles one frame at a time, whatever the thread, under a lock of its own. What it
-    counts and guesses is looked at and put back under that lock.
+    Dynamo compiles one frame at a time in all threads, under its own lock. Its counts and guesses
+    are read and restored under that lock.
     """
 
     def __init__(self, backend: Callable[..., Any]) -> None:
@@ -36,7 +36,7 @@ class Undo:
 
     @contextmanager
     def frame(self, entered: Any) -> Iterator[None]:
-        """Inside, Dynamo compiles one frame for the backend; the caller holds Dynamo's lock."""
+        """A block in which Dynamo compiles a frame for the backend; the caller holds its lock."""
         self._codes[id(entered.f_code)] = entered.f_code
         frames = private.frame_counter
         attempts: Counter[int] = Counter(private.frame_compile_counter)
@@ -68,7 +68,7 @@ class Undo:
 
     @contextmanager
     def _guessing_apart(self) -> Iterator[None]:
-        """What Dynamo learns of sizes that change it keeps by function, whatever the backend."""
+        """What Dynamo learns about changing sizes, which it keeps by function, for all backends."""
         with private.put_back("code_state", "first_code_state"):
             private.put("code_state", self._guesses)
             yield
@@ -89,7 +89,7 @@ class Undo:
     def _remove_names(self) -> None:
         cleaning = private.CleanupManager.instance
         for key, hooks in self._cleanups.items():
-            # The key is an id: where our code is gone already, another one may have it now.
+            # The key is an id: if our code is gone already, another object may have it now.
             if cleaning.values.get(key) is hooks:
                 cleaning._remove_id(key)
         for hook, value in self._hooks:  # of attempts that failed
@@ -97,9 +97,9 @@ class Undo:
                 hook()
 
     def _count_back(self) -> None:
-        """Where nobody else compiled meanwhile, frames have the numbers that they had without it.
+        """Restore the numbers of frames, if nobody else compiled meanwhile.
 
-        Neither then does anybody need the modules that Dynamo put among the function's globals.
+        Then nobody needs the modules either that Dynamo put among the function's globals.
         """
         attempts = self._first_attempts + self._attempts.total()
         now = private.frame_counter, sum(private.frame_compile_counter.values())

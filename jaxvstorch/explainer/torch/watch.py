@@ -1,4 +1,4 @@
-"""What Dynamo reports of its own tracing and compiling, call by call."""
+"""What Dynamo reports about its own tracing and compiling, call by call."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ def watch(
     """Count what Dynamo translates and compiles in this block, whatever the function's name.
 
     Args:
-        name: as JAX's half takes it; not used.
+        name: not used; JAX's ``watch`` takes it.
         function: the one that is called in the block, if it is one.
         args: what it is called with.
         kwargs: the same by name.
 
-    Yields a function that returns the counts so far, and is told whether the call raised.
+    Yields a function that returns the counts so far; its argument is whether the call raised.
     """
     earlier = {id(metrics): metrics for metrics in dynamo.compilations()}
     programs, breaks = dynamo.graphs_compiled(), dynamo.breaks_so_far()
