@@ -6,7 +6,7 @@ from typing import Any
 from beartype import beartype
 from jaxtyping import jaxtyped
 
-from jaxvstorch.explainer.unwrap import original
+from jaxvstorch.explainer.python.unwrap import original
 from jaxvstorch.pair import Pair
 
 

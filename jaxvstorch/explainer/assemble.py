@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from types import CodeType
 
-from jaxvstorch.explainer import statements
 from jaxvstorch.explainer.facts import Program
 from jaxvstorch.explainer.marks import Mark, Source
 from jaxvstorch.explainer.on_lines import by_statement, source_of
 from jaxvstorch.explainer.operations import Operation, Place, count
-from jaxvstorch.explainer.own import OwnCode, is_installed
+from jaxvstorch.explainer.python import statements
+from jaxvstorch.explainer.python.own import OwnCode, is_installed
+from jaxvstorch.explainer.python.statements import File, Function
 from jaxvstorch.explainer.seen import Seen
-from jaxvstorch.explainer.statements import File, Function
 
 
 def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source, ...], list[str]]:

@@ -4,7 +4,7 @@ import inspect
 import sys
 from typing import Any
 
-from jaxvstorch.explainer.unwrap import original
+from jaxvstorch.explainer.python.unwrap import original
 
 
 def explainable(function: Any) -> Any:

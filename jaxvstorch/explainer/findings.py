@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from jaxvstorch.explainer import breaks, cures, statements
+from jaxvstorch.explainer import breaks, cures
 from jaxvstorch.explainer.facts import Finding
 from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.touches import Touch
+from jaxvstorch.explainer.python import statements
+from jaxvstorch.explainer.python.touches import Touch
 
 # What jax.jit does with each touch of the world outside: kind of finding, sentence, cure.
 _IN_JAX = {

@@ -9,8 +9,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from jaxvstorch import frameworks
-from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.unwrap import answers_all, attribute, original
+from jaxvstorch.explainer.python import harmless
+from jaxvstorch.explainer.python.unwrap import answers_all, attribute, original
 from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.measure.waiting import arrays_of
 

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.python.statements import File, Function
 from jaxvstorch.explainer.seen import Seen
-from jaxvstorch.explainer.statements import File, Function
 
 
 @dataclass

@@ -8,7 +8,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from jaxvstorch.explainer.framework_of import LIBRARIES, compiled_by
-from jaxvstorch.explainer.unwrap import attribute, original
+from jaxvstorch.explainer.python.unwrap import attribute, original
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxvstorch import frameworks
-from jaxvstorch.explainer.unwrap import uncompiled
+from jaxvstorch.explainer.python.unwrap import uncompiled
 from jaxvstorch.parity.central_difference import against_difference
 from jaxvstorch.parity.comparison import Comparison, compare
 from jaxvstorch.parity.outcome import (

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from jaxvstorch import explain
-from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.code import is_code
-from jaxvstorch.explainer.fingerprints import can_change, fingerprint
 from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.explainer.python import harmless
+from jaxvstorch.explainer.python.code import is_code
+from jaxvstorch.explainer.python.fingerprints import can_change, fingerprint
 
 ASKED: list[str] = []
 

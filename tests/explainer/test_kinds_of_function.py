@@ -8,7 +8,7 @@ from commented_functions import check_comments, check_kind
 
 from jaxvstorch import explain
 from jaxvstorch.explainer.framework_of import framework_of
-from jaxvstorch.explainer.unwrap import original
+from jaxvstorch.explainer.python.unwrap import original
 
 twice = lambda x: x * x * 2  # -> A2  # noqa: E731
 

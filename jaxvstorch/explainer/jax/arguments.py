@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxvstorch.explainer import harmless
 from jaxvstorch.explainer.jax import traces
+from jaxvstorch.explainer.python import harmless
+from jaxvstorch.explainer.python.unwrap import answers_all, original
 from jaxvstorch.explainer.shorthand import describe
-from jaxvstorch.explainer.unwrap import answers_all, original
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from jaxvstorch.explainer import harmless
+from jaxvstorch.explainer.python import harmless
 
 _MOST = 1000
 

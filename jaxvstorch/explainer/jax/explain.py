@@ -13,8 +13,8 @@ from jaxvstorch.explainer.jax import arguments, made_before, stages, traces
 from jaxvstorch.explainer.jax.observer import Observer
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Place, count
-from jaxvstorch.explainer.own import OwnCode
-from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.python.own import OwnCode
+from jaxvstorch.explainer.python.recorder import Recorder
 from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.subject import Subject
 

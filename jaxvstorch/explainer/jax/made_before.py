@@ -11,7 +11,7 @@ from jaxvstorch.explainer.facts import Program
 from jaxvstorch.explainer.jax import stages, traces
 from jaxvstorch.explainer.jax.program import Reader
 from jaxvstorch.explainer.operations import Operation, Place, count
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python.own import OwnCode
 from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.shorthand import describe_all
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import jax
 
-from jaxvstorch.explainer import dealings, harmless
-from jaxvstorch.explainer.bytecode import Bytecode
-from jaxvstorch.explainer.defaults import defaults
 from jaxvstorch.explainer.jax.caches import Caches
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python import dealings, harmless
+from jaxvstorch.explainer.python.bytecode import Bytecode
+from jaxvstorch.explainer.python.defaults import defaults
+from jaxvstorch.explainer.python.own import OwnCode
+from jaxvstorch.explainer.python.touches import Touch, once
+from jaxvstorch.explainer.python.watched import Watched
 from jaxvstorch.explainer.subject import Subject
-from jaxvstorch.explainer.touches import Touch, once
-from jaxvstorch.explainer.watched import Watched
 
 _MACHINERY = f"{Path(__file__).parents[1]}/"
 _MOST_INSIDE = 1000

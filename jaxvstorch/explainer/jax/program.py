@@ -6,7 +6,7 @@ from typing import Any
 from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.jax.tracebacks import Frames
 from jaxvstorch.explainer.operations import Operation, Place
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python.own import OwnCode
 
 Stack = tuple[Place, ...]
 

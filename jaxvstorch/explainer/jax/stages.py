@@ -7,7 +7,7 @@ from typing import Any
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
 from jaxvstorch.explainer.jax.hlo import Module
 from jaxvstorch.explainer.operations import Operation
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python.own import OwnCode
 
 _PROGRAM = "A"
 _STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from jaxvstorch.explainer.marks import Line, Mark, Source
-from jaxvstorch.explainer.own import is_installed
+from jaxvstorch.explainer.python.own import is_installed
 from jaxvstorch.explainer.rendering.signs import WORDS
 
 # Longer runs of lines with nothing else to say are folded. Lines of a program are what a reader

@@ -5,7 +5,7 @@ from collections import Counter
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
 from jaxvstorch.explainer.facts import Facts, Program
 from jaxvstorch.explainer.marks import Source
-from jaxvstorch.explainer.own import short_path
+from jaxvstorch.explainer.python.own import short_path
 from jaxvstorch.explainer.rendering.layout import KINDS
 from jaxvstorch.explainer.rendering.signs import TIMES, count
 from jaxvstorch.frameworks import TITLES

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from jaxvstorch.explainer.python.unwrap import attribute
 from jaxvstorch.explainer.torch import interventions
-from jaxvstorch.explainer.unwrap import attribute
 from jaxvstorch.frameworks.private import MissingNameError
 from jaxvstorch.frameworks.private import torch as private
 

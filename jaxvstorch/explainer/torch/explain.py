@@ -14,8 +14,8 @@ from jaxvstorch.explainer.cures import Cure
 from jaxvstorch.explainer.facts import Finding
 from jaxvstorch.explainer.marks import Mark, Source
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.own import OwnCode, short_path
-from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.python.own import OwnCode, short_path
+from jaxvstorch.explainer.python.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, outside, trace
 from jaxvstorch.explainer.torch.traced import Frame, Traced, look

@@ -10,17 +10,17 @@ from typing import Any
 import torch
 from torch.nn.parameter import is_lazy
 
-from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.bytecode import REST, Bytecode, read_statically
-from jaxvstorch.explainer.defaults import defaults
-from jaxvstorch.explainer.instructions import instructions
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python import harmless
+from jaxvstorch.explainer.python.bytecode import REST, Bytecode, read_statically
+from jaxvstorch.explainer.python.defaults import defaults
+from jaxvstorch.explainer.python.instructions import instructions
+from jaxvstorch.explainer.python.own import OwnCode
+from jaxvstorch.explainer.python.touches import Touch, once
+from jaxvstorch.explainer.python.watched import Watched
 from jaxvstorch.explainer.torch.program import stack
 from jaxvstorch.explainer.torch.traced import Reading, Traced
 from jaxvstorch.explainer.torch.writes import writes
-from jaxvstorch.explainer.touches import Touch, once
-from jaxvstorch.explainer.watched import Watched
 
 _NOWHERE: Place = ("", 0)
 _CHANGING = {

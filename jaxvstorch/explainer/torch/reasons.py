@@ -5,10 +5,10 @@ import weakref
 from types import CodeType
 from typing import Any
 
+from jaxvstorch.explainer.python.unwrap import original
 from jaxvstorch.explainer.subject import by_name
 from jaxvstorch.explainer.torch import dynamo_cache, frames, guards, listening
 from jaxvstorch.explainer.torch.names import as_called
-from jaxvstorch.explainer.unwrap import original
 
 _MOST = 3  # differences that one reason names
 

@@ -8,7 +8,7 @@ from torch import fx
 from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.compiled import Compiled, Kernel, Stage
 from jaxvstorch.explainer.operations import Place, letter
-from jaxvstorch.explainer.own import OwnCode
+from jaxvstorch.explainer.python.own import OwnCode
 from jaxvstorch.explainer.torch import inductor
 from jaxvstorch.explainer.torch.inductor import Compilation
 from jaxvstorch.explainer.torch.program import stack

@@ -12,16 +12,16 @@ from typing import Any
 import torch
 from torch import fx
 
-from jaxvstorch.explainer import statements
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.own import OwnCode
-from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.python import statements
+from jaxvstorch.explainer.python.own import OwnCode
+from jaxvstorch.explainer.python.recorder import Recorder
+from jaxvstorch.explainer.python.unwrap import uncompiled
+from jaxvstorch.explainer.python.visits import Visits
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, interventions
 from jaxvstorch.explainer.torch.traced import Frame, Reading, Traced
 from jaxvstorch.explainer.torch.undo import Undo
-from jaxvstorch.explainer.unwrap import uncompiled
-from jaxvstorch.explainer.visits import Visits
 
 
 def trace(

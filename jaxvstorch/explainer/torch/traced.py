@@ -6,14 +6,14 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch.explainer import statements
 from jaxvstorch.explainer.facts import Program
 from jaxvstorch.explainer.operations import Place, count, letter
-from jaxvstorch.explainer.own import OwnCode
-from jaxvstorch.explainer.recorder import Recorder
+from jaxvstorch.explainer.python import statements
+from jaxvstorch.explainer.python.own import OwnCode
+from jaxvstorch.explainer.python.recorder import Recorder
+from jaxvstorch.explainer.python.visits import Visits
 from jaxvstorch.explainer.seen import Seen
 from jaxvstorch.explainer.torch import dynamo, program
-from jaxvstorch.explainer.visits import Visits
 
 _RESUMED = "torch_dynamo_resume_in_"
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch.explainer import harmless
+from jaxvstorch.explainer.python import harmless
 
 _LOG = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
 _CLOCKS = (

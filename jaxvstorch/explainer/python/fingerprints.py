@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch.explainer import harmless
-from jaxvstorch.explainer.code import is_code
+from jaxvstorch.explainer.python import harmless
+from jaxvstorch.explainer.python.code import is_code
 
 _MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
 _MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch.explainer import harmless
+from jaxvstorch.explainer.python import harmless
 
 _FUNCTIONS = (
     type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from jaxvstorch.explainer import harmless, statements
-from jaxvstorch.explainer.code import is_code
-from jaxvstorch.explainer.dealings import dealing, dealing_of, is_stream
-from jaxvstorch.explainer.instructions import IMPORTED, Instruction, instructions
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.touches import Touch
+from jaxvstorch.explainer.python import harmless, statements
+from jaxvstorch.explainer.python.code import is_code
+from jaxvstorch.explainer.python.dealings import dealing, dealing_of, is_stream
+from jaxvstorch.explainer.python.instructions import IMPORTED, Instruction, instructions
+from jaxvstorch.explainer.python.touches import Touch
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from jaxvstorch.explainer import statements
-from jaxvstorch.explainer.statements import File
-from jaxvstorch.explainer.visits import Visits
+from jaxvstorch.explainer.python import statements
+from jaxvstorch.explainer.python.statements import File
+from jaxvstorch.explainer.python.visits import Visits
 
 Place = tuple[str, int]  # file and line
 

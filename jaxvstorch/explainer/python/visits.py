@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from jaxvstorch.explainer.statements import File
+from jaxvstorch.explainer.python.statements import File
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from jaxvstorch.explainer import harmless
+from jaxvstorch.explainer.python import harmless
 
 
 def defaults(code: CodeType, module: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from jaxvstorch.explainer.dealings import generators
-from jaxvstorch.explainer.fingerprints import can_change, fingerprint
 from jaxvstorch.explainer.operations import Place
-from jaxvstorch.explainer.touches import Touch
+from jaxvstorch.explainer.python.dealings import generators
+from jaxvstorch.explainer.python.fingerprints import can_change, fingerprint
+from jaxvstorch.explainer.python.touches import Touch
 
 _MOST_OBJECTS = 64
 _MOST_VISITS = 6  # of a line: what it changes in a loop's first turns, it changes in the others

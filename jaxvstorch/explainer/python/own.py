@@ -5,12 +5,12 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from jaxvstorch.explainer import statements
+from jaxvstorch.explainer.python import statements
 
 # Of these, only the file of the explained function is shown: a framework is library code.
 _FRAMEWORKS = ("jax", "jaxlib", "torch", "numpy")
 
-_PACKAGE = f"{Path(__file__).parents[1]}/"
+_PACKAGE = f"{Path(__file__).parents[2]}/"
 _EXAMPLE = re.compile("examples/.+/")
 
 
