@@ -20,7 +20,6 @@ TESTED = ("--group", "test", "--group", "bench", "--group", "docs", "-e", ".")
 UNBUILT = "not built_book and not built_image"
 
 
-
 def install(session: nox.Session, *arguments: str) -> None:
     """Install, unless in the image, the versions that CI and the book were last proven with."""
     if not IN_IMAGE:
@@ -43,7 +42,7 @@ def nightly(session: nox.Session) -> None:
         session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", " or ".join(topics))
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
-    session.run("python", "tests/proven.py", *topics)
+    session.run("python", "tests/proven_topics.py", *topics)
 
 
 @nox.session

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import compare, join, machine, processes, reproduce, session
-from benchmarks.clock import check
+from benchmarks.clock import repeated
 from benchmarks.origin import ROOT
 from benchmarks.report import printed
 from benchmarks.report.files import ResultsError, read, write, write_text
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
         "compare": _compare,
         "merge": _merge,
         "reproduce": _reproduce,
-        "clock": check.command,
+        "clock": repeated.command,
     }
     try:
         with processes.stoppable():

@@ -29,7 +29,7 @@ extensions = [
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.notebooks",
-    "extensions.pair",
+    "extensions.pair_directive",
     "extensions.results",
     "extensions.topics",
 ]

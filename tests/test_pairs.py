@@ -19,7 +19,7 @@ from jaxvstorch.registry import PAIRS, pairs_of, topics
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
 
-from proven import is_proven  # noqa: E402
+from proven_topics import is_proven  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 forgetful = pytest.mark.usefixtures("fresh_torch_compile")

@@ -17,7 +17,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
 from extensions.diagram import title
-from extensions.pair import halves
+from extensions.pair_directive import halves
 from extensions.plain_markdown import Converter, Directive, Link
 
 logger = logging.getLogger(__name__)

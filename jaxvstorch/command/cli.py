@@ -12,7 +12,7 @@ from rich.text import Text
 import jaxvstorch
 from jaxvstorch import frameworks, source
 from jaxvstorch.command import terminal
-from jaxvstorch.command.explain import explain
+from jaxvstorch.command.explain_command import explain
 from jaxvstorch.pair import Pair
 from jaxvstorch.registry import PAIRS, topics
 

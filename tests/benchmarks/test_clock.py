@@ -7,7 +7,7 @@ from result_files import MACHINE, write
 
 from benchmarks import __main__ as command
 from benchmarks import machine, one_framework
-from benchmarks.clock import check, timers
+from benchmarks.clock import repeated, timers
 from benchmarks.clock.bare import WITH_TORCH, BareClocks
 from benchmarks.report import files
 
@@ -70,7 +70,7 @@ def found(over_timeit, over_torch_timer, **more):
 
 def test_of_several_processes_the_median_ratio_is_kept() -> None:
     ratios = ((1.0, 0.9), (1.02, 1.0), (1.01, 2.0))
-    pooled = check.pool(
+    pooled = repeated.pool(
         "jax", "f", [found(*r, timeit=t) for r, t in zip(ratios, (4, 3, 5), strict=True)]
     )
     assert (pooled.over_timeit, pooled.over_torch_timer) == (1.01, 1.0)
@@ -85,12 +85,12 @@ def test_of_several_processes_the_median_ratio_is_kept() -> None:
     ids=["within", "over timeit", "under torch"],
 )
 def test_the_clock_is_right_within_three_percent(ratios, passed) -> None:
-    assert check.pool("jax", "f", [found(*ratios)]).passed is passed
+    assert repeated.pool("jax", "f", [found(*ratios)]).passed is passed
 
 
 @pytest.mark.parametrize(("ratio", "passed"), [(1.0, True), (0.9, False)])
 def test_without_pytorch_there_is_no_ratio_over_its_timer(ratio, passed) -> None:
-    pooled = check.pool("jax", "f", [found(ratio, None, torch_timer=None)])
+    pooled = repeated.pool("jax", "f", [found(ratio, None, torch_timer=None)])
     assert (pooled.torch_timer, pooled.over_torch_timer) == (None, None)
     assert pooled.over_torch_timer_spread is None
     assert pooled.passed is passed
@@ -99,8 +99,8 @@ def test_without_pytorch_there_is_no_ratio_over_its_timer(ratio, passed) -> None
 @pytest.fixture
 def measured(monkeypatch):
     """A check that takes no time and finds what it is given, twice for each framework."""
-    monkeypatch.setattr(check.importlib.util, "find_spec", lambda name: True)
-    monkeypatch.setattr(check.run, "__defaults__", (2,))
+    monkeypatch.setattr(repeated.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(repeated.run, "__defaults__", (2,))
     monkeypatch.setattr(one_framework, "run", lambda *arguments: 0)
 
     def measured(*ratios):
@@ -140,7 +140,7 @@ def test_a_process_that_fails_is_named_and_changes_no_file(
 ) -> None:
     seen = []
     ends = iter([(3, {}), (1, {"benchmarks": [], "session": {"failed": ["bench_clock: broke"]}})])
-    monkeypatch.setattr(check.run, "__defaults__", (1,))
+    monkeypatch.setattr(repeated.run, "__defaults__", (1,))
     monkeypatch.setattr(
         one_framework, "run", lambda *arguments: seen.append(next(ends)) or seen[-1][0]
     )

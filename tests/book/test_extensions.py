@@ -6,15 +6,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from extensions import diagram, notebooks, pair
+from extensions import diagram, notebooks, pair_directive
 from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
 
 from jaxvstorch import source
 from jaxvstorch.registry import PAIRS, place, topics
 
-BOOK = Path(pair.__file__).parents[1]
-OWN = ("pair", "diagram", "results", "topics")
+BOOK = Path(pair_directive.__file__).parents[1]
+OWN = ("pair_directive", "diagram", "results", "topics")
 
 PLAIN = Converter(
     directives={"pair": lambda directive: f"<pair {directive.argument}>"},
@@ -44,7 +44,7 @@ def rebuild(folder: Path) -> tuple[Sphinx, str]:
 
 @pytest.mark.parametrize("known", PAIRS, ids=str)
 def test_every_pair_can_be_shown(known):
-    for half in pair.halves(known.topic, known.name):
+    for half in pair_directive.halves(known.topic, known.name):
         assert half.source.startswith(("def ", "@"))
         assert (BOOK.parent / half.file).exists()
 
@@ -60,7 +60,7 @@ def test_every_pair_can_be_shown(known):
     ],
 )
 def test_a_long_signature_is_broken(text, narrow):
-    assert pair.narrow(text) == narrow
+    assert pair_directive.narrow(text) == narrow
 
 
 def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
