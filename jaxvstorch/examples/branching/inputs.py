@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-# How many matrices a batch holds, how many tokens there are, and which of them ends a sequence.
+# The matrices in a batch, the number of tokens, and the token that ends a sequence.
 BATCH = 4
 VOCABULARY = 8
 END_TOKEN = 2
@@ -34,12 +34,12 @@ def expensive(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argu
 
 
 def expensive_batch(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """A predicate and a square matrix for each of a batch; about ``size`` numbers in all."""
+    """Predicates and square matrices of a batch; about ``size`` numbers in all."""
     return rng.random(BATCH) < 0.5, _matrices(max(1, isqrt(size // BATCH)), dtype, rng, BATCH)
 
 
 def signed(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """``size`` numbers of either sign, at least 0.1 from zero: a square root has no slope there."""
+    """``size`` numbers of either sign, at least 0.1 from zero, where a square root has no slope."""
     return ((rng.uniform(0.1, 4, size) * rng.choice((-1, 1), size)).astype(dtype),)
 
 

@@ -84,7 +84,7 @@ def sqrt_unsafe(x: Float[Array, " n"]) -> Float[Array, " n"]:
 
 def sqrt_safe(x: Float[Array, " n"]) -> Float[Array, " n"]:
     """Square root, zero where ``x`` is not positive; its gradient there is zero."""
-    positive = jnp.where(x > 0, x, 1.0)  # the root never meets a number it has no slope for
+    positive = jnp.where(x > 0, x, 1.0)  # the root never gets a number where it has no slope
     return jnp.where(x > 0, jnp.sqrt(positive), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The answers of the branching examples, by NumPy in float64."""
+"""The answers of the branching examples, in NumPy and float64."""
 
 from typing import Any
 
@@ -8,18 +8,18 @@ Array = np.ndarray[Any, Any]
 
 
 def select(predicate: Array, x: Array) -> Array:
-    """The sine of ``x`` where the predicate holds, its square where not."""
+    """The sine of ``x`` where the predicate holds, its square elsewhere."""
     return np.where(predicate, np.sin(x), x * x)
 
 
 def activate(kind: Array, x: Array) -> Array:
-    """Hyperbolic tangent, logistic function or SiLU of ``x``, by number; others go to the ends."""
+    """Hyperbolic tangent, logistic function or SiLU of ``x``, by number, clamped to 0 and 2."""
     logistic = 1 / (1 + np.exp(-x))
     return (np.tanh(x), logistic, x * logistic)[int(np.clip(kind, 0, 2))]
 
 
 def expensive(predicate: Array, x: Array) -> Array:
-    """Eight products with ``x``, squashed each time, where the predicate holds; else twice ``x``.
+    """Eight products with ``x``, each squashed, where the predicate holds; else twice ``x``.
 
     Predicates and matrices may come in batches.
     """
@@ -30,7 +30,7 @@ def expensive(predicate: Array, x: Array) -> Array:
 
 
 def sqrt(x: Array) -> Array:
-    """The square root of what is positive, zero for the rest."""
+    """The square root of positive numbers, zero for the rest."""
     return np.sqrt(np.maximum(x, 0))
 
 

@@ -89,7 +89,7 @@ def sqrt_unsafe(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 def sqrt_safe(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
     """Square root, zero where ``x`` is not positive; its gradient there is zero."""
-    positive = torch.where(x > 0, x, 1.0)  # the root never meets a number it has no slope for
+    positive = torch.where(x > 0, x, 1.0)  # the root never gets a number where it has no slope
     return torch.where(x > 0, torch.sqrt(positive), 0.0)
 
 

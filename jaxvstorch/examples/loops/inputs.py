@@ -1,7 +1,7 @@
 """Inputs of the loop examples, as NumPy arrays and Python integers.
 
-The numbers of steps are small and fixed: unrolled loops are compiled step by step. What grows with
-``size`` is the work of one step.
+The numbers of steps are small and fixed, because unrolled loops compile step by step. Only the work
+of one step grows with ``size``.
 """
 
 from typing import Any

@@ -12,14 +12,14 @@ def _step(state: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def evolve_python(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
-    """Take ``num_steps`` steps in a Python loop: tracing writes every one of them down."""
+    """Take ``num_steps`` steps in a Python loop: tracing writes down every step."""
     for _ in range(num_steps):
         state = _step(state)
     return state
 
 
 def evolve_fori(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
-    """Take as many in one loop of the program, counted from 0 to ``num_steps``."""
+    """Take the steps in one loop of the program, counted from 0 to ``num_steps``."""
     return lax.fori_loop(0, num_steps, lambda _, state: _step(state), state)
 
 
@@ -56,7 +56,7 @@ def evolve_scan_unrolled(state: Float[Array, " n"], num_steps: int) -> Float[Arr
 
 
 def sqrt_python(a: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Newton's square root of positive numbers; the Python loop needs values, so no tracing."""
+    """Newton's square root of positive numbers; the Python loop needs values: no tracing."""
     root = (a + 1) / 2
     while _inexact(root, a):
         root = (root + a / root) / 2

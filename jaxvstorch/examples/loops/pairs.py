@@ -1,4 +1,4 @@
-"""The pairs of this topic: what their tests and benchmarks must know of each."""
+"""The pairs of this topic: what tests and benchmarks must know about each."""
 
 from jaxvstorch.examples.loops import inputs, reference
 from jaxvstorch.pair import Benchmark, Pair

@@ -1,4 +1,4 @@
-"""The answers of the loop examples, by NumPy in float64."""
+"""The answers of the loop examples, in NumPy and float64."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Loops in PyTorch.
 
-A Python loop is what people write. What stays a loop in a compiled graph is a prototype in
+People write Python loops. The loops that stay loops in a compiled graph are prototypes in
 PyTorch 2.13: ``torch.while_loop``, and others in a private module.
 """
 
@@ -16,14 +16,14 @@ def _step(state: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 
 def evolve_python(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:
-    """Take ``num_steps`` steps in a Python loop: tracing writes every one of them down."""
+    """Take ``num_steps`` steps in a Python loop: tracing writes down every step."""
     for _ in range(num_steps):
         state = _step(state)
     return state
 
 
 def evolve_fori(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:
-    """Take as many in one loop of the program; PyTorch has no fori_loop, so the carry counts."""
+    """Take the steps in one loop of the program; PyTorch has no fori_loop, so the carry counts."""
 
     def unfinished(count: Tensor, _: Tensor) -> Tensor:
         return count < num_steps

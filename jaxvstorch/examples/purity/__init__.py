@@ -1,1 +1,1 @@
-"""Pure and impure functions: what a compiler keeps of what a function reads and writes outside."""
+"""Pure and impure functions: what compilers do with what a function reads and writes outside."""

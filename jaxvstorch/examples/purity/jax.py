@@ -58,7 +58,7 @@ def counted(x: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def summed_squares(x: Float[Array, " n"]) -> Float[Array, ""]:
-    """Sum the squares. Impure: it keeps them in a global, so that a tracer leaks."""
+    """Sum the squares. Impure: it keeps them in a global, which leaks a tracer."""
     squares = x * x
     kept.append(squares)
     return squares.sum()
@@ -99,10 +99,10 @@ def stamped(x: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def jittered(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Add one random number. Impure: it reads and moves on the state of Python's generator."""
+    """Add one random number. Impure: it reads and advances the state of Python's generator."""
     return x + random.random()
 
 
 def noisy(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Add normal noise. Impure: it reads and moves on the state of NumPy's global generator."""
+    """Add normal noise. Impure: it reads and advances the state of NumPy's global generator."""
     return x + jnp.asarray(np.random.normal(size=x.shape), x.dtype)

@@ -1,4 +1,4 @@
-"""The answers of the purity examples, by NumPy: impure functions are impure here too.
+"""The answers of the purity examples, in NumPy: impure functions are impure here too.
 
 No compiler sees these, so what they do to the world outside is what plain Python does.
 """

@@ -98,10 +98,10 @@ def stamped(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 
 def jittered(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Add one random number. Impure: it reads and moves on the state of Python's generator."""
+    """Add one random number. Impure: it reads and advances the state of Python's generator."""
     return x + random.random()
 
 
 def noisy(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Add normal noise. Impure: it reads and moves on the state of NumPy's global generator."""
+    """Add normal noise. Impure: it reads and advances the state of NumPy's global generator."""
     return x + torch.as_tensor(np.random.normal(size=x.shape), dtype=x.dtype, device=x.device)

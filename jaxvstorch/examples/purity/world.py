@@ -28,11 +28,11 @@ class Seen:
     Attributes:
         value: the numbers that it returned.
         printed: what it wrote to standard output.
-        before: what an onlooker finds outside before the call.
-        after: and after it.
+        before: what an observer finds outside before the call.
+        after: the same after it.
         started: seconds from the half's import to the call.
         ended: seconds from the half's import to the call's end.
-        error: class of the error that came from the call, or from looking; empty if none did.
+        error: class of the error that the call raised, or that looking raised; empty if none.
     """
 
     value: list[float] = field(default_factory=list)
@@ -53,7 +53,7 @@ class World:
         self.path = Path(folder, "shift.txt")
 
     def become(self, number: int) -> None:
-        """Every number and seed out there becomes ``number``, and what was kept is thrown away."""
+        """Set every number and seed outside to ``number``, and empty what was kept."""
         self.half.scale, self.half.calls = float(number), number  # type: ignore[attr-defined]
         self.half.kept.clear()
         os.environ["SHIFT"] = str(number)
@@ -78,8 +78,8 @@ def three_calls(
     Args:
         half: a module of this folder.
         name: the function's name.
-        convert: makes an array of that half out of a NumPy array.
-        compile: makes the compiled function of the function and its static arguments' names.
+        convert: turns a NumPy array into an array of that half.
+        compile: compiles a function, given the names of its static arguments.
     """
     function = _copy(getattr(half, name))
     parameters = inspect.signature(function).parameters
@@ -103,20 +103,20 @@ def _watch(world: World, function: Function, arguments: list[Any]) -> Seen:
     try:
         seen.before = world.look()
         seen.started = time.time() - world.half.started
-        # torch.compile warns of a call that it cannot translate, and then makes it all the same.
+        # torch.compile warns of a call that it cannot trace, and then makes the call anyway.
         with redirect_stdout(output), warnings.catch_warnings(action="ignore"):
             value = function(*arguments)
         seen.ended = time.time() - world.half.started
         seen.value = np.asarray(value).ravel().tolist()
         seen.after = world.look()
-    except Exception as error:  # which one came is what the caller wants to know
+    except Exception as error:  # the caller wants to know which error it was
         seen.error = type(error).__name__
     seen.printed = output.getvalue()
     return seen
 
 
 def _copy(function: Any) -> Function:
-    """The same function anew: compilers remember functions and code objects they have met."""
+    """A copy of the function: compilers remember functions and code objects that they have seen."""
     code = function.__code__.replace()
     copy = types.FunctionType(
         code, function.__globals__, function.__name__, None, function.__closure__

@@ -1,4 +1,4 @@
-"""The answers of the static-argument examples, by NumPy in float64."""
+"""The answers of the static-argument examples, in NumPy and float64."""
 
 from collections.abc import Callable
 from typing import Any

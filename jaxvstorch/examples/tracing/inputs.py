@@ -11,7 +11,7 @@ Arguments = tuple[Any, ...]
 
 
 def angles(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """``size`` angles over five turns, none of them where sine and cosine cancel."""
+    """``size`` angles over five turns, none where sine and cosine cancel."""
     return ((rng.uniform(-0.4, 0.4, size) + 2 * np.pi * rng.integers(-2, 3, size)).astype(dtype),)
 
 

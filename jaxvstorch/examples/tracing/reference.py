@@ -1,4 +1,4 @@
-"""The answers of the tracing examples, by NumPy in float64."""
+"""The answers of the tracing examples, in NumPy and float64."""
 
 from typing import Any
 
