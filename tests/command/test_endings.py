@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = str(next((ROOT / "benchmarks" / "results").glob("*.json")))
+PUBLISHED = str(next((ROOT / "benchmarks" / "published").glob("*.json")))
 COMMANDS = [["jaxvstorch", "list"], ["jaxvstorch", "show", "branching"], ["jaxvstorch", "--help"],
             ["benchmarks", "compare", PUBLISHED, PUBLISHED]]  # fmt: skip
 
