@@ -54,7 +54,7 @@ def check(file: str, name: str, explanation: Explanation) -> None:
     what = "\n".join(["the marks differ:", *differences]) if name in tables else "no marks are kept"
     raise AssertionError(
         f"{name}: {what}\n\nRead what explain found, and ask of each line whether it is true. Then "
-        f"let {(FOLDER / file).relative_to(Path(__file__).parents[2])} say:\n\n"
+        f"paste it\ninto {(FOLDER / file).relative_to(Path(__file__).parents[2])}:\n\n"
         f"{as_toml(name, explanation, texts=not versions)}\n"
     )
 
