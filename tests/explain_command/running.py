@@ -80,6 +80,7 @@ def breaks(x):
         return x
     return x + 1
 
+@torch.compile(backend="eager")
 def add_(x, y, n=1):
     x.add_(y)
     return x * n

@@ -1,6 +1,5 @@
 """``explain`` with several calls."""
 
-from needs import needs_compiler
 from running import explained, run
 
 
@@ -37,7 +36,6 @@ def test_keyword_only_and_static_arguments_in_a_ledger(with_jax) -> None:
     assert [row["compilations"]["traces"] for row in rows] == [1, 0]
 
 
-@needs_compiler
 def test_a_torch_ledger_whose_calls_change_their_arguments(with_torch) -> None:
     calls = ["--call", "f32[3], f32[3]", "--call", "f32[3], f32[3]", "--call", "f32[3], 2, n=3"]
     found = explained("model_torch.py:add_", *calls)
