@@ -25,8 +25,9 @@ def explain(
         typer.Option(
             "--arg",
             metavar="[NAME=]TEXT",
-            help="One argument; repeat for more, in order. An array by dtype and shape, "
-            "f32[8,128] or i64[]; a Python literal; or a tuple, list or dictionary of these.",
+            help="One argument; repeat it for more, in order. An array, written as dtype and shape "
+            "such as f32[8,128] or i64[]; a Python literal; or a tuple, list or dictionary of "
+            "these.",
         ),
     ] = None,
     static: Annotated[

@@ -93,7 +93,7 @@ def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
         for f in active
         if not any(g != f and g.first <= f.first and f.last <= g.last for g in active)
     }
-    # What stands in no function: a lambda at the top level of its module, shown with its statement.
+    # Code outside any function: a lambda at the top level of its module, shown with its statement.
     loose = {
         text.begins.get(n, n)
         for n in [*lines, *([entry] if entry else [])]

@@ -1,4 +1,4 @@
-"""What ``explain`` returns: the facts that it found, which say and show themselves."""
+"""What ``explain`` returns: the facts that it found, and ways to query and show them."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What became of a line: its mark, and the line and the source that it stands in."""
+"""What became of a line: its mark, and the line and the source that have it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -36,7 +36,7 @@ def describe(value: Any) -> str:
 
 
 def _describe(value: Any, around: tuple[int, ...]) -> str:
-    """``around`` holds the ids of the containers that ``value`` lies in."""
+    """``around`` holds the ids of the containers around ``value``."""
     try:
         return _described(value, around)
     except Exception:  # raised by the object, which is asked for its attributes and its repr

@@ -31,7 +31,7 @@ class Subject:
 
     @property
     def file(self) -> str | None:
-        """The file that the function stands in."""
+        """The function's file."""
         return self.code.co_filename if self.code else None
 
 

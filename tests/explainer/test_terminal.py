@@ -274,4 +274,4 @@ def test_of_many_functions_the_largest_are_shown_and_the_others_named() -> None:
     shown = [n for n in range(9) if f"return {n}" in text]
     assert shown == [0, 4, 5, 6, 7, 8]
     assert "↳ f1, many.py, line 2" in text
-    assert "whole in HTML and in JSON" in text
+    assert "in full in HTML and JSON" in text

@@ -40,7 +40,7 @@ class Reader:
         Args:
             own: which frames to keep.
             entry: the file whose frame called the function; frames further out are left out.
-            function: the file that the function stands in, and its first line.
+            function: the function's file, and its first line.
             sites: what was remembered while it was traced.
             cuts: whether to leave out what called the function, as for one of an installed package.
         """

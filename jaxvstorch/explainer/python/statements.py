@@ -56,7 +56,7 @@ class File:
     twice: frozenset[int]
 
     def enclosing(self, line: int) -> list[Function]:
-        """The functions that a line stands in, the outermost first."""
+        """The functions around a line, the outermost first."""
         return [f for f in self.functions if f.first <= line <= f.last]
 
 

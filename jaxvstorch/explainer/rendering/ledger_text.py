@@ -32,7 +32,7 @@ def lines(title: str, rows: Sequence[Sequence[str]], width: int) -> Iterator[str
     """The title, the headings and the rows; long arguments and reasons take several lines.
 
     Args:
-        title: stands above.
+        title: printed above.
         rows: a text for each of ``HEADINGS``.
         width: of the terminal, in characters.
     """

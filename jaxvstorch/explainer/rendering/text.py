@@ -81,7 +81,7 @@ def _more_sources(explanation: Facts, in_full: set[int], width: int) -> Iterator
     more = [s for index, s in enumerate(explanation.sources) if index not in in_full]
     if not more:
         return
-    yield from _heading("More functions, whole in HTML and in JSON")
+    yield from _heading("More functions, shown in full in HTML and JSON")
     for source in more:
         yield from wrapped("↳ ", f"{source.name}, {headings.where(source)}", 2, width)
 

@@ -135,7 +135,7 @@ def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> I
 
 
 def wrap(text: str, width: int, hanging: str = "") -> list[str]:
-    """A text in lines of at most ``width`` columns; addresses stay whole."""
+    """A text in lines of at most ``width`` columns; addresses are not broken."""
     lines = textwrap.wrap(
         text,
         max(width, 8),

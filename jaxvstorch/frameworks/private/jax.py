@@ -1,7 +1,7 @@
 """Every name of JAX that this package uses and that JAX does not promise to keep.
 
-``private.profile_version`` looks a name up when it is used. Beside each name stands what happens
-if a version lacks it. ``proven`` names the versions that had them all.
+``private.profile_version`` looks a name up when it is used. Each entry says what happens if a
+version lacks the name. ``proven`` lists the versions that have them all.
 """
 
 from typing import Any

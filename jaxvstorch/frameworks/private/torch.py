@@ -1,7 +1,7 @@
 """Every name of PyTorch that this package uses and that PyTorch does not promise.
 
-``private.compile_lock`` looks a name up when it is used. Beside each name stands what happens if a
-version lacks it. ``proven`` names the versions that had them all.
+``private.compile_lock`` looks a name up when it is used. Each entry says what happens if a version
+lacks the name. ``proven`` lists the versions that have them all.
 """
 
 from collections.abc import Iterator
