@@ -13,12 +13,6 @@ from benchmarks import origin
 
 pytestmark = pytest.mark.built_image
 IMAGE = "jaxvstorch:cpu"
-COMPILE = """
-import jax, torch
-
-assert jax.jit(lambda x: x + 1)(1.0) == 2
-assert torch.equal(torch.compile(lambda x: x + 1)(torch.ones(8)), torch.full((8,), 2.0))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +42,13 @@ def test_nothing_of_the_builder_is_in_it(docker) -> None:
     history = docker("history", "--no-trunc", IMAGE)
     assert [place for place in re.findall(r"(?:https?:/)?/\S+", text) if place in history] == []
     # No layer of the image itself removes a file of an earlier one.
-    kept = [
-        "-name",
-        "pip.conf",
-        "-o",
-        "-path",
-        "/jaxvstorch/*.whl",
-        "-o",
-        "-path",
-        "/run/secrets/*",
-    ]
-    assert docker("run", "--rm", "--user", "0", IMAGE, "find", "/", "-xdev", *kept) == ""
+    kept = "-name pip.conf -o -path /jaxvstorch/*.whl -o -path /run/secrets/*"
+    found = docker("run", "--rm", "--user", "0", IMAGE, "find", "/", "-xdev", *kept.split())
+    assert found == ""
 
 
 def test_its_compilers_work_for_any_user_without_a_network(docker) -> None:
     container = ["run", "--rm", "--init", "--network", "none", "--user", "12345:23456", IMAGE]
-    assert "2.13.0+cpu" in docker(*container, "jaxvstorch", "doctor")
-    docker(*container, "python", "-c", COMPILE)
+    done = docker(*container, "pytest", "tests/test_pairs.py", "-m", "sentinel", "-n", "auto")
+    assert re.search(r"\d passed", done)
+    assert "skipped" not in done
