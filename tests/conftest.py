@@ -17,6 +17,8 @@ settings.load_profile("project")
 
 # Both frameworks may meet on one GPU during a test run; JAX must not take it all.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+# A test compiles a kernel or two: the processes that Inductor would start for many cost more.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
