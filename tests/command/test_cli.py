@@ -160,11 +160,10 @@ sys.stderr.write(str(sorted({{"jax", "jaxlib", "torch"}} & set(sys.modules))))
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["show", "branching.select_where"]])
-def test_list_and_show_take_under_four_tenths_of_a_second(arguments) -> None:
-    took = min(_processor_time("-m", "jaxvstorch", *arguments) for _ in range(5))
-    # On a machine that is slower, or is at times, everything takes longer by what NumPy does.
-    numpy = min(_processor_time("-c", "import numpy") for _ in range(5))
-    assert took < 0.4 * max(1, numpy / 0.15)
+def test_list_and_show_take_little_more_than_what_they_import(arguments) -> None:
+    took = min(_processor_time("-m", "jaxvstorch", *arguments) for _ in range(3))
+    imports = min(_processor_time("-c", "import numpy, rich.table, typer") for _ in range(3))
+    assert took < 3 * imports
 
 
 def _processor_time(*arguments: str) -> float:
