@@ -1,7 +1,6 @@
 """Print, as JSON, how long functions of libraries take to compile, and to be explained.
 
-Run in a process of its own: in the tests types are checked at each call of the package, which
-takes as long again as ``explain`` itself, and slows no compiler down.
+Run in a process of its own, in which other tests have neither compiled nor slowed anything.
 """
 
 import json
