@@ -37,10 +37,11 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """Run all tests, the costly ones too, and record what is proven; ``-- branching`` its pairs."""
+    """Run the costly tests too, and record what is proven; ``-- branching`` only its pairs."""
     install(session, *TESTED)
     if topics := session.posargs:
-        session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", " or ".join(topics))
+        chosen = " or ".join(f"{topic}." for topic in topics)
+        session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", chosen)
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
     session.run("python", "tests/proven_topics.py", *topics)
@@ -49,13 +50,14 @@ def nightly(session: nox.Session) -> None:
 @nox.session
 def topic(session: nox.Session) -> None:
     """Run one topic's tests and build its page, with the other pages unrun: ``-- branching``."""
-    install(session, *TESTED)
     if len(session.posargs) != 1:
         session.error("name one topic, as in `nox -s topic -- branching`")
     (name,) = session.posargs
+    install(session, *TESTED)
     session.run("pytest", *SPREAD, f"tests/examples/{name}")
     shared = ("tests/test_pairs.py", "tests/test_registry.py", "tests/test_signatures.py")
-    session.run("pytest", *SPREAD, *shared, "tests/explainer/test_example_marks.py", "-k", name)
+    chosen = f"{name}. or {name}]"
+    session.run("pytest", *SPREAD, *shared, "tests/explainer/test_example_marks.py", "-k", chosen)
     output = f"book/_build/{name}"
     session.env["JAXVSTORCH_TOPIC"] = name
     session.run("sphinx-build", "-n", "-W", "-T", "-j", "4", "book", output)

@@ -10,7 +10,7 @@ if __name__ == "__main__":
 import argparse
 import datetime
 import importlib.util
-import tempfile
+import math
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +19,7 @@ from benchmarks import compare, join, machine, processes, reproduce, session
 from benchmarks.clock import repeated
 from benchmarks.origin import ROOT
 from benchmarks.report import printed
-from benchmarks.report.files import ResultsError, read, write, write_text
+from benchmarks.report.files import ResultsError, check_writable, read, write, write_text
 from benchmarks.report.schema import Results
 from benchmarks.shards import Shard, ShardError
 from jaxvstorch.command import terminal
@@ -66,7 +66,7 @@ def _run(arguments: list[str], console: Console) -> int:
     shard = Shard.parse(options.shard) if options.shard is not None else None
     suffix = f"-shard-{shard.number}-of-{shard.count}" if shard else ""
     output = options.output or _new_file(f"{suffix}.json")
-    _check_writable(output)
+    check_writable(output)
     found = _time(output, options.quick, options.select, shard, options.minutes)
     printed.show(found, console)
     console.print(f"Results: {output}", soft_wrap=True)
@@ -81,22 +81,10 @@ def _time(
 
 
 def _minutes(text: str) -> float:
-    minutes = float(text) if text.replace(".", "", 1).isdigit() else 0.0
-    if not minutes:
+    minutes = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
+    if not 0 < minutes < math.inf:
         raise argparse.ArgumentTypeError(f"{text}: say how many, such as 5")
     return minutes
-
-
-def _check_writable(path: Path) -> None:
-    """Find out before the session, not after it, that its results cannot be kept."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            path.open("ab").close()  # refuses a folder, and what may only be read
-        if path.is_file() or not path.exists():  # it is written beside it first
-            tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _code(results: Results) -> int:
@@ -167,7 +155,7 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     results = _new_file(".json")
     output = options.output or results.with_suffix(".md")
     for path in (results, output):
-        _check_writable(path)
+        check_writable(path)
     yours = _time(results, True, options.select)
     nearest = reproduce.nearest(theirs, yours)
     found = reproduce.lines(nearest, yours)

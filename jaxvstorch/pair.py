@@ -4,7 +4,7 @@ import importlib
 import operator
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ class Benchmark:
         one_shape: why it is compiled for one shape only, if it is: then neither a first call nor a
             call with a new shape is timed.
         operations: the floating-point operations of a call at a size, if they are its limit.
-        skip: why the pair is not timed, if it is not.
+        skip: a reason of its own not to time the pair; others follow from the pair's attributes.
     """
 
     sizes: tuple[int, ...] = (16, 65_536)
@@ -66,7 +66,7 @@ class Pair:
     tolerance: float = 1.0
     jit: bool = True
     fullgraph: bool = True
-    benchmark: Benchmark = field(default=Benchmark())
+    benchmark: Benchmark = Benchmark()
 
     @property
     def topic(self) -> str:
@@ -80,6 +80,7 @@ class Pair:
         """The function in one framework.
 
         Raises:
+            ValueError: there is no such framework here.
             MissingFrameworkError: the framework is not installed.
         """
         function: Function = getattr(_half(self.topic, framework), self.name)
@@ -124,7 +125,7 @@ def _half(topic: str, framework: str) -> ModuleType:
 
 def _floating(dtype: Any) -> np.dtype[Any]:
     """NumPy's dtype object of a floating-point dtype."""
-    from jaxvstorch.parity.comparison import TOLERANCE
+    from jaxvstorch.parity.comparison import TOLERANCE  # the command's list does without
 
     found: np.dtype[Any] | None = None
     with suppress(TypeError):

@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(params=FRAMEWORKS)
 def framework(request) -> str:
-    """Its name; Dynamo is without memory."""
+    """Its name; Dynamo's caches are empty."""
     pytest.importorskip(request.param, reason=f"{TITLES[request.param]} is not installed")
     if request.param == "torch":
         request.getfixturevalue("fresh_torch_compile")
@@ -55,7 +55,7 @@ def framework(request) -> str:
 
 @pytest.fixture
 def fresh_torch_compile() -> Iterator[None]:
-    """Dynamo without memory: what earlier tests compiled does not count towards its limits."""
+    """Dynamo with empty caches: what earlier tests compiled does not count towards its limits."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     torch.compiler.reset()
     yield

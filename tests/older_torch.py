@@ -19,12 +19,10 @@ KNOWN = {
         "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (
             "Dynamo does not trace the handler of a tensor's AttributeError"
         ),
-        "tests/test_pairs.py::test_inductor_at_other_shapes_and_dtypes[purity.neighbour_sums]": (
+        "tests/test_pairs.py::test_inductor_in_full[purity.neighbour_sums]": (
             "Inductor's C++ for float64 does not compile"
         ),
-        "tests/test_pairs.py::test_inductor_at_other_shapes_and_dtypes[tracing.print_in_program]": (
-            _PRINT
-        ),
+        "tests/test_pairs.py::test_inductor_in_full[tracing.print_in_program]": (_PRINT),
         "tests/test_pairs.py::test_inductor[tracing.print_in_program]": _PRINT,
     },
     "2.11": {

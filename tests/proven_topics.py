@@ -6,28 +6,44 @@ topic to ``proven.json``, which is committed. A topic is proven where its digest
 
 import hashlib
 import json
+import os
 import sys
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
+from jaxvstorch.doctor import compiler
 from jaxvstorch.registry import topics
 
 ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_name("proven.json")
 # What decides what the pairs of a topic compute, and how they are compared, beside its own folder.
-SHARED = ("jaxvstorch/pair.py", "jaxvstorch/parity", "jaxvstorch/frameworks", "tests/test_pairs.py")
+SHARED = (
+    "jaxvstorch/pair.py",
+    "jaxvstorch/parity",
+    "jaxvstorch/frameworks",
+    "jaxvstorch/measure/calls.py",
+    "jaxvstorch/measure/waiting.py",
+    "tests/test_pairs.py",
+    "tests/checked.py",
+    "tests/conftest.py",
+    "tests/needs.py",
+    "tests/older_torch.py",
+)
 PACKAGES = ("jax", "jaxlib", "ml-dtypes", "numpy", "torch")
 
 
+@cache
 def digest(topic: str) -> str:
-    """Of the topic's folder, of what its tests run on, of the versions here, and of the device."""
+    """Of the topic's folder, of the shared files, of the versions here, and of the device."""
     places = [ROOT / place for place in (*SHARED, f"jaxvstorch/examples/{topic}")]
     files = sorted(
         file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
     )
     versions = [version(package).partition("+")[0] for package in PACKAGES]
+    versions.append("{}.{}".format(*sys.version_info))
     device = "gpu" if torch.cuda.is_available() else "cpu"
     found = hashlib.sha256(" ".join([*versions, device]).encode())
     for file in files:
@@ -35,6 +51,7 @@ def digest(topic: str) -> str:
     return found.hexdigest()[:16]
 
 
+@cache
 def recorded() -> dict[str, str]:
     """The digests of the last matrix, by topic."""
     found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
@@ -54,4 +71,8 @@ def record(chosen: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if unknown := set(sys.argv[1:]) - set(topics()):
+        sys.exit(f"no such topic: {', '.join(unknown)}; there are {', '.join(topics())}")
+    if compiler.find(os.environ) is None:
+        sys.exit("nothing is proven without a C++ compiler: the tests of Inductor were skipped")
     record(sys.argv[1:] or topics())

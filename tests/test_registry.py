@@ -1,10 +1,14 @@
 """Registry and folders agree: nothing is unlisted, and no half is without its twin."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from jaxvstorch import frameworks, source
 from jaxvstorch.registry import PAIRS, pairs_of, place, topics
+
+BOOK = Path(__file__).parents[1] / "book"
 
 
 @pytest.mark.parametrize("topic", topics())
@@ -15,15 +19,25 @@ def test_a_topic_s_pairs_take_its_own_inputs(topic: str) -> None:
 @pytest.mark.parametrize("topic", topics())
 @pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
 def test_every_function_of_a_half_is_listed(topic: str, framework: str) -> None:
-    assert set(source.names(topic, framework)) == {pair.name for pair in pairs_of(topic)}
+    found, listed = set(source.names(topic, framework)), {pair.name for pair in pairs_of(topic)}
+    assert found - listed == set(), f"these stand in {framework}.py and not in pairs.py"
+    assert listed - found == set(), f"these stand in pairs.py and not in {framework}.py"
 
 
-def test_no_two_topics_have_one_place_in_the_book() -> None:
-    assert len(set(map(place, topics()))) == len(topics())
+@pytest.mark.parametrize("topic", topics())
+def test_no_other_topic_has_this_one_s_place_in_the_book(topic: str) -> None:
+    assert [other for other in topics() if place(other) == place(topic)] == [topic]
 
 
 def test_no_pair_is_listed_twice() -> None:
     assert len({str(pair) for pair in PAIRS}) == len(PAIRS)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_a_pair_is_on_its_topic_s_page(pair) -> None:
+    page = BOOK / f"topics/{pair.topic}.md"
+    shown = f"{{pair}} {pair}"
+    assert f"```{shown}\n" in page.read_text(encoding="utf-8"), f"show it: {shown}"
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)

@@ -19,7 +19,7 @@ from rich.console import Console
 from benchmarks import machine, one_framework
 from benchmarks.clock import TRUST
 from benchmarks.report.entries import ClockCheck
-from benchmarks.report.files import ResultsError, read, write
+from benchmarks.report.files import ResultsError, check_writable, read, write
 from benchmarks.report.printed import show_table
 from benchmarks.report.provenance import machine_name
 from benchmarks.report.tables import clock_table
@@ -78,7 +78,11 @@ def command(arguments: list[str], console: Console) -> int:
     results = read(options.file) if options.file else None
     here = machine.cpu_model(), machine.CORES
     if results and (results.machine.cpu, results.machine.cores) != here:
-        raise ResultsError(f"{options.file} is of another machine: {machine_name(results)}")
+        raise ResultsError(
+            f"{options.file} is of another machine, {machine_name(results)}: check the clock there"
+        )
+    if results:
+        check_writable(options.file)
     checks, problems = run()
     show_table("The harness's clock over others", clock_table(checks), console)
     for problem in problems:

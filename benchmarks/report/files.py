@@ -1,5 +1,6 @@
 """Results files: read and checked, and written. No framework is needed."""
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,8 @@ def read(path: Path | str) -> Results:
         raise ResultsError(
             f"{path}: {error}: it was changed since it was written; {AGAIN}"
         ) from error
+    except RecursionError as error:
+        raise ResultsError(f"{path}: it is nested too deeply; {AGAIN}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         what = f"not JSON, or cut off: {error}" if data.strip() else "empty"
         raise ResultsError(f"{path}: {what}; {AGAIN}") from error
@@ -101,6 +104,22 @@ def _entry(name: str, value: Any) -> str:
 
 def _one_line(value: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+
+
+def check_writable(path: Path) -> None:
+    """Find out before anything is measured that it cannot be kept.
+
+    Raises:
+        ResultsError: the path cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.open("ab").close()  # refuses a folder, and what may only be read
+        if path.is_file() or not path.exists():  # it is written beside it first
+            tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def write_text(text: str, path: Path) -> None:

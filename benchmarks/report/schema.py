@@ -86,7 +86,9 @@ class Results(Entry, frozen=True, kw_only=True):
     timings: tuple[Timing, ...]
 
     def __post_init__(self) -> None:
-        """Refuse two timings of one call: of two times, none would be the one to show."""
+        """Refuse what types do not say, above all two timings of one call."""
+        if not isinstance(self.settings.get("gpu_memory", 0), int):
+            raise ValueError("settings.gpu_memory must be a number of bytes")
         first: dict[object, int] = {}
         for number, timing in enumerate(self.timings):
             if first.setdefault(timing.key, number) != number:

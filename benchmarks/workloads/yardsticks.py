@@ -1,6 +1,6 @@
 """What this machine can do at most: the smallest possible call, and products in each dtype.
 
-The third yardstick, a plain copy, stands in ``memory`` beside what it limits.
+The third yardstick, a plain copy, stands in ``writing`` beside what it limits.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Where the outputs of pages are kept, so that only pages whose cells have changed run again.
 
 MyST-NB keeps them, and finds a page's outputs by its cells. What the cells call can change too:
-each state of the package has a folder of outputs of its own.
+each state of the package, with each version of jax and torch, has a folder of outputs of its own.
 """
 
 import hashlib
@@ -25,8 +25,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def _choose_folder(app: Sphinx) -> None:
     state = hashlib.sha256("".join(map(version, ("jax", "torch"))).encode())
-    for path in sorted(Path(jaxvstorch.__file__).parent.rglob("*.py")):
-        state.update(bytes(path) + path.read_bytes())
+    for path in sorted(Path(jaxvstorch.__file__).parent.rglob("*.*")):
+        if path.suffix in (".py", ".css"):
+            state.update(bytes(path) + path.read_bytes())
     folder = Path(app.doctreedir, "kept-outputs", state.hexdigest()[:16])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
     # Made by the pages, which are read side by side, its tables would now and then be made twice,

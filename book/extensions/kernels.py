@@ -1,12 +1,10 @@
-"""How the kernels that run the pages start and end.
+"""How the kernels that run the pages talk to the build.
 
 They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
 another program may take one in between: the kernel then ends, and the page with it.
 
 What a cell prints stays one text. A kernel sends it every fifth of a second, and MyST-NB would put
 each piece on a line of its own.
-
-They are ended at once: closing both frameworks takes a kernel one to three seconds, for nothing.
 """
 
 import functools
@@ -35,6 +33,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
     KernelManager.__init__ = initialise
     NotebookClient.__init__ = functools.partialmethod(
-        NotebookClient.__init__, coalesce_streams=True, shutdown_kernel="immediate"
+        NotebookClient.__init__, coalesce_streams=True
     )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

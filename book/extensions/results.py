@@ -19,7 +19,7 @@ from benchmarks.report.rows import own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_figure, results_yardsticks
-from jaxvstorch.registry import PAIRS
+from jaxvstorch.registry import PAIRS, topics
 
 ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]
@@ -100,6 +100,18 @@ class TopicDirective(_ResultsDirective):
         figures = _raw(results_figure.figures(self.unique(topic), found, results))
         numbers = _folded(tables.topic_tables(results, topic))
         return _joined(figures, numbers, _left_out(topic), self.source(results))
+
+
+class AllTopicsDirective(SphinxDirective):
+    """Shows every topic's results, each under its heading."""
+
+    def run(self) -> list[nodes.Node]:
+        """One section per topic, in the order of the book."""
+        sections = [
+            f"### {topic.replace('_', ' ').capitalize()}\n\n```{{results}} {topic}\n```"
+            for topic in topics()
+        ]
+        return self.parse_text_to_nodes("\n\n".join(sections), allow_section_headings=True)
 
 
 class PartDirective(_ResultsDirective):
@@ -190,5 +202,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("results_files", sorted(p.name for p in folder.glob("*.json")), "env")
     app.add_config_value("results_pins", read_pins(ROOT / "constraints.txt"), "env")
     app.add_directive("results", TopicDirective)
+    app.add_directive("results-by-topic", AllTopicsDirective)
     app.add_directive("results-of", PartDirective)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

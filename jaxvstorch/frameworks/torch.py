@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from types import FunctionType
 from typing import Any
 
 import ml_dtypes
@@ -52,6 +53,17 @@ def compile(
 ) -> Callable[..., Any]:
     """``torch.compile``. It needs no list of static arguments: it guards on Python values."""
     return torch.compile(function, **options)
+
+
+def uncompiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that ``torch.compile`` was given to make this one; else the same.
+
+    A wrapper around a compiled function has copies of its attributes, and does more than it.
+    """
+    original: Callable[..., Any] | None = getattr(function, private.ORIGINAL_FUNCTION, None)
+    if isinstance(function, FunctionType) and function.__dict__.get("__wrapped__") is original:
+        return original or function
+    return function
 
 
 def double_precision() -> AbstractContextManager[None]:

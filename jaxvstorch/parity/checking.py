@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxvstorch import frameworks
-from jaxvstorch.explainer.python.unwrap import uncompiled
 from jaxvstorch.parity.central_difference import against_difference
 from jaxvstorch.parity.comparison import Comparison, compare
 from jaxvstorch.parity.outcome import (
@@ -74,9 +73,9 @@ def check_parity(
 ) -> Parity:
     """Compare two functions with each other, by comparing both with a float64 answer.
 
-    Outputs must also have the same dtype in both; only integers may differ in width. An infinity
-    agrees with the same infinity, and a NaN with a NaN. Results without elements do not count as
-    the same, since there is nothing to compare.
+    Outputs must also have the same dtype in both; only integers may differ, in width and in sign.
+    An infinity agrees with the same infinity, and a NaN with a NaN. Results without elements do not
+    count as the same, since there is nothing to compare.
 
     Args:
         jax_function: takes JAX arrays; returns an array or a tuple of arrays. May be jitted.
@@ -85,10 +84,10 @@ def check_parity(
         reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
             answer is what ``torch_function`` gives in float64, uncompiled, and ``jax_function`` is
             compared with it in float64 too.
-        gradient: positions of the inputs to differentiate with respect to. The gradients are of
-            the outputs' sum with fixed random weights. They are compared with PyTorch's in
-            float64, uncompiled, and these with a central difference of the reference along a random
-            direction.
+        gradient: positions of the inputs to differentiate with respect to. PyTorch's outputs are
+            then those of a call that records for autograd. The gradients are of the outputs' sum
+            with fixed random weights. They are compared with PyTorch's in float64, uncompiled, and
+            these with a central difference of the reference along a random direction.
         tolerance: a multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed for
             each dtype. 0 allows no error.
         convert: turns NumPy arguments into those of one framework.
@@ -124,7 +123,8 @@ def check_parity(
     wide, found = widen(inputs), []
     answer = Outcome(())
     if reference is None or wanted:
-        answer = run("torch", uncompiled(torch_function), wide, wanted, convert)
+        original = frameworks.adapter("torch").uncompiled(torch_function)
+        answer = run("torch", original, wide, wanted, convert)
     if reference is None:
         in_jax = run("jax", jax_function, wide, wanted, convert)
         found += _compare_outcomes("jax float64", in_jax, answer, tolerance)
@@ -155,7 +155,7 @@ def _compare_outcomes(
 
 
 def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays, is_wide: bool) -> list[Comparison]:
-    """The outputs whose dtypes differ; integers of different width count as the same."""
+    """The outputs whose dtypes differ; integers count as the same."""
     on = " with 64-bit types on, which an input asks for" if is_wide else ""
     return [
         Comparison(

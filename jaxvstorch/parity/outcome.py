@@ -116,7 +116,8 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
         if "float64" in dtypes:
             error.add_note(
                 "A float64 answer is computed from the same inputs in float64: a function must "
-                "follow the dtype of its inputs. With reference=..., the outputs need no such call."
+                "follow the dtype of its inputs. With reference=... and no gradient there is no "
+                "such call."
             )
         raise
 

@@ -132,7 +132,7 @@ def test_checks_are_shown_and_added_to_a_file(tmp_path, capsys, measured) -> Non
 def test_a_file_of_another_machine_is_refused(tmp_path, capsys) -> None:
     path = write(tmp_path / "x.json", machine=MACHINE)
     assert command.main(["clock", str(path)]) == 2
-    assert f"{path} is of another machine: A processor, 2 cores" in capsys.readouterr().err
+    assert f"{path} is of another machine, A processor, 2 cores" in capsys.readouterr().err
 
 
 def test_a_process_that_fails_is_named_and_changes_no_file(

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def jax() -> ModuleType:
-    """JAX without memory: a second ``jax.jit`` of a function would reuse what the first made."""
+    """JAX with empty caches: a second ``jax.jit`` of a function would reuse what the first made."""
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jax.clear_caches()
     return jax
@@ -19,7 +19,7 @@ def jax() -> ModuleType:
 
 @pytest.fixture
 def torch(fresh_torch_compile: None) -> ModuleType:
-    """PyTorch without memory."""
+    """PyTorch with empty caches."""
     return pytest.importorskip("torch", reason="PyTorch is not installed")
 
 

@@ -22,4 +22,4 @@ def with_jax(folder) -> None:
 
 @pytest.fixture
 def with_torch(folder, fresh_torch_compile) -> None:
-    """Dynamo without memory; skips where PyTorch is not installed."""
+    """Dynamo with empty caches; skips where PyTorch is not installed."""

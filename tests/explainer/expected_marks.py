@@ -43,6 +43,7 @@ def check(file: str, name: str, explanation: Explanation) -> None:
         name: the explained function's, in the file.
         explanation: what is to be checked.
     """
+    __tracebackhide__ = True  # the message says it all
     tables = kept(file)
     versions = tables.pop("versions", {})
     for package, checked_with in versions.items():

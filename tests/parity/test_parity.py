@@ -1,5 +1,7 @@
 """check_parity says no where two functions differ, whichever way they do."""
 
+import functools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -286,6 +288,17 @@ def test_compiled_functions() -> None:
     assert compiled == [torch.float32]  # once, and not for the answer
     wrong = jax.jit(lambda x: jnp.cos(x) * x)
     assert {"jax output 0", "jax gradient 0"} == set(different(check(wrong, torch_compiled)))
+
+
+def test_a_wrapper_of_a_compiled_function_is_more_than_it() -> None:
+    compiled = torch.compile(torch_half, backend="eager")
+
+    @functools.wraps(compiled)
+    def twice(x):
+        return 2 * compiled(x)
+
+    check(lambda x: 2 * jax_half(x), twice, reference=None).require()
+    check(lambda x: 2 * jax_half(x), twice, reference=lambda x: 2 * reference(x)).require()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from jaxvstorch.explainer.purity import KINDS, PurityMatrix, purity_matrix
+from jaxvstorch.examples.purity.matrix import KINDS, PurityMatrix, purity_matrix
 
 RIGHT = ("right", "right", "right")
 
