@@ -7,11 +7,12 @@ import sys
 from extensions import kept_outputs
 
 CONF = """
+from pathlib import Path
 from types import SimpleNamespace
 
 from extensions import kept_outputs
 
-kept_outputs.jaxvstorch = SimpleNamespace(__file__=__file__)
+kept_outputs.jaxvstorch = SimpleNamespace(__file__=Path("package/__init__.py").resolve())
 extensions = ["myst_nb", "extensions.kernels", "extensions.kept_outputs"]
 nb_execution_mode = "cache"
 exclude_patterns = ["_build"]
@@ -45,8 +46,9 @@ def build(folder, prose, mark):
 
 def test_a_page_runs_again_when_its_cells_or_the_package_change(tmp_path):
     (tmp_path / "conf.py").write_text(CONF, encoding="utf-8")
+    (tmp_path / "package").mkdir()
     assert build(tmp_path, "Prose.", "a") == "a"
     assert build(tmp_path, "Other prose.", "a") == "a"
     assert build(tmp_path, "Other prose.", "b") == "ab"
-    (tmp_path / "module_of_the_package.py").touch()
+    (tmp_path / "package" / "module.py").touch()
     assert build(tmp_path, "Yet other prose.", "b") == "abb"
