@@ -25,11 +25,15 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxext.opengraph",
+    "extensions.columns",
     "extensions.diagram",
+    "extensions.folds",
+    "extensions.hanging",
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.notebooks",
     "extensions.pair_directive",
+    "extensions.promised_errors",
     "extensions.results",
     "extensions.topics",
 ]
@@ -70,7 +74,7 @@ html_theme = "sphinx_book_theme"
 html_title = "jaxvstorch"
 html_baseurl = site
 html_static_path = ["_static", "figures"]
-html_css_files = ["custom.css"]
+html_css_files = ["custom.css", "topic.css"]
 html_js_files = ["print.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"

@@ -29,15 +29,24 @@ def names(topic: str, framework: str) -> list[str]:
     ]
 
 
-def function(topic: str, framework: str, name: str) -> str:
-    """The source of one function, decorators included, without a trailing newline.
+def definition(topic: str, framework: str, name: str) -> str:
+    """The source of a function or a constant, decorators included, without a trailing newline.
 
     Raises:
-        LookupError: that half has no such function.
+        LookupError: that half defines no such name.
     """
     text = path(topic, framework).read_text(encoding="utf-8")
     for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        if name in _defined(node):
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(d.lineno for d in decorators)])
             return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
-    raise LookupError(f"{path(topic, framework)} has no function {name!r}")
+    raise LookupError(f"{path(topic, framework)} defines no {name!r}")
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module gives to functions, classes or constants."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]

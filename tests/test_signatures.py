@@ -21,7 +21,7 @@ each_framework = pytest.mark.parametrize("framework", INSTALLED)
 
 
 def definition(pair: Pair, framework: str) -> ast.FunctionDef:
-    (node,) = ast.parse(source.function(pair.topic, framework, pair.name)).body
+    (node,) = ast.parse(source.definition(pair.topic, framework, pair.name)).body
     assert isinstance(node, ast.FunctionDef)
     return node
 

@@ -13,7 +13,7 @@ from jaxvstorch.registry import PAIRS, topics
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 def test_a_function_is_what_stands_between_blank_lines(pair, framework) -> None:
-    found = source.function(pair.topic, framework, pair.name)
+    found = source.definition(pair.topic, framework, pair.name)
     (node,) = ast.parse(found).body
     assert node.name == pair.name
     text = source.path(pair.topic, framework).read_text(encoding="utf-8")
@@ -29,12 +29,17 @@ def test_decorators_belong_to_the_function(monkeypatch, tmp_path) -> None:
     (tmp_path / "topic" / "jax.py").write_text(text)
     monkeypatch.setattr(source, "_EXAMPLES", tmp_path)
     assert source.names("topic", "jax") == ["one"]
-    assert source.function("topic", "jax", "one") == one
+    assert source.definition("topic", "jax", "one") == one
 
 
-def test_an_unknown_function_is_named() -> None:
-    with pytest.raises(LookupError, match=r"branching/jax\.py has no function 'nothing'"):
-        source.function("branching", "jax", "nothing")
+def test_a_constant_has_a_definition() -> None:
+    found = source.definition("branching", "torch", "_ACTIVATIONS")
+    assert found == "_ACTIVATIONS = (torch.tanh, torch.sigmoid, F.silu)"
+
+
+def test_an_unknown_name_is_named() -> None:
+    with pytest.raises(LookupError, match=r"branching/jax\.py defines no 'nothing'"):
+        source.definition("branching", "jax", "nothing")
 
 
 @pytest.mark.parametrize("topic", topics())
@@ -44,8 +49,8 @@ def test_every_topic_says_what_it_is_about(topic) -> None:
 
 def test_reading_sources_imports_neither_framework() -> None:
     code = (
-        "import sys; from jaxvstorch import source; source.function('branching', 'jax', "
+        "import sys; from jaxvstorch import source; source.definition('branching', 'jax', "
         "'select_where'); assert not {'jax', 'torch'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
-    assert ast.parse(source.function("branching", "torch", "select_where"))
+    assert ast.parse(source.definition("branching", "torch", "select_where"))

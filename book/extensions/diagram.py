@@ -2,7 +2,7 @@
 
 Inside the page an SVG takes the page's colours, light or dark, which a linked image cannot. Its
 text alternative is the drawing's own ``<title>`` and ``<desc>``; its caption is the directive's
-body.
+body. Where there is a ``NAME-narrow.svg`` too, a narrow page shows that one.
 """
 
 from pathlib import Path
@@ -21,6 +21,11 @@ def title(name: str) -> str:
     return root.findtext("{http://www.w3.org/2000/svg}title", "")
 
 
+def _drawing(path: Path, shape: str) -> nodes.Node:
+    text = f'<div class="{shape}">{path.read_text(encoding="utf-8")}</div>'
+    return nodes.raw("", text, format="html")
+
+
 class DiagramDirective(SphinxDirective):
     """Shows ``figures/NAME.svg``."""
 
@@ -35,7 +40,13 @@ class DiagramDirective(SphinxDirective):
             raise self.error(f"there is no drawing {self.arguments[0]}; there are {known}")
         self.env.note_dependency(str(path))
         figure = nodes.figure(classes=["diagram"])
-        figure += nodes.raw("", path.read_text(encoding="utf-8"), format="html")
+        narrow = path.with_name(f"{path.stem}-narrow.svg")
+        if narrow.exists():
+            self.env.note_dependency(str(narrow))
+            figure["classes"].append("two-shapes")
+            figure += [_drawing(path, "wide"), _drawing(narrow, "narrow")]
+        else:
+            figure += _drawing(path, "only")
         caption = nodes.caption()
         for paragraph in self.parse_content_to_nodes():
             caption += paragraph.children

@@ -5,6 +5,8 @@ another program may take one in between: the kernel then ends, and the page with
 
 What a cell prints stays one text. A kernel sends it every fifth of a second, and MyST-NB would put
 each piece on a line of its own.
+
+Each cell begins without what ``torch.compile`` did before, as ``jaxvstorch.notebook`` says.
 """
 
 import functools
@@ -33,6 +35,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
     KernelManager.__init__ = initialise
     NotebookClient.__init__ = functools.partialmethod(
-        NotebookClient.__init__, coalesce_streams=True
+        NotebookClient.__init__,
+        coalesce_streams=True,
+        extra_arguments=["--ext=jaxvstorch.notebook"],
     )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

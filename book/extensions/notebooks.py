@@ -23,6 +23,8 @@ from extensions.plain_markdown import Converter, Directive, Link
 logger = logging.getLogger(__name__)
 
 INSTALL = "%pip install -q jaxvstorch"
+# Each cell begins without what torch.compile did before, as in the book.
+LOAD = "%load_ext jaxvstorch.notebook"
 # In a page's front matter: what else it imports, for its notebook to install.
 PACKAGES = "packages"
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
@@ -38,7 +40,7 @@ def make_notebook(text: str, converter: Converter, packages: str = "") -> nbform
     """
     _, _, body = text.split("---\n", 2)  # the front matter is MyST-NB's
     page = jupytext.reads(body, fmt="md:myst")
-    install = f"{INSTALL} {packages}".strip()
+    install = f"{INSTALL} {packages}".strip() + f"\n{LOAD}"
     cells = [nbformat.v4.new_code_cell(install, id="install")]
     for number, cell in enumerate(page.cells):
         cell["id"] = f"cell-{number}"
@@ -101,7 +103,16 @@ def page_converter(app: Sphinx, page: str) -> Converter:
     def results(directive: Directive) -> str:
         return f"Measured times: [on this page of the book]({site}{page}.html).\n"
 
-    directives = {"diagram": diagram, "pair": _pair, "results": results}
+    def answer(directive: Directive) -> str:
+        folded = f"<details><summary>Show answer</summary>\n\n{convert(directive.body)}\n\n"
+        return f"{folded}</details>\n"
+
+    directives = {
+        "answer": answer,
+        "diagram": diagram,
+        "pair": _pair,
+        "results": results,
+    }
     convert = Converter(directives, partial(_resolve, app), page_url)
     return convert
 
@@ -112,7 +123,9 @@ def _runs(app: Sphinx, page: str) -> bool:
 
 def _pair(directive: Directive) -> str:
     topic, _, name = directive.argument.partition(".")
-    shown = [f"**{half.title}**\n\n```python\n{half.source}\n```" for half in halves(topic, name)]
+    helpers = tuple(directive.options.get("with", "").replace(",", " ").split())
+    found = halves(topic, name, helpers)
+    shown = [f"**{half.title}**\n\n```python\n{half.source}\n```" for half in found]
     return "\n\n".join(shown) + "\n"
 
 

@@ -1,7 +1,9 @@
 """The directive ``{pair} topic.name``: one example function in both frameworks.
 
-The two halves stand in tabs that switch together all over the book, or next to each other with the
-option ``:side-by-side:``. What is shown is read from the package's own files.
+The two halves stand in tabs that switch together all over the book; on a wide page the style sheet
+shows both at once, in columns. What is shown is read from the package's own files, without
+docstrings, which would repeat the page, and with one parameter to a line, which fits a phone. The
+option ``:with: NAME`` shows what else of its module the function uses, above it.
 """
 
 import ast
@@ -20,27 +22,18 @@ from jaxvstorch.registry import PAIRS
 
 logger = logging.getLogger(__name__)
 
+SHORT = 58  # columns: two such columns fit a wide page
+
 _TAB = """\
 ````{{tab-item}} {title}
 :sync: {framework}
 ```python
 {source}
 ```
-[{file}]({repository}/blob/main/{file}){{.source-link}}
+[source]({repository}/blob/main/{file}){{.source-link}}
 ````
 """
 _TABS = "`````{{tab-set}}\n:sync-group: framework\n:class: pair\n{halves}`````\n"
-
-_COLUMN = """\
-````{{grid-item}}
-:class: half-{framework}
-**{title}**
-```python
-{source}
-```
-````
-"""
-_COLUMNS = "`````{{grid}} 1 1 2 2\n:gutter: 3\n:class-container: pair-columns\n{halves}`````\n"
 
 
 class Half(NamedTuple):
@@ -52,11 +45,17 @@ class Half(NamedTuple):
     file: str
 
 
-def halves(topic: str, name: str) -> list[Half]:
+def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
     """Both halves of a pair.
 
+    Args:
+        topic: the pair's.
+        name: of the function.
+        helpers: what else of the module to show.
+
     Raises:
-        LookupError: there is no such pair; the message names the nearest.
+        LookupError: there is no such pair, and the message names the nearest; or a module has none
+            of the helpers.
     """
     known = [str(pair) for pair in PAIRS]
     if f"{topic}.{name}" not in known:
@@ -66,25 +65,49 @@ def halves(topic: str, name: str) -> list[Half]:
         Half(
             framework,
             TITLES[framework],
-            source.function(topic, framework, name),
+            _shown(topic, framework, name, helpers),
             f"jaxvstorch/examples/{topic}/{framework}.py",
         )
         for framework in FRAMEWORKS
     ]
 
 
+def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> str:
+    parts = [source.definition(topic, framework, helper) for helper in helpers]
+    functions = [*[part for part in parts if part.startswith(("def ", "@"))]]
+    constants = [part for part in parts if part not in functions]
+    own = source.definition(topic, framework, name)
+    return "\n\n".join([*constants, *(narrow(quiet(part)) for part in (*functions, own))])
+
+
+def quiet(text: str) -> str:
+    """The same function without its docstring."""
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    if ast.get_docstring(node) is None:
+        return text
+    lines, docstring = text.splitlines(), node.body[0]
+    return "\n".join(lines[: docstring.lineno - 1] + lines[docstring.end_lineno :])
+
+
 def narrow(text: str) -> str:
     """The same function with one parameter to a line, as formatters break a long signature.
 
-    A signature with more than plain parameters, such as defaults, stays as it is.
+    A signature of up to ``SHORT`` columns stays as it is, and so does one with more than plain
+    parameters, such as defaults.
     """
     node = ast.parse(text).body[0]
     assert isinstance(node, ast.FunctionDef)
-    assert node.returns is not None
+    first = text.splitlines()[node.lineno - 1]
+    if node.returns is None or (first.endswith(":") and len(first) <= SHORT):
+        return text
     parameters = [f"    {ast.get_source_segment(text, argument)}," for argument in node.args.args]
     returns = ast.get_source_segment(text, node.returns)
-    body = text.splitlines()[node.body[0].lineno - 1 :]
-    broken = "\n".join([f"def {node.name}(", *parameters, f") -> {returns}:", *body])
+    lines = text.splitlines()
+    # A comment above the first statement is part of the body.
+    head = next(i for i in range(node.lineno - 1, len(lines)) if lines[i].endswith(":"))
+    decorators, body = lines[: node.lineno - 1], lines[head + 1 :]
+    broken = "\n".join([*decorators, f"def {node.name}(", *parameters, f") -> {returns}:", *body])
     return broken if ast.dump(ast.parse(broken)) == ast.dump(ast.parse(text)) else text
 
 
@@ -92,28 +115,22 @@ class PairDirective(SphinxDirective):
     """Shows a pair of the registry; an unknown one is a warning that names the nearest."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"side-by-side": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {"with": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """Write the tabs in MyST, and let the page's own parser read them."""
         topic, _, name = self.arguments[0].partition(".")
+        helpers = tuple(self.options.get("with", "").replace(",", " ").split())
         try:
-            found = halves(topic, name)
+            found = halves(topic, name, helpers)
         except LookupError as error:
             logger.warning(str(error), location=self.get_location())
             return []
         for half in found:
             self.env.note_dependency(str(source.path(topic, half.framework)))
-        columns = "side-by-side" in self.options
         repository = self.config.html_theme_options["repository_url"]
-        texts = []
-        for half in found:
-            shown = half._replace(source=narrow(half.source)) if columns else half
-            form = _COLUMN if columns else _TAB
-            texts.append(form.format(repository=repository, **shown._asdict()))
-        return self.parse_text_to_nodes(
-            (_COLUMNS if columns else _TABS).format(halves="".join(texts))
-        )
+        tabs = [_TAB.format(repository=repository, **half._asdict()) for half in found]
+        return self.parse_text_to_nodes(_TABS.format(halves="".join(tabs)))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -105,7 +105,7 @@ def show(
         terminal.show_sources(
             out,
             {
-                f"{frameworks.TITLES[framework]}: {pair}": source.function(
+                f"{frameworks.TITLES[framework]}: {pair}": source.definition(
                     pair.topic, framework, pair.name
                 )
                 for framework in frameworks.FRAMEWORKS

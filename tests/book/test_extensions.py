@@ -9,6 +9,7 @@ import pytest
 from extensions import diagram, notebooks, pair_directive
 from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from jaxvstorch import source
 from jaxvstorch.registry import PAIRS, place, topics
@@ -37,8 +38,9 @@ def rebuild(folder: Path) -> tuple[Sphinx, str]:
         "myst_enable_extensions": ["colon_fence"],
     }
     warnings, out = StringIO(), folder / "_build"
-    app = Sphinx(folder, None, out, out, "dummy", settings, status=None, warning=warnings)
-    app.build()
+    with docutils_namespace():
+        app = Sphinx(folder, None, out, out, "dummy", settings, status=None, warning=warnings)
+        app.build()
     return app, warnings.getvalue()
 
 
@@ -52,15 +54,30 @@ def test_every_pair_can_be_shown(known):
 @pytest.mark.parametrize(
     ("text", "narrow"),
     [
+        ("def f(a: A, b: B) -> C:\n    return a", "def f(a: A, b: B) -> C:\n    return a"),
         (
-            "def f(a: A, b: B) -> C:\n    return a",
-            "def f(\n    a: A,\n    b: B,\n) -> C:\n    return a",
+            f"@d\ndef f(a: {'A' * 40}, b: B) -> C:\n    # why\n    return a",
+            f"@d\ndef f(\n    a: {'A' * 40},\n    b: B,\n) -> C:\n    # why\n    return a",
         ),
-        ("def f(a: A = 1) -> C:\n    return a", "def f(a: A = 1) -> C:\n    return a"),
+        (f"def f(a: {'A' * 60} = 1) -> C:\n    return a",) * 2,
     ],
 )
 def test_a_long_signature_is_broken(text, narrow):
     assert pair_directive.narrow(text) == narrow
+
+
+def test_a_docstring_is_left_out():
+    assert pair_directive.quiet('def f():\n    """Say so."""\n    return 1') == (
+        "def f():\n    return 1"
+    )
+
+
+def test_a_pair_is_shown_with_what_it_uses():
+    jax, torch = pair_directive.halves("branching", "activate_switch", ("_ACTIVATIONS",))
+    assert jax.source.startswith("_ACTIVATIONS = (jnp.tanh")
+    assert torch.source.startswith("_ACTIVATIONS = (torch.tanh")
+    with pytest.raises(LookupError, match="defines no 'nothing'"):
+        pair_directive.halves("branching", "activate_switch", ("nothing",))
 
 
 def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
@@ -150,14 +167,18 @@ def test_a_page_becomes_a_notebook_that_installs_first():
     page = "# T\n\n```{code-cell} ipython3\n:tags: [a]\n1\n```\n"
     notebook = notebooks.make_notebook(header + page, PLAIN)
     nbformat.validate(notebook)
-    assert [cell.source for cell in notebook.cells] == [notebooks.INSTALL, "# T", "1"]
+    assert [cell.source for cell in notebook.cells] == [
+        f"{notebooks.INSTALL}\n{notebooks.LOAD}",
+        "# T",
+        "1",
+    ]
     assert notebook.cells[2].metadata.tags == ["a"]
 
 
 def test_a_notebook_installs_what_its_page_needs():
     page = "---\nkernelspec:\n  name: python3\n---\n# T\n"
     install, _ = notebooks.make_notebook(page, PLAIN, packages="einops optax").cells
-    assert install.source == f"{notebooks.INSTALL} einops optax"
+    assert install.source.splitlines()[0] == f"{notebooks.INSTALL} einops optax"
 
 
 @pytest.mark.parametrize("library", ["jax", "torch"])

@@ -81,3 +81,13 @@ def test_a_dynamic_shape_is_a_symbol_of_the_graph() -> None:
     (dynamic,) = explanation.programs
     assert "/ 4" in fixed.text
     assert "/ 4" not in dynamic.text
+
+
+def test_a_program_s_text_holds_the_branches_and_not_what_frees_operands():
+    def choose(flag, x):
+        return torch.cond(flag, torch.sin, lambda x: x * x, (x,))
+
+    text = explain(choose, torch.tensor(True), torch.ones(2)).programs[0].text
+    assert "# cond_true_0\ndef forward" in text
+    assert "torch.sin(" in text
+    assert "= None" not in text

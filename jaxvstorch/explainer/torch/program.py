@@ -1,4 +1,4 @@
-"""An FX graph as a list of operations, each with the lines that it comes from."""
+"""An FX graph as code, and as a list of operations with the lines that each comes from."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,12 +9,24 @@ from torch import fx
 from jaxvstorch.explainer.operations import Operation, Place
 
 _FRAME = re.compile(r'File "(.*?)", line (\d+), in ')
+# What FX writes behind a line to free operands: "c = a + b;  a = b = None".
+_FREED = re.compile(r";  (?:\w+ = )+None$", re.MULTILINE)
 _PARTS = {
     ("cond", 1): "cond true branch",
     ("cond", 2): "cond false branch",
     ("while_loop", 0): "while condition",
     ("while_loop", 1): "while body",
 }
+
+
+def code(graph: fx.GraphModule) -> str:
+    """A graph's code without what frees its operands, and below it that of its inner graphs."""
+    inner = [
+        f"# {name}\n{code(child)}"
+        for name, child in graph.named_children()
+        if isinstance(child, fx.GraphModule)
+    ]
+    return "\n\n".join([_FREED.sub("", graph.code.strip()), *inner])
 
 
 def operations(

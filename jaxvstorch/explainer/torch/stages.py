@@ -11,7 +11,7 @@ from jaxvstorch.explainer.operations import Place, letter
 from jaxvstorch.explainer.python.own import OwnCode
 from jaxvstorch.explainer.torch import inductor
 from jaxvstorch.explainer.torch.inductor import Compilation
-from jaxvstorch.explainer.torch.program import stack
+from jaxvstorch.explainer.torch.program import code, stack
 
 
 def compile(
@@ -33,7 +33,7 @@ def compile(
     before = after = 0
     for number, (graph, given) in enumerate(zip(graphs, inputs, strict=True)):
         program = letter(number)
-        stages.append(Stage(program, "FX graph", graph.code.strip()))
+        stages.append(Stage(program, "FX graph", code(graph)))
         before += sum(node.op.startswith("call_") for node in graph.graph.nodes)
         if name != "inductor":
             missing.append(

@@ -119,7 +119,7 @@ def look(traced: Traced, recorder: Recorder, own: OwnCode) -> tuple[Seen, tuple[
         name = letter(number)
         found = list(program.operations(graph, name, own.has))
         seen.operations += found
-        programs.append(Program(name, count(found), graph.code.strip()))
+        programs.append(Program(name, count(found), program.code(graph)))
     return seen, tuple(programs)
 
 
