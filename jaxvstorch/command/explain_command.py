@@ -140,15 +140,13 @@ def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -
             found["ledger"] = ledger.to_dict()
         print(json.dumps(found, indent=1))
         return
-    from jaxvstorch.explainer.rendering.text import Rendering, plain
-
     out = terminal.console()
     if out.is_terminal:
-        out.print(Rendering(explanation))
+        out.print(explanation)
         if ledger is not None:
             out.print("", ledger, sep="\n")
         return
-    print(plain(explanation))
+    print(explanation)
     if ledger is not None:
         print(f"\n{ledger}")
 

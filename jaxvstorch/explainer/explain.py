@@ -7,6 +7,7 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer import proven
+from jaxvstorch.explainer.both import both
 from jaxvstorch.explainer.explainable import explainable, name_of
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import asked_for, framework_of
@@ -67,3 +68,4 @@ def explain(
 
 explain.ledger = ledger  # type: ignore[attr-defined]
 explain.call = call  # type: ignore[attr-defined]
+explain.both = both  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from jaxvstorch.explainer.compiled import Compiled
 from jaxvstorch.explainer.facts import Facts, Finding
 from jaxvstorch.explainer.marks import Source, describe
 from jaxvstorch.explainer.rendering import html, text
+from jaxvstorch.explainer.rendering.printed import Printed
 from jaxvstorch.explainer.taking_turns import LOCK
 
 SCHEMA = "jaxvstorch-explanation"
@@ -77,13 +78,13 @@ class Explanation(Facts):
         return json.dumps(self.to_dict(), indent=1)
 
     def __str__(self) -> str:
-        return text.plain(self)
+        return str(text.printed(self))
 
     def __repr__(self) -> str:
         return str(self)
 
-    def __rich__(self) -> text.Rendering:
-        return text.Rendering(self)
+    def __rich__(self) -> Printed:
+        return text.printed(self)
 
     def _repr_html_(self) -> str:
         return html.fragment(self)

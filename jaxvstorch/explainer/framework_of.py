@@ -94,6 +94,12 @@ def _of_itself(function: Any) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def belongs_to(function: Any) -> str | None:
+    """The one framework that a function is of, or that it names; ``None`` for none and for both."""
+    found = {_of_itself(function)} - {None} or named([function], {})
+    return found.pop() if len(found) == 1 else None
+
+
 def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
     """The frameworks that functions name, or else those that their module names.
 

@@ -17,7 +17,7 @@ from jaxvstorch.explainer.rendering import html
 from jaxvstorch.explainer.rendering.layout import BOOK
 
 STYLE = Path(html.__file__).with_name("html.css").read_text(encoding="utf-8")
-_VOID = {"meta", "br"}
+_VOID = {"meta", "br", "wbr"}
 
 
 class Tree(HTMLParser):

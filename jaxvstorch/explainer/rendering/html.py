@@ -5,12 +5,11 @@ No element has an id, so that several explanations can stand in one page.
 
 from collections.abc import Iterable
 from html import escape
-from importlib.resources import files
 
-import jaxvstorch
 from jaxvstorch.explainer.facts import Facts
 from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.explainer.rendering import headings, layout, signs
+from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, whole
 from jaxvstorch.explainer.rendering.html_source import (
     below,
     classes,
@@ -20,14 +19,11 @@ from jaxvstorch.explainer.rendering.html_source import (
 )
 from jaxvstorch.frameworks import TITLES
 
-_FRAGMENT_STYLE = files(__package__).joinpath("html.css").read_text("utf-8")
-_PAGE_STYLE = files(__package__).joinpath("html_page.css").read_text("utf-8")
-
 
 def fragment(explanation: Facts) -> str:
     """HTML to be put into a page, with the style that it needs."""
     return (
-        f"<style>{_FRAGMENT_STYLE}</style>"
+        f"<style>{FRAGMENT_STYLE}</style>"
         f"{_opening(explanation)}{_body(explanation, 'p', 'p')}</div>"
     )
 
@@ -39,15 +35,8 @@ def page(explanation: Facts, ledger: Ledger | None = None) -> str:
         explanation: what it shows.
         ledger: calls to show below it.
     """
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(headings.title(explanation))}, explained</title>\n"
-        f"<style>{_FRAGMENT_STYLE}\n{_PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"{_opening(explanation)}{_body(explanation, 'h1', 'h2')}{_calls(ledger)}"
-        f'<p class="made">Made by <a href="{layout.BOOK}">jaxvstorch</a> '
-        f"{jaxvstorch.__version__}</p></div>\n</main>\n</body>\n</html>\n"
-    )
+    shown = f"{_opening(explanation)}{_body(explanation, 'h1', 'h2')}{_calls(ledger)}{MADE}</div>"
+    return whole(f"{escape(headings.title(explanation))}, explained", shown)
 
 
 def _opening(explanation: Facts) -> str:

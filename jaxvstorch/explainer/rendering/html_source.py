@@ -34,7 +34,7 @@ def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]
     texts = [line.text.expandtabs(4) for line in source.lines]
     indent = layout.indent(texts)
     codes = {
-        line.number: _code(text, spans, indent)
+        line.number: code_html(text, spans, indent)
         for line, text, spans in zip(source.lines, texts, syntax.spans(texts), strict=True)
     }
     heads_shown = False
@@ -103,25 +103,31 @@ def below(items: Iterable[str], loose: bool = False) -> str:
 
 def sentence_item(sentence: str) -> str:
     """A sentence as an item of such a list."""
-    return f"<li>{_prose(sentence)}</li>"
+    return f"<li>{prose(sentence)}</li>"
 
 
 def finding_item(finding: Finding) -> str:
-    """What was found, what to do, and where the book explains it, as an item."""
+    """A finding as an item of such a list."""
     kind = escape(layout.KINDS.get(finding.kind, finding.kind))
-    cure = f' <span class="cure">{_prose(finding.cure)}</span>' if finding.cure else ""
     failed = ' class="failed"' if finding.kind == "failed" else ""
+    return f"<li{failed}><strong>{kind}:</strong> {sentences(finding)}</li>"
+
+
+def sentences(finding: Finding) -> str:
+    """What was found, what to do, and where the book explains it."""
+    cure = f' <span class="cure">{prose(finding.cure)}</span>' if finding.cure else ""
     link = layout.link(finding)
     more = f' <a href="{escape(link)}">In the book: {escape(finding.page)}</a>' if link else ""
-    return f"<li{failed}><strong>{kind}:</strong> {_prose(finding.what)}{cure}{more}</li>"
+    return f"{prose(finding.what)}{cure}{more}"
 
 
-def _prose(sentence: str) -> str:
+def prose(sentence: str) -> str:
     """A sentence, with text in backquotes as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
 
 
-def _code(text: str, spans: Sequence[syntax.Span], indent: int) -> str:
+def code_html(text: str, spans: Sequence[syntax.Span], indent: int) -> str:
+    """A line of source, without so many columns of its indentation."""
     parts = []
     cut = indent if not text[:indent].strip() else 0
     inside = max(len(text) - len(text.lstrip()) - cut, 0) if text.strip() else 0

@@ -1,11 +1,12 @@
 """An explanation as text, styled for a terminal or plain."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from jaxvstorch.explainer.facts import Facts
 from jaxvstorch.explainer.rendering import headings, layout, signs
+from jaxvstorch.explainer.rendering.printed import Printed
 from jaxvstorch.explainer.rendering.text_source import (
     BOLD,
     DIM,
@@ -19,35 +20,10 @@ from jaxvstorch.explainer.rendering.text_source import (
 )
 from jaxvstorch.frameworks import COMPILERS
 
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
 
-# A source or an error may hold codes that a terminal would obey.
-_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
-
-
-class Rendering:
-    """What ``rich`` prints of an explanation."""
-
-    def __init__(self, explanation: Facts) -> None:
-        self.explanation = explanation
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        # Importing Rich draws random numbers, which must not change those that the reader draws.
-        # Whoever calls this has imported it already.
-        from rich.segment import Segment
-        from rich.style import Style
-
-        for row in rows(self.explanation, options.max_width):
-            for text, style in row:
-                yield Segment(text.translate(_CONTROLS), Style.parse(style) if style else None)
-            yield Segment.line()
-
-
-def plain(explanation: Facts, width: int = 100) -> str:
-    """An explanation as text without styles."""
-    lines = ("".join(text for text, _ in row).rstrip() for row in rows(explanation, width))
-    return "\n".join(line.translate(_CONTROLS) for line in lines)
+def printed(explanation: Facts) -> Printed:
+    """An explanation as ``rich`` prints it, or as plain text."""
+    return Printed(partial(rows, explanation))
 
 
 def rows(explanation: Facts, width: int) -> Iterator[Row]:

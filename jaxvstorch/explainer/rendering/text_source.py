@@ -65,7 +65,7 @@ class Columns:
 
     def _line(self, line: Line) -> Iterator[Row]:
         marks = textwrap.wrap(signs.sign(line), self.mark) if line.mark else []
-        codes = list(_broken(self._code(line), self.code))
+        codes = list(broken(self.coloured(line), self.code))
         style = MARKS[line.mark]
         for i in range(max(len(marks), len(codes))):
             number = str(line.number) if i == 0 else ""
@@ -76,7 +76,8 @@ class Columns:
                 *(codes[i] if i < len(codes) else []),
             ]
 
-    def _code(self, line: Line) -> Row:
+    def coloured(self, line: Line) -> Row:
+        """A line of source in its colours, without the indentation that all lines have."""
         index = line.number - self.first
         pieces = syntax.pieces(self.texts[index], self.spans[index])
         quiet = line.mark is Mark.NOT_REACHED
@@ -86,7 +87,7 @@ class Columns:
         return row
 
 
-def _broken(row: Row, width: int) -> Iterator[Row]:
+def broken(row: Row, width: int) -> Iterator[Row]:
     """A line of source, wrapped if it is wider than its column."""
     text = "".join(piece for piece, _ in row)
     if len(text) <= width:

@@ -1,0 +1,211 @@
+"""``explain.both``: one function through both compilers, and what it refuses."""
+
+import functools
+import operator
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_imports import WITHOUT
+
+from jaxvstorch import explain
+from jaxvstorch.explainer.explanation import Explanation
+from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.own_lines import own_sources
+
+jnp = pytest.importorskip("jax.numpy", reason="both frameworks are needed; JAX is not installed")
+torch = pytest.importorskip("torch", reason="both frameworks are needed; PyTorch is not installed")
+pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
+
+X = np.float32([3, 4])
+
+
+def clip(grad, limit=1.0):
+    norm = (grad * grad).sum() ** 0.5
+    print("norm:", norm)
+    if norm > limit:
+        grad = grad * (limit / norm)
+    return grad
+
+
+def shifted(x, offsets, flag=True):
+    if flag:
+        x = x + offsets["a"][0]
+    return x * 2
+
+
+def of_jax(x):
+    return jnp.sin(x)
+
+
+def of_either(x):
+    return torch.sin(x) if isinstance(x, torch.Tensor) else jnp.sin(x)
+
+
+def calls(x):
+    return helper(x) + 1
+
+
+def helper(x):
+    print("helper")
+    return x * 2
+
+
+def framework_of(x, framework):
+    return x * len(framework)
+
+
+def generator(x):
+    yield x
+
+
+def marks(explanation) -> list[str]:
+    return [str(line.mark) for line in explanation.sources[0].lines]
+
+
+def test_the_same_lines_with_the_marks_of_each() -> None:
+    found = explain.both(clip, X)
+    assert [line.text for line in found.jax.sources[0].lines] == [
+        line.text for line in found.torch.sources[0].lines
+    ]
+    assert marks(found.jax) == ["", "traced", "traced", "failed", "not reached", "not reached"]
+    assert marks(found.torch) == ["", "graph", "python", "python", "graph", "traced"]
+    assert [len(e.programs) for e in found.explanations] == [0, 3]
+
+
+def test_what_is_printed_is_kept_apart(capsys) -> None:
+    found = explain.both(clip, X)
+    assert found.printed == {"jax": "norm: JitTracer(float32[])\n", "torch": "norm: tensor(5.)\n"}
+    assert capsys.readouterr() == ("", "")
+
+
+def test_each_is_what_explain_says() -> None:
+    found = explain.both(shifted, X, {"a": [X]}, flag=False)
+    alone = explain(shifted, jnp.asarray(X), {"a": [jnp.asarray(X)]}, flag=False)
+    assert found.jax.arguments == ("f32[2]", "{'a': [f32[2]]}", "flag=False")
+    assert found.jax.marks() == alone.marks()
+    # A Python value stays one: JAX traces a flag, and PyTorch guards on it.
+    assert [f.kind for f in found.jax.findings] == ["failed"]
+    assert marks(found.torch) == ["", "traced", "not reached", "graph"]
+
+
+def test_a_scalar_of_numpy_is_an_array() -> None:
+    found = explain.both(operator_free, np.float32(2))
+    assert [e.arguments for e in found.explanations] == [("f32[]",), ("f32[]",)]
+
+
+def operator_free(x):
+    return x + 1
+
+
+def test_an_argument_that_is_changed_is_a_copy() -> None:
+    x = X.copy()
+    explain.both(doubled_in_place, x)
+    assert x.tolist() == X.tolist()
+
+
+def doubled_in_place(x):
+    x *= 2
+    return x
+
+
+def test_a_function_that_asks_which_framework_it_is_given() -> None:
+    assert [len(e.programs) for e in explain.both(of_either, X).explanations] == [1, 1]
+
+
+def test_a_partial_and_a_method() -> None:
+    found = explain.both(functools.partial(clip, limit=10.0), X)
+    assert found.torch.found("break")
+    assert len(explain.both(_Scale(3).apply, X).jax.programs) == 1
+
+
+class _Scale:
+    def __init__(self, factor) -> None:
+        self.factor = factor
+
+    def apply(self, x):
+        return x * self.factor
+
+
+def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
+    found = explain.both(calls, X)
+    assert [f.kind for f in found.jax.findings] == ["impure"]
+    for text in (str(found), found._repr_html_()):
+        assert "test_both.py, line" in text
+        assert "prints while tracing only" in text
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "said"),
+    [
+        (of_jax, [X], "'of_jax' is written for JAX, and explain.both shows a function that names "
+         "no framework: use operators and methods alone, or call explain with JAX's arrays"),
+        (torch.compile(clip), [X], "'clip' is written for PyTorch"),
+        (torch.nn.Linear(2, 2), [X], "is written for PyTorch"),
+        (clip, [torch.ones(2)], "the arguments hold PyTorch's arrays: give NumPy arrays"),
+        (clip, [{"a": [jnp.ones(2)]}], "the arguments hold JAX's arrays: give NumPy arrays"),
+        (clip, [3.0], "no argument holds an array, .*: give a NumPy array, such as np.float32"),
+        (clip, [[3.0, 4.0]], "no argument holds an array"),
+        (clip, [np.ones(2)], r"JAX would turn float64 into float32: .*jax.enable_x64\(True\)"),
+        (clip, [X, 1, 2], r"clip\(grad, limit=1.0\) does not take these arguments: too many"),
+        (generator, [X], "generator is a generator function"),
+        (operator.mul, [X, X], "of mul there are none to show. The lines: the function has no "
+         "source in Python that could be read. Call explain once for each framework"),
+        (_Scale, [X], "function must not be a class"),
+        (3, [X], "function must be callable, not int"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_error(function, arguments, said) -> None:
+    with pytest.raises(TypeError, match=said):
+        explain.both(function, *arguments)
+
+
+def test_an_argument_that_holds_itself() -> None:
+    endless: list = [X]
+    endless.append(endless)
+    with pytest.raises(TypeError, match="an argument holds itself, or is nested too deeply"):
+        explain.both(clip, endless)
+
+
+def test_the_framework_is_not_asked_for() -> None:
+    with pytest.raises(TypeError, match="leave framework= out, and give a parameter of that name"):
+        explain.both(clip, X, framework="jax")
+    assert len(explain.both(framework_of, X, "jax").torch.programs) == 1
+
+
+def test_other_lines_in_each_are_not_put_beside_each_other() -> None:
+    one = Explanation("f", "jax", (), (Source("f", "a.py", 1, (Line(3, "a"),)),), ())
+    other = Explanation("f", "torch", (), (Source("g", "a.py", 1, (Line(9, "b"),)),), ())
+    said = r"ran different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
+    with pytest.raises(TypeError, match=said):
+        own_sources([one, other])
+
+
+def test_where_one_has_no_line_its_column_is_empty() -> None:
+    source = Source("f", "a.py", 1, (Line(3, "x + 1", Mark.GRAPH, {"A": 1}, 1),))
+    one, other = Explanation("f", "jax", (), (source,), ()), Explanation("f", "torch", (), (), ())
+    _, empty = own_sources([one, other])
+    assert empty.lines == (Line(3, "x + 1"),)
+
+
+@pytest.mark.parametrize("missing", ["jax", "torch"])
+def test_a_missing_framework_says_how_to_install_it(missing) -> None:
+    code = (
+        "import numpy as np\nfrom jaxvstorch import MissingFrameworkError, explain\n"
+        "try:\n    explain.both(lambda x: x, np.float32([3]))\n"
+        "except MissingFrameworkError as error:\n    print(error)"
+    )
+    command = [sys.executable, "-c", f"{WITHOUT.format(missing=missing)}\n{code}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    title = {"jax": "JAX", "torch": "PyTorch"}[missing]
+    said = f"explain.both needs {title}, which is not installed. Install it with `pip install"
+    assert done.stdout.startswith(said), done.stderr
+
+
+def test_it_is_data_too() -> None:
+    found = explain.both(clip, X)
+    data = found.to_dict()
+    assert data["schema"] == {"name": "jaxvstorch-both", "version": 1}
+    assert data["jax"] == found.jax.to_dict()
+    assert data["printed"] == found.printed
