@@ -1,7 +1,7 @@
 """The options of ``jaxvstorch explain``. What it needs is imported when it runs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,11 +9,11 @@ from jaxvstorch.command import BadInputError, terminal
 from jaxvstorch.errors import MissingFrameworkError
 
 if TYPE_CHECKING:
+    from jaxvstorch.command.output import Shown
     from jaxvstorch.command.work import Request
-    from jaxvstorch.explainer.explanation import Explanation
     from jaxvstorch.explainer.ledger_rows import Ledger
 
-Found = tuple["Explanation", "Ledger | None"]
+Found = tuple["Shown", "Ledger | None"]
 
 
 def explain(
@@ -51,7 +51,11 @@ def explain(
     ] = None,
     framework: Annotated[
         str | None,
-        typer.Option(metavar="jax|torch", help="Needed only if the function does not show it."),
+        typer.Option(
+            metavar="jax|torch|both",
+            help="Needed only if the function does not show it. both puts what the two compilers "
+            "make of a function that names neither beside its lines.",
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Seed for the random numbers in the arrays.")
@@ -109,46 +113,26 @@ def _run(
     if html is not None:
         output.check_page(html, target)
     with output.stdout_to_stderr():
-        explanation, ledger = _find(target, request)
+        shown, ledger = _find(target, request)
     if html is not None:
-        from jaxvstorch.explainer.rendering import html as pages
-
-        output.write_page(html, pages.page(explanation, ledger=ledger))
-    _print(explanation, ledger, as_json)
-    return output.violations(wanted, explanation, ledger)
+        output.write_page(html, output.page_of(shown, ledger))
+    output.show(shown, ledger, as_json)
+    return output.violations(wanted, shown, ledger)
 
 
 def _find(target: str, request: "Request") -> Found:
+    from jaxvstorch.command import in_both, work
     from jaxvstorch.command import target as targets
-    from jaxvstorch.command import work
 
     with targets.load(target) as loaded:
-        asked = work.asked_for(loaded, request)
         try:
+            if request.framework == in_both.BOTH:
+                return in_both.explained(loaded, request), None
+            asked = work.asked_for(loaded, request)
             ledger = work.recorded(asked) if request.calls else None
             return work.explained(asked, request.stages), ledger
         except SystemExit as end:
             raise BadInputError(f"{target} called sys.exit({end.code!r})") from end
-
-
-def _print(explanation: "Explanation", ledger: "Ledger | None", as_json: bool) -> None:
-    if as_json:
-        import json
-
-        found: dict[str, Any] = explanation.to_dict()
-        if ledger is not None:
-            found["ledger"] = ledger.to_dict()
-        print(json.dumps(found, indent=1))
-        return
-    out = terminal.console()
-    if out.is_terminal:
-        out.print(explanation)
-        if ledger is not None:
-            out.print("", ledger, sep="\n")
-        return
-    print(explanation)
-    if ledger is not None:
-        print(f"\n{ledger}")
 
 
 def _say(message: str) -> None:

@@ -24,7 +24,7 @@ def framework_of(target: Target, given: str | None, values: Iterable[Any] = ()) 
     """
     compiled = compiled_by(target.function)
     if given is not None and given not in frameworks.FRAMEWORKS:
-        raise BadInputError(f"--framework must be jax or torch, not {given!r}")
+        raise BadInputError(f"--framework must be jax, torch or both, not {given!r}")
     if given is not None and compiled is not None and given != compiled:
         compiler = frameworks.COMPILERS[compiled]
         raise BadInputError(
@@ -43,4 +43,4 @@ def _told(target: Target, values: Iterable[Any]) -> str:
     if not seen and len(installed) == 1:
         return installed[0]
     there = "uses both frameworks" if seen else "names neither framework"
-    raise BadInputError(f"{target.text} {there}: say which with --framework jax or torch")
+    raise BadInputError(f"{target.text} {there}: say --framework jax, torch or both")

@@ -1,16 +1,21 @@
 """What ``jaxvstorch explain`` puts out: standard output, a web page, and what --fail-on found."""
 
 import difflib
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-from jaxvstorch.command import BadInputError
+from jaxvstorch.command import BadInputError, terminal
 from jaxvstorch.command.whole_file import write_whole
+from jaxvstorch.explainer.both import Both
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.ledger_rows import Ledger
+from jaxvstorch.explainer.rendering import html, html_both
+
+Shown = Explanation | Both
 
 KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
 
@@ -37,6 +42,22 @@ def stdout_to_stderr() -> Iterator[None]:
         os.close(kept)
 
 
+def show(shown: Shown, ledger: Ledger | None, as_json: bool) -> None:
+    """Print what was found: in colour in a terminal, as plain text in a pipe, or as JSON."""
+    if as_json:
+        found = shown.to_dict()
+        if ledger is not None:
+            found["ledger"] = ledger.to_dict()
+        print(json.dumps(found, indent=1))
+        return
+    parts = [shown] if ledger is None else [shown, "", ledger]
+    out = terminal.console()
+    if out.is_terminal:
+        out.print(*parts, sep="\n")
+    else:
+        print(*parts, sep="\n")
+
+
 def kinds(text: str | None, calls: int) -> tuple[str, ...]:
     """What ``--fail-on`` names.
 
@@ -60,12 +81,11 @@ def kinds(text: str | None, calls: int) -> tuple[str, ...]:
     return wanted
 
 
-def violations(
-    wanted: tuple[str, ...], explanation: Explanation, ledger: Ledger | None
-) -> list[str]:
+def violations(wanted: tuple[str, ...], shown: Shown, ledger: Ledger | None) -> list[str]:
     """One sentence for each finding of the kinds that ``--fail-on`` names."""
     found = [
         f"{finding.kind} at {_short(finding.file)}:{finding.line}: {finding.what}"
+        for explanation in (shown.explanations if isinstance(shown, Both) else [shown])
         for finding in explanation.findings
         if finding.kind in wanted
     ]
@@ -99,6 +119,13 @@ def check_page(path: Path, target: str) -> None:
         raise BadInputError(f"--html {path}: there is no folder {path.parent}: make it first")
     if not os.access(path.parent, os.W_OK):
         raise BadInputError(f"--html {path}: the folder {path.parent} cannot be written to")
+
+
+def page_of(shown: Shown, ledger: Ledger | None) -> str:
+    """The web page."""
+    if isinstance(shown, Both):
+        return html_both.page(shown.explanations, shown.printed)
+    return html.page(shown, ledger=ledger)
 
 
 def write_page(path: Path, page: str) -> None:

@@ -62,7 +62,7 @@ def asked_for(target: Target, request: Request) -> Asked:
         return [(args, kwargs | static) for args, kwargs in made]
 
     for args, kwargs in calls():
-        _check_fit(target, args, kwargs)
+        check_fit(target, args, kwargs)
     function = target.function
     if static and framework == "jax":
         function = _with_static(target, static)
@@ -84,8 +84,12 @@ def _refuse_twice(call: Arguments, static: dict[str, Any]) -> None:
         raise BadInputError(f"{name} is given twice: as an argument, and with --static")
 
 
-def _check_fit(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Wrong arguments end here, before anything is traced."""
+def check_fit(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Wrong arguments end here, before anything is traced.
+
+    Raises:
+        BadInputError: the target does not take them.
+    """
     try:
         by_name(target.function, args, kwargs)
     except TypeError as error:

@@ -75,10 +75,10 @@ def test_a_static_value_tells_too() -> None:
 @pytest.mark.parametrize(
     ("imports", "text", "said"),
     [
-        ("", NEITHER, "names neither framework: say which with --framework jax or torch"),
-        (BOTH, NEITHER, "uses both frameworks: say which with --framework"),
+        ("", NEITHER, "names neither framework: say --framework jax, torch or both"),
+        (BOTH, NEITHER, "uses both frameworks: say --framework"),
         (BOTH, "def f(x): return of_jax(x) + of_torch(x)",
-         "uses both frameworks: say which with --framework"),
+         "uses both frameworks: say --framework"),
     ],
     ids=["neither", "both are imported", "both are used"],
 )  # fmt: skip
@@ -95,7 +95,7 @@ def test_where_nothing_tells_the_framework_it_must_be_given(imports, text, said)
 
 def test_an_unknown_framework_is_refused() -> None:
     write_told("", NEITHER)
-    said = "--framework must be jax or torch, not 'tensorflow'"
+    said = "--framework must be jax, torch or both, not 'tensorflow'"
     with load("told.py:f") as target, pytest.raises(BadInputError, match=said):
         framework_of(target, "tensorflow")
 

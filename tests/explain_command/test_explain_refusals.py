@@ -17,7 +17,7 @@ from test_imports import WITHOUT
         (["--fail-on", ","], "--fail-on needs one of break, retrace"),
         (["--fail-on", "retrace"], "--fail-on retrace compares calls: give --call at least twice"),
         (["--fail-on", "retrace", "--call", "1"], "--fail-on retrace compares calls"),
-        (["--framework", "tensorflow"], "--framework must be jax or torch, not 'tensorflow'"),
+        (["--framework", "tensorflow"], "--framework must be jax, torch or both, not"),
         (["--arg", "1", "--call", "2"], "--arg and --call exclude each other"),
         (["--arg", "f31[3]"], "--arg 'f31[3]': at character 1: unknown dtype 'f31'; did you mean"),
         (["--arg", "word"], "--arg 'word': at character 1: word is a bare word"),
@@ -79,7 +79,7 @@ def test_both_frameworks(folder) -> None:
     for framework in ("jax", "torch"):
         pytest.importorskip(framework, reason=f"{framework} is not installed")
     Path("both.py").write_text("import jax, torch\ndef f(x):\n    return x + x\n")
-    said = "both.py:f uses both frameworks: say which with --framework jax or torch"
+    said = "both.py:f uses both frameworks: say --framework jax, torch or both"
     assert refused("both.py:f", "--arg", "f32[3]") == said
 
 
