@@ -28,6 +28,18 @@ def test_its_python_runs(tmp_path) -> None:
     assert "same" in done.stdout
 
 
+def test_what_its_first_command_prints_is_so(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("jax", reason="both frameworks are needed; JAX is not installed")
+    pytest.importorskip("torch", reason="both frameworks are needed; PyTorch is not installed")
+    (clip, *_) = re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL)
+    pattern = r"^```console\n\$ jaxvstorch (.*?)\n(.*?)^```"
+    ((command, shown),) = re.findall(pattern, TEXT, flags=re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clip.py").write_text(clip)
+    printed = CliRunner().invoke(app, shlex.split(command)).stdout
+    assert printed.startswith(f"{shown}\njax.jit\n")
+
+
 def test_every_nox_session_that_a_page_names_exists() -> None:
     book = [path for path in ROOT.glob("book/**/*.md") if "_build" not in path.parts]
     named = {
