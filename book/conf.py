@@ -50,7 +50,7 @@ nb_merge_streams = True
 if topic := os.environ.get("JAXVSTORCH_TOPIC"):  # one page runs, the others are read alone
     pages = Path(__file__).parent.rglob("*.md")
     nb_execution_excludepatterns = [page.name for page in pages if page.stem != topic]
-    suppress_warnings = ["myst-nb.lexer"]  # of cells that did not run
+    suppress_warnings = ["myst-nb.lexer", "mystnb.glue"]  # of cells that did not run
 nb_output_stderr = "warn"
 
 # API
@@ -74,7 +74,7 @@ html_theme = "sphinx_book_theme"
 html_title = "jaxvstorch"
 html_baseurl = site
 html_static_path = ["_static", "figures"]
-html_css_files = ["custom.css", "topic.css"]
+html_css_files = ["custom.css", "topic.css", "front.css"]
 html_js_files = ["print.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"

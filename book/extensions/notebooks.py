@@ -27,6 +27,8 @@ INSTALL = "%pip install -q jaxvstorch"
 LOAD = "%load_ext jaxvstorch.notebook"
 # In a page's front matter: what else it imports, for its notebook to install.
 PACKAGES = "packages"
+# In the front matter of a page that runs and is no notebook: it is made of cards and hidden cells.
+NO_NOTEBOOK = "no-notebook"
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
 
 
@@ -57,7 +59,7 @@ def make_notebook(text: str, converter: Converter, packages: str = "") -> nbform
 
 def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
     """Write one page's notebook, when its HTML is written."""
-    if not _runs(app, page):
+    if not _is_notebook(app, page):
         return
     source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
     try:
@@ -75,7 +77,7 @@ def add_links(app: Sphinx, document: nodes.document) -> None:
     """Put links to the notebook under the title of a page that has one."""
     page = app.env.docname
     title = next(document.findall(nodes.title), None)
-    if title is None or not _runs(app, page):
+    if title is None or not _is_notebook(app, page):
         return
     name = app.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
     up = "../" * page.count("/")
@@ -117,8 +119,9 @@ def page_converter(app: Sphinx, page: str) -> Converter:
     return convert
 
 
-def _runs(app: Sphinx, page: str) -> bool:
-    return "kernelspec" in app.env.metadata.get(page, {})
+def _is_notebook(app: Sphinx, page: str) -> bool:
+    found = app.env.metadata.get(page, {})
+    return "kernelspec" in found and NO_NOTEBOOK not in found
 
 
 def _pair(directive: Directive) -> str:

@@ -1,7 +1,8 @@
 """The built book in headless Chromium.
 
-Two pages with most kinds of elements are looked at light and dark, wide and phone-sized. They share
-their style sheets with all others, which are looked at once: on a phone, where there is least room.
+The front page and two with most kinds of elements are looked at light and dark, wide and
+phone-sized. They share their style sheets with all others, which are looked at once: on a phone,
+where there is least room.
 """
 
 import functools
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.built_book
 PREFIX = "/jaxvstorch/"
 SIZES = {"wide": (1400, 900), "phone": (390, 844)}
 MODES = ("light", "dark")
-IN_ALL_LOOKS = ("topics/branching", "reference/results")
+IN_ALL_LOOKS = ("index", "topics/branching", "reference/results")
 LOOKS = [
     (name, mode, size)
     for name, mode, size in itertools.product([*PAGES, "404"], MODES, SIZES)
@@ -149,12 +150,59 @@ def test_search_finds_a_word(page, complaints):
     assert complaints == []
 
 
-def test_the_front_page_shows_a_pair_side_by_side_above_the_fold(page):
+def bottom(locator):
+    """How far down the page an element reaches."""
+    box = locator.bounding_box()
+    return box["y"] + box["height"]
+
+
+def test_the_front_page_says_above_the_fold_why_to_care(page):
     page.goto("index.html")
-    left, right = (code.bounding_box() for code in page.locator(".pair-columns pre").all())
-    assert left["y"] == right["y"]
-    assert left["x"] + left["width"] <= right["x"]
-    assert left["y"] + left["height"] <= SIZES["wide"][1]
+    row = page.locator("table.both tr", has_text="if norm > limit")
+    source, jax, torch = (cell.bounding_box() for cell in row.locator("> *").all())
+    assert source["y"] == jax["y"] == torch["y"]
+    assert source["x"] + source["width"] <= jax["x"]
+    assert jax["x"] + jax["width"] <= torch["x"]
+    assert "TracerBoolConversionError" in row.inner_text()
+    assert "graph break" in row.inner_text()
+    cards = page.locator(".findings .sd-card, .doors .sd-card")
+    assert cards.count() == 7
+    assert max(bottom(card) for card in cards.all()) <= SIZES["wide"][1]
+
+
+@pytest.mark.parametrize("size", ["phone"])
+def test_on_a_phone_the_front_page_has_both_columns_below_each_line(page, size):
+    page.goto("index.html")
+    for row in page.locator("table.both tbody tr:not(.bare)").all():
+        source, jax, torch = (cell.bounding_box() for cell in row.locator("> *").all())
+        assert jax["y"] == torch["y"] == source["y"] + source["height"]
+        assert torch["x"] + torch["width"] <= SIZES[size][0]
+    assert bottom(page.locator("table.both")) <= SIZES[size][1]
+    cut = "[...document.querySelectorAll('table.both *')].filter(e => e.scrollWidth > e.clientWidth"
+    shown = " && e.clientWidth > 1 && getComputedStyle(e).display !== 'inline').length"
+    assert page.evaluate(cut + shown) == 0
+
+
+def test_each_finding_and_each_door_of_the_front_page_leads_somewhere(page, complaints):
+    page.goto("index.html")
+    links = page.locator(".findings a.sd-stretched-link, .doors a.sd-stretched-link")
+    targets = [link.get_attribute("href") for link in links.all()]
+    assert len(set(targets)) == 7
+    for target in targets:
+        page.goto(target)
+        anchor = target.partition("#")[2]
+        assert not anchor or page.locator(f"[id='{anchor}']").count() == 1
+    assert complaints == []
+
+
+def test_a_cell_of_the_front_page_opens_to_its_reason_and_cure(page):
+    page.goto("index.html")
+    finding = page.locator("table.both details", has_text="TracerBoolConversionError")
+    assert not finding.locator(".cure").is_visible()
+    finding.locator("summary").click()
+    assert finding.locator(".cure").is_visible()
+    page.emulate_media(media="print")
+    assert all(cure.is_visible() for cure in page.locator("table.both .cure").all())
 
 
 @pytest.mark.parametrize("mode", ["dark"])

@@ -10,7 +10,10 @@ from pages import BOOK, PAGES
 
 pytestmark = pytest.mark.built_book
 
-PAGES = [page for page in PAGES if "kernelspec:" in (BOOK / f"{page}.md").read_text("utf-8")]
+TEXTS = {page: (BOOK / f"{page}.md").read_text("utf-8") for page in PAGES}
+PAGES = [
+    page for page in PAGES if "kernelspec:" in TEXTS[page] and "no-notebook:" not in TEXTS[page]
+]
 
 
 @pytest.fixture
