@@ -15,9 +15,14 @@ def select_if(predicate: Bool[Array, ""], x: Float[Array, " n"]) -> Float[Array,
     return x * x
 
 
+# Branches stand outside: without ``jit``, JAX compiles a ``lambda`` anew on each call.
+def _square(x: Float[Array, " n"]) -> Float[Array, " n"]:
+    return x * x
+
+
 def select_cond(predicate: Bool[Array, ""], x: Float[Array, " n"]) -> Float[Array, " n"]:
     """Choose while the program runs; only the branch taken is computed."""
-    return lax.cond(predicate, jnp.sin, lambda x: x * x, x)
+    return lax.cond(predicate, jnp.sin, _square, x)
 
 
 def select_where(predicate: Bool[Array, ""], x: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -53,9 +58,13 @@ def _matmuls(x: Float[Array, "n n"]) -> Float[Array, "n n"]:
     return y
 
 
+def _double(x: Float[Array, "n n"]) -> Float[Array, "n n"]:
+    return 2 * x
+
+
 def expensive_cond(predicate: Bool[Array, ""], x: Float[Array, "n n"]) -> Float[Array, "n n"]:
     """Compute a chain of matrix products only if the predicate holds."""
-    return lax.cond(predicate, _matmuls, lambda x: 2 * x, x)
+    return lax.cond(predicate, _matmuls, _double, x)
 
 
 def expensive_where(predicate: Bool[Array, ""], x: Float[Array, "n n"]) -> Float[Array, "n n"]:

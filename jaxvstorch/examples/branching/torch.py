@@ -15,9 +15,13 @@ def select_if(predicate: Bool[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tens
     return x * x
 
 
+def _square(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
+    return x * x
+
+
 def select_cond(predicate: Bool[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
     """Choose while the program runs; only the branch taken is computed."""
-    return torch.cond(predicate, torch.sin, lambda x: x * x, (x,))
+    return torch.cond(predicate, torch.sin, _square, (x,))
 
 
 def select_where(predicate: Bool[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
@@ -58,9 +62,13 @@ def _matmuls(x: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
     return y
 
 
+def _double(x: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
+    return 2 * x
+
+
 def expensive_cond(predicate: Bool[Tensor, ""], x: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
     """Compute a chain of matrix products only if the predicate holds."""
-    return torch.cond(predicate, _matmuls, lambda x: 2 * x, (x,))
+    return torch.cond(predicate, _matmuls, _double, (x,))
 
 
 def expensive_where(predicate: Bool[Tensor, ""], x: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:

@@ -7,8 +7,27 @@ from jaxtyping import Float, Int
 
 
 def _step(state: Float[Array, " n"]) -> Float[Array, " n"]:
-    """One step of the recurrence: the cosine of each element."""
-    return jnp.cos(state)
+    """One step of the recurrence: a tenth of the way from each element to one."""
+    return 0.9 * state + 0.1
+
+
+# Bodies stand outside: without ``jit``, JAX compiles one anew that is new on each call.
+def _counted_step(_: Int[Array, ""], state: Float[Array, " n"]) -> Float[Array, " n"]:
+    return _step(state)
+
+
+def _unfinished(carry: tuple[Array, Array]) -> Array:
+    remaining, _ = carry
+    return remaining > 0
+
+
+def _step_down(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+    remaining, state = carry
+    return remaining - 1, _step(state)
+
+
+def _scanned_step(state: Float[Array, " n"], _: None) -> tuple[Float[Array, " n"], None]:
+    return _step(state), None
 
 
 def evolve_python(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
@@ -20,39 +39,22 @@ def evolve_python(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n
 
 def evolve_fori(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
     """Take the steps in one loop of the program, counted from 0 to ``num_steps``."""
-    return lax.fori_loop(0, num_steps, lambda _, state: _step(state), state)
+    return lax.fori_loop(0, num_steps, _counted_step, state)
 
 
 def evolve_while(state: Float[Array, " n"], num_steps: Int[Array, ""]) -> Float[Array, " n"]:
     """Take a number of steps that only the running program knows: the carry counts down."""
-
-    def unfinished(carry: tuple[Array, Array]) -> Array:
-        remaining, _ = carry
-        return remaining > 0
-
-    def step(carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        remaining, state = carry
-        return remaining - 1, _step(state)
-
-    return lax.while_loop(unfinished, step, (num_steps, state))[1]
+    return lax.while_loop(_unfinished, _step_down, (num_steps, state))[1]
 
 
 def evolve_scan(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
     """Take a fixed number of steps, with no input and no output of each step."""
-
-    def step(state: Array, _: None) -> tuple[Array, None]:
-        return _step(state), None
-
-    return lax.scan(step, state, length=num_steps)[0]
+    return lax.scan(_scanned_step, state, length=num_steps)[0]
 
 
 def evolve_scan_unrolled(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
     """The same, with four steps written down for each turn of the loop."""
-
-    def step(state: Array, _: None) -> tuple[Array, None]:
-        return _step(state), None
-
-    return lax.scan(step, state, length=num_steps, unroll=4)[0]
+    return lax.scan(_scanned_step, state, length=num_steps, unroll=4)[0]
 
 
 def sqrt_python(a: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -87,17 +89,19 @@ def density_vmap(points: Float[Array, " n"], centres: Float[Array, " m"]) -> Flo
     return jax.vmap(lambda centre: jnp.exp(-((points - centre) ** 2)).mean())(centres)
 
 
+def _driven_step(
+    state: Float[Array, " n"], row: tuple[Float[Array, " n"], Float[Array, " n"]]
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    decay, drive = row
+    state = decay * state + drive
+    return state, state
+
+
 def recurrence_sequential(
     decay: Float[Array, "steps n"], drive: Float[Array, "steps n"]
 ) -> Float[Array, "steps n"]:
     """All states of ``state = decay * state + drive``, from zero, one after the other."""
-
-    def step(state: Array, row: tuple[Array, Array]) -> tuple[Array, Array]:
-        row_decay, row_drive = row
-        state = row_decay * state + row_drive
-        return state, state
-
-    return lax.scan(step, jnp.zeros_like(drive[0]), (decay, drive))[1]
+    return lax.scan(_driven_step, jnp.zeros_like(drive[0]), (decay, drive))[1]
 
 
 def recurrence_associative(

@@ -8,9 +8,9 @@ Array = np.ndarray[Any, Any]
 
 
 def evolve(state: Array, num_steps: int) -> Array:
-    """The cosine of each element, taken ``num_steps`` times."""
+    """Go a tenth of the way from each element to one, ``num_steps`` times."""
     for _ in range(int(num_steps)):
-        state = np.cos(state)
+        state = 0.9 * state + 0.1
     return state
 
 

@@ -11,8 +11,16 @@ from torch._higher_order_ops import associative_scan
 
 
 def _step(state: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """One step of the recurrence: the cosine of each element."""
-    return torch.cos(state)
+    """One step of the recurrence: a tenth of the way from each element to one."""
+    return 0.9 * state + 0.1
+
+
+def _unfinished(remaining: Int[Tensor, ""], _: Float[Tensor, " n"]) -> Tensor:
+    return remaining > 0
+
+
+def _step_down(remaining: Int[Tensor, ""], state: Float[Tensor, " n"]) -> tuple[Tensor, Tensor]:
+    return remaining - 1, _step(state)
 
 
 def evolve_python(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:
@@ -36,14 +44,7 @@ def evolve_fori(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n
 
 def evolve_while(state: Float[Tensor, " n"], num_steps: Int[Tensor, ""]) -> Float[Tensor, " n"]:
     """Take a number of steps that only the running program knows: the carry counts down."""
-
-    def unfinished(remaining: Tensor, _: Tensor) -> Tensor:
-        return remaining > 0
-
-    def step(remaining: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        return remaining - 1, _step(state)
-
-    return torch.while_loop(unfinished, step, (num_steps, state))[1]
+    return torch.while_loop(_unfinished, _step_down, (num_steps, state))[1]
 
 
 def evolve_scan(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:

@@ -54,13 +54,10 @@ def test_without_jit_jax_compiles_a_cond_anew_for_a_new_function(
 ) -> None:
     x = jax.numpy.asarray(X)
 
-    def square(x):
-        return x * x
+    def select_unnamed(predicate, x):
+        return jax.lax.cond(predicate, jax.numpy.sin, lambda x: x * x, x)
 
-    def select_named(predicate, x):
-        return jax.lax.cond(predicate, jax.numpy.sin, square, x)
-
-    for function, compilations in ((in_jax.select_cond, 3), (select_named, 0)):
+    for function, compilations in ((select_unnamed, 3), (in_jax.select_cond, 0)):
         function(True, x)
         compiled_by_jax.clear()
         for _ in range(3):
@@ -68,17 +65,20 @@ def test_without_jit_jax_compiles_a_cond_anew_for_a_new_function(
         assert compiled_by_jax == ["jit(cond)"] * compilations
 
 
-def test_jax_keeps_the_program_of_each_such_call(jax, in_jax) -> None:
+def test_jax_keeps_the_program_of_each_such_call(jax) -> None:
     x = jax.numpy.asarray(X)
+
+    def select(predicate, x):
+        return jax.lax.cond(predicate, jax.numpy.sin, lambda x: x * x, x)
 
     def programs():
         gc.collect()
         return len(jax.devices()[0].client.live_executables())
 
-    in_jax.select_cond(True, x)
+    select(True, x)
     before = programs()
     for _ in range(3):
-        in_jax.select_cond(True, x)
+        select(True, x)
     assert programs() == before + 3
     jax.clear_caches()
     assert programs() < before
