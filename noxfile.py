@@ -98,7 +98,7 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time both frameworks here; ``-- --quick``, ``--minutes 5``, ``compare OLD``, ``merge …``."""
+    """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``, ``merge …``."""
     run_benchmarks(session, *session.posargs)
 
 

@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks``; and ``compare``, ``merge``, ``reproduce``, ``clock``."""
+"""``python -m benchmarks``; ``compare``, ``merge``, ``sessions``, ``reproduce``, ``clock``."""
 
 import sys
 
@@ -15,11 +15,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import compare, join, machine, processes, reproduce, session
+from benchmarks import compare, joining, machine, measuring, processes, reproduce
 from benchmarks.clock import repeated
 from benchmarks.origin import ROOT
 from benchmarks.report import printed
-from benchmarks.report.files import ResultsError, check_writable, read, write, write_text
+from benchmarks.report.files import ResultsError, check_writable, read, write_text
 from benchmarks.report.schema import Results
 from benchmarks.shards import Shard, ShardError
 from jaxvstorch.command import terminal
@@ -33,7 +33,8 @@ def main(arguments: list[str]) -> int:
     console = terminal.console(pipe_width=120)
     commands = {
         "compare": _compare,
-        "merge": _merge,
+        "merge": joining.merge,
+        "sessions": joining.sessions,
         "reproduce": _reproduce,
         "clock": repeated.command,
     }
@@ -53,31 +54,30 @@ def _run(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
-        epilog="`compare OLD.json [NEW.json]` says what moved by more than the spread, `merge` "
-        "makes one file of shards, `reproduce` measures published ratios again, `clock` checks the "
-        "clock. Each has --help. Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
+        epilog="`compare OLD.json [NEW.json]` says what moved, `merge` makes one file of shards, "
+        "`sessions` makes one of several sessions, `reproduce` measures published ratios again, "
+        "`clock` checks the clock. Each has --help. Exit status: 0 well, 1 problems, 2 bad input, "
+        "130 cut short.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
     parser.add_argument("--shard", help="a part of the cases: 2/5 is the second of five")
     parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
+    parser.add_argument("--sessions", type=_count, default=1, help="how many, one after the other")
+    parser.add_argument("--no-first-calls", action="store_true", help="later calls alone: shorter")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")
     options = parser.parse_args(arguments)
     shard = Shard.parse(options.shard) if options.shard is not None else None
     suffix = f"-shard-{shard.number}-of-{shard.count}" if shard else ""
     output = options.output or _new_file(f"{suffix}.json")
     check_writable(output)
-    found = _time(output, options.quick, options.select, shard, options.minutes)
+    first_calls = not options.no_first_calls
+    measuring.run(output.resolve(), options.quick, options.select, shard, options.minutes,
+                  options.sessions, first_calls)  # fmt: skip
+    found = read(output)
     printed.show(found, console)
     console.print(f"Results: {output}", soft_wrap=True)
     return _code(found)
-
-
-def _time(
-    output: Path, quick: bool, select: str, shard: Shard | None = None, minutes: float | None = None
-) -> Results:
-    session.run(output.resolve(), quick, select, shard, minutes)
-    return read(output)
 
 
 def _minutes(text: str) -> float:
@@ -85,6 +85,12 @@ def _minutes(text: str) -> float:
     if not 0 < minutes < math.inf:
         raise argparse.ArgumentTypeError(f"{text}: say how many, such as 5")
     return minutes
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and 0 < int(text) < 100):
+        raise argparse.ArgumentTypeError(f"{text}: say how many, such as 5")
+    return int(text)
 
 
 def _code(results: Results) -> int:
@@ -101,7 +107,7 @@ def _new_file(end: str) -> Path:
 def _compare(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks compare",
-        description="Say what moved by more than the spread between two results files.",
+        description="Say what moved between two results files by more than their sessions differ.",
     )
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path, nargs="?", help="default: the newest in bench-out/")
@@ -119,28 +125,10 @@ def _newest(old: Path) -> Results:
     return read(max(files, key=lambda path: path.stat().st_mtime))
 
 
-def _merge(arguments: list[str], console: Console) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks merge",
-        description="Make one results file of the files of a set's shards.",
-    )
-    parser.add_argument("shards", type=Path, nargs="+")
-    parser.add_argument("--output", type=Path, required=True, help="the file to write")
-    parser.add_argument("--partial", action="store_true", help="not all shards need be there")
-    options = parser.parse_args(arguments)
-    found = join.join(options.shards, options.partial)
-    if any(options.output.exists() and options.output.samefile(path) for path in options.shards):
-        raise ResultsError(f"--output {options.output} is one of the shards: give another name")
-    write(found, options.output)
-    console.print(f"Results: {options.output}" + (f" ({found.gap()})" if found.gap() else ""),
-                  soft_wrap=True)  # fmt: skip
-    return 0
-
-
 def _reproduce(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks reproduce",
-        description="Measure published ratios again, in a quick session, and write a report.",
+        description="Measure published ratios again, in quick sessions, and write a report.",
     )
     parser.add_argument("--against", type=Path, help="a published file (default: the nearest)")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
@@ -156,7 +144,9 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     output = options.output or results.with_suffix(".md")
     for path in (results, output):
         check_writable(path)
-    yours = _time(results, True, options.select)
+    measuring.run(results.resolve(), True, options.select, count=reproduce.SESSIONS,
+                  first_calls=False)  # fmt: skip
+    yours = read(results)
     nearest = reproduce.nearest(theirs, yours)
     found = reproduce.lines(nearest, yours)
     said = reproduce.summary(nearest, yours, found)

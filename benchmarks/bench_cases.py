@@ -11,8 +11,8 @@ from benchmarks.cases import Case
 def bench_case(case: Case, benchmark: Any, stopwatch: Any, pytestconfig: pytest.Config) -> None:
     """Compile, warm, time; in a thread of its own, as each case is run in."""
     work = case.build()
-    again = pytestconfig.getoption("--again")
-    first, new_shape = work.fresh() if work.fresh is not None and not again else (None, None)
+    without = pytestconfig.getoption("--again") or pytestconfig.getoption("--synchronous")
+    first, new_shape = work.fresh() if work.fresh is not None and not without else (None, None)
     stopwatch.seconds += (first or 0.0) + (new_shape or 0.0)
     with stopwatch.running():
         run, calls = work.begin()

@@ -1,4 +1,4 @@
-"""What moved between two sessions by more than their spread."""
+"""What moved between two files by more than their sessions differ."""
 
 from dataclasses import dataclass
 
@@ -26,11 +26,11 @@ class Move:
     @property
     def factor(self) -> float:
         """The new time over the old."""
-        return self.new.minimum / self.old.minimum
+        return self.new.median / self.old.median
 
 
 def moves(old: Results, new: Results) -> list[Move]:
-    """Timings in both that differ by more than both spreads together and the clock's own 3 %."""
+    """Timings in both whose sessions' ranges lie apart, and by more than the clock's own 3 %."""
     before = {timing.key: timing for timing in old.timings}
     both = [Move(before[now.key], now) for now in new.timings if now.key in before]
     return [move for move in both if _moved(move.old, move.new)]
@@ -53,15 +53,17 @@ def show(old: Results, new: Results, console: Console) -> None:
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
             console.print(text, markup=False, soft_wrap=True)
     if found := sorted(moves(old, new), key=lambda move: move.factor):
-        show_table("Moved by more than the spread", markdown(_HEADER, map(_line, found)), console)
+        show_table(
+            "Moved by more than the sessions differ", markdown(_HEADER, map(_line, found)), console
+        )
     else:
-        console.print("Nothing moved by more than the spread.")
+        console.print("Nothing moved by more than the sessions differ.")
     for line in missing(old, new):
         console.print(line, markup=False, soft_wrap=True)
 
 
 def _line(move: Move) -> list[str]:
-    now, times = move.new, (seconds(move.old.minimum), seconds(move.new.minimum))
+    now, times = move.new, (seconds(move.old.median), seconds(move.new.median))
     name = f"`{now.topic}.{now.name}`"
     return [name, f"{now.size:,}", now.framework, now.mode, *times, f"{move.factor:.2f}"]
 
@@ -72,5 +74,5 @@ def _name(key: tuple[str, str, int, str, str]) -> str:
 
 
 def _moved(old: Timing, new: Timing) -> bool:
-    allowed = max(old.spread + new.spread, TRUST * old.minimum)
-    return abs(new.minimum - old.minimum) > allowed
+    gap = max(min(new.times) - max(old.times), min(old.times) - max(new.times))
+    return gap > TRUST * old.median

@@ -45,7 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which framework this process times."""
     parser.addoption("--framework", choices=FRAMEWORKS, required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
-    parser.addoption("--again", action="store_true", help="a later sweep: no first calls")
+    parser.addoption("--again", action="store_true", help="no first calls and no new shapes")
+    parser.addoption("--synchronous", action="store_true", help="JAX hands no call over")
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
     parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
@@ -53,10 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case of this process's framework."""
-    names = ("--framework", "--quick", "--shard", "--gpu-memory")
-    options = map(metafunc.config.getoption, names)
+    names = ("--framework", "--quick", "--shard", "--gpu-memory", "--synchronous")
+    framework, quick, shard, memory, synchronous = map(metafunc.config.getoption, names)
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", shards.cases(*options), ids=str)
+        # Elsewhere than on a CPU there is no such way of calling.
+        nothing = synchronous and facts.computes_elsewhere(framework)
+        found = [] if nothing else shards.cases(framework, quick, shard, memory, synchronous)
+        metafunc.parametrize("case", found, ids=str)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -97,7 +101,8 @@ def set_up(pytestconfig: pytest.Config, framework: str) -> None:
     """
     machine.keep_freed_memory()
     gc.disable()  # what imports make stays, and looking through it is a quarter of their time
-    first_calls = framework != "numpy" and not pytestconfig.getoption("--again")
+    without = pytestconfig.getoption("--again") or pytestconfig.getoption("--synchronous")
+    first_calls = framework != "numpy" and not without
     if first_calls:
         start_server(framework)
     machine.import_framework(framework)

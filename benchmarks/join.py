@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from benchmarks import shards
-from benchmarks.report.entries import Timing
+from benchmarks.report.entries import Session, Timing
 from benchmarks.report.files import ResultsError, read
 from benchmarks.report.schema import Results
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.shards import Shard, ShardError
 
-_SAME = ("commit", "image", "quick", "select", "settings")
+SAME = ("image", "quick", "select", "settings")
 # Of these, what both files have.
 _SAME_BY_NAME = ("versions", "threads", "devices", "precision")
 _MEMORY = 0.01  # machines of one kind report sizes that differ by a few pages
@@ -37,7 +37,7 @@ def join(paths: Sequence[Path], partial: bool = False) -> Results:
     if (select := parts[0].select) and not any(part.timings or part.left_out for part in parts):
         raise ResultsError(f"-k {select!r} matched no case in any of the shards")
     for (a, one), (b, other) in combinations(zip(paths, parts, strict=True), 2):
-        if difference := _difference(one, other):
+        if difference := differ(one, other):
             raise ResultsError(f"{a} and {b} are not of one run: {difference}")
     for path, part in zip(paths, parts, strict=True):
         if part.partial and not partial:
@@ -74,9 +74,9 @@ def _missing(found: Mapping[Shard, Path], partial: bool) -> list[str]:
     return [f"shard {shard}" for shard in missing]
 
 
-def _difference(one: Results, other: Results) -> str:
-    """The first thing that keeps two shards from being one run's; empty if nothing does."""
-    pairs = [(key, getattr(one, key), getattr(other, key)) for key in _SAME]
+def differ(one: Results, other: Results, same: Sequence[str] = ("commit", *SAME)) -> str:
+    """The first thing that keeps two files from being one run's; empty if nothing does."""
+    pairs = [(key, getattr(one, key), getattr(other, key)) for key in same]
     for key in _SAME_BY_NAME:
         a, b = getattr(one, key), getattr(other, key)
         pairs += [(f"{key}, {name}", a[name], b[name]) for name in a.keys() & b.keys()]
@@ -89,30 +89,46 @@ def _difference(one: Results, other: Results) -> str:
 
 
 def _joined(parts: Sequence[Results], left_out: list[str]) -> Results:
-    first = parts[0]
-    timings = _in_order(parts)
+    count = max(len(part.sessions) for part in parts)
+    return replace(
+        about(parts),
+        timings=tuple(_same_length(timing, count) for timing in _in_order(parts)),
+        sessions=tuple(_at_once(parts, number) for number in range(count)),
+        shard="",
+        partial=bool(left_out),
+        left_out=tuple(left_out),
+    )
+
+
+def about(parts: Sequence[Results]) -> Results:
+    """The last of some files, with what all of them say but for timings and sessions."""
     seconds = sum(part.seconds for part in parts)
     set_up = {name: [p.set_up[name] for p in parts if name in p.set_up]
               for name in FRAMEWORKS}  # fmt: skip
     return replace(
-        first,
+        max(parts, key=lambda part: part.date),
         versions=_together(parts, "versions"),
         threads=_together(parts, "threads"),
         devices=_together(parts, "devices"),
         precision=_together(parts, "precision"),
         peak_memory=_most(parts),
-        date=max(part.date for part in parts),
-        timings=tuple(timings),
         set_up={name: statistics.median(times) for name, times in set_up.items() if times},
         clock=tuple(check for part in parts for check in part.clock),
         share=sum(part.share * part.seconds for part in parts) / seconds,
         seconds=seconds,
         problems=tuple(dict.fromkeys(line for part in parts for line in part.problems)),
-        sweeps=min(part.sweeps for part in parts),
-        shard="",
-        partial=bool(left_out),
-        left_out=tuple(left_out),
     )
+
+
+def _at_once(parts: Sequence[Results], number: int) -> Session:
+    """A session whose shards were timed at about one time; one may have been stopped before."""
+    found = [part.sessions[number] for part in parts if number < len(part.sessions)]
+    seconds = sum(session.seconds for session in found)
+    return replace(max(found, key=lambda session: session.date), seconds=seconds)
+
+
+def _same_length(timing: Timing, count: int) -> Timing:
+    return replace(timing, sessions=timing.sessions + (None,) * (count - len(timing.sessions)))
 
 
 def _most(parts: Sequence[Results]) -> dict[str, int | None]:
@@ -129,14 +145,27 @@ def _together(parts: Sequence[Results], key: str) -> dict[str, Any]:
 
 
 def _in_order(parts: Sequence[Results]) -> list[Timing]:
-    """All their timings, in the order of a single run."""
     timings = [timing for part in parts for timing in part.timings]
-    quick, memory = parts[0].quick, int(parts[0].settings.get("gpu_memory", 0))
-    names = (str(c) for f in FRAMEWORKS for c in shards.cases(f, quick, gpu_memory=memory))
-    order = {name: place for place, name in enumerate(names)}
-    keys = [f"{t.topic}.{t.name}-{t.size}-{t.framework}-{t.mode}" for t in timings]
+    keys = map(_name, timings)
     twice = [key for key, count in Counter(keys).items() if count > 1]
     if twice:
         raise ResultsError(f"{twice[0]} is in two shards: they divided different sets of cases")
-    places = (order.get(key, len(order)) for key in keys)
-    return [timing for _, timing in sorted(zip(places, timings, strict=True), key=lambda x: x[0])]
+    return in_order(timings, parts[0])
+
+
+def in_order(timings: Iterable[Timing], results: Results) -> list[Timing]:
+    """Timings in the order of a run such as that of ``results``."""
+    quick, memory = results.quick, int(results.settings.get("gpu_memory", 0))
+    names = (
+        str(case)
+        for name in FRAMEWORKS
+        for way in (False, name == "jax")
+        for case in shards.cases(name, quick, gpu_memory=memory, synchronous=way)
+    )
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(timings, key=lambda timing: order.get(_name(timing), len(order)))
+
+
+def _name(timing: Timing) -> str:
+    """Its case's."""
+    return f"{timing.topic}.{timing.name}-{timing.size}-{timing.framework}-{timing.mode}"

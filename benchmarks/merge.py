@@ -36,5 +36,4 @@ def merge(parts: dict[str, Document], **more: Any) -> Document:
 def timing(entry: Document) -> Timing:
     """A case's pooled entry as a timing."""
     case, stats = entry["extra_info"]["case"], entry["stats"]
-    times = {"minimum": stats["min"], "spread": stats["spread"]}
-    return Timing(**case, **times, rounds=stats["rounds"], calls=stats["calls"])
+    return Timing(**case, sessions=tuple(stats["sessions"]), rounds=stats["rounds"])

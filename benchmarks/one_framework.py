@@ -19,13 +19,15 @@ NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 def run(framework: str, part: Path, choice: list[str], bench: str = CASES) -> int:
     """Time one framework in a process of its own; returns its exit code.
 
-    PyTorch's caches are in the part's folder, so that a later sweep finds there what an earlier one
-    compiled. First calls have none: they are timed in processes of their own.
+    PyTorch's caches are in the part's folder, so that a later session finds there what an earlier
+    one compiled. First calls have none: they are timed in processes of their own.
     """
     # A test that starts a session must not tell it that it is one of that test's workers.
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
     environment = own | machine.ENVIRONMENT | cache
+    if "--synchronous" in choice:  # JAX reads it when it makes its CPU client, and not again
+        environment["JAX_CPU_ENABLE_ASYNC_DISPATCH"] = "false"
     return processes.run(command(framework, part, choice, bench), cwd=ROOT, env=environment)
 
 

@@ -14,9 +14,12 @@ from benchmarks.report.provenance import provenance
 from benchmarks.report.rows import Ratio, rows
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
+from jaxvstorch.frameworks import SYNCHRONOUS
 
 AGREES, DIFFERS, NOISY = "agrees", "differs", "too noisy to judge"
 OTHER = "other machine class"
+SESSIONS = 3  # of one, the ratio would lie outside of the range of five in one case of three
+WIDE = 2.0  # highest over lowest
 VERDICTS = (AGREES, DIFFERS, NOISY, OTHER)
 HEADER = ("function", "size", "mode", "published", "yours", "verdict")
 
@@ -53,20 +56,21 @@ def _ratios(results: Results) -> dict[tuple[str, int, str], Ratio]:
     return {
         (f"{row.topic}.{row.name}", row.size, mode): ratio
         for row in rows(results)
-        for mode in ("compiled", "eager")
+        for mode in ("compiled", f"compiled{SYNCHRONOUS}", "eager")
         if (ratio := row.ratio(mode))
     }
 
 
 def verdict(published: Ratio, yours: Ratio) -> str:
-    """Whether the intervals, each a ratio ± its spread, overlap; if they are not too wide to say.
+    """Whether the ranges of the sessions' ratios overlap; if they are not too wide to say.
 
-    Ratios as near to each other as the clock is trusted count as overlapping.
+    Ranges as near to each other as the clock is trusted count as overlapping.
     """
-    apart, reach = abs(published.value - yours.value), published.spread + yours.spread
-    if apart > max(reach, TRUST * published.value):
+    gap = max(yours.low - published.high, published.low - yours.high)
+    if gap > TRUST * published.value:
         return DIFFERS
-    return NOISY if 2 * reach > published.value else AGREES
+    low, high = min(published.low, yours.low), max(published.high, yours.high)
+    return NOISY if high > WIDE * low else AGREES
 
 
 def published(folder: Path) -> tuple[list[Results], list[str]]:
@@ -100,11 +104,10 @@ def summary(theirs: Results, yours: Results, found: Sequence[Line]) -> list[str]
         f"measured again; {', '.join(counts)}.{others}",
         f"A machine class is {DEFINITION}. Published: {machine_class(theirs)}. "
         f"Yours: {machine_class(yours)}. Ratios of other classes are shown and not judged.",
-        "Two ratios agree where their intervals overlap, or where they are within "
-        f"{100 * TRUST:.0f} % of each other, for the clock is trusted no further. Where they "
-        "overlap and the two together are wider than the published ratio itself, they are too "
-        "noisy to judge. A spread tells how well a session's least times repeat within it; from "
-        "one session to the next a ratio can move further.",
+        f"Each ratio is the median of its sessions, {len(theirs.sessions)} published and "
+        f"{len(yours.sessions)} of yours, with their range. Two agree where the ranges overlap, or "
+        f"lie less than {100 * TRUST:.0f} % apart, for the clock is trusted no further. Where the "
+        f"highest of both is more than {WIDE:g} times the lowest they are too noisy to judge.",
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")
@@ -123,7 +126,7 @@ def _table(found: Sequence[Line]) -> str:
 
 def show(said: Iterable[str], found: Sequence[Line], console: Console) -> None:
     """Print the table, then how to read it."""
-    title = "JAX's time over PyTorch's (below 1: JAX took less), with spread"
+    title = "JAX's time over PyTorch's (below 1: JAX took less), with the range of the sessions"
     show_table(title, _table(found), console)
     for text in said:
         console.print(text, markup=False, soft_wrap=True)

@@ -3,29 +3,38 @@
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchmarks import workloads
 from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, pair_case
+from jaxvstorch.frameworks import SYNCHRONOUS
 from jaxvstorch.pair import Benchmark, Pair
 from jaxvstorch.registry import PAIRS
 
-FRAMEWORKS = ("numpy", "jax", "torch")  # each is timed in a process of its own
+FRAMEWORKS = ("numpy", "jax", "torch")  # each is timed in processes of its own
 
 
-def cases(framework: str, quick: bool = False, gpu_memory: int = 0) -> list[Case]:
+def cases(
+    framework: str, quick: bool = False, gpu_memory: int = 0, synchronous: bool = False
+) -> list[Case]:
     """Every case of one framework: pairs from the registry, then the workloads.
 
     Args:
         framework: which.
         quick: only the few of a quick session.
         gpu_memory: bytes of the GPU that every framework but NumPy computes on; 0 for none.
+        synchronous: the pairs alone, compiled, for a process in which JAX's calls on a CPU hand
+            nothing over to another thread.
     """
     found = [
         case
         for pair in PAIRS if not why_not_timed(pair)
         for case in _of(pair, framework, quick, gpu_memory)
     ]  # fmt: skip
+    if synchronous:
+        compiled = [case for case in found if case.mode == "compiled"]
+        return [replace(case, mode=f"{case.mode}{SYNCHRONOUS}") for case in compiled]
     for module in pkgutil.iter_modules(workloads.__path__):
         workload = importlib.import_module(f"benchmarks.workloads.{module.name}")
         found += workload.cases(framework, quick, gpu_memory)

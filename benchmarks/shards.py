@@ -46,10 +46,11 @@ class Shard:
 
 
 def cases(
-    framework: str, quick: bool = False, shard: Shard | None = None, gpu_memory: int = 0
-) -> list[Case]:
+    framework: str, quick: bool = False, shard: Shard | None = None, gpu_memory: int = 0,
+    synchronous: bool = False,
+) -> list[Case]:  # fmt: skip
     """The cases of one framework that belong to a shard, in their usual order."""
-    found = selection.cases(framework, quick, gpu_memory)
+    found = selection.cases(framework, quick, gpu_memory, synchronous)
     if shard is None:
         return found
     mine = shared_out(shard.count, quick)[shard.number - 1]

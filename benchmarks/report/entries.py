@@ -1,5 +1,6 @@
 """The entries of a results file: what a machine, a device, a timing is made of."""
 
+import statistics
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -7,6 +8,7 @@ from msgspec import Meta, Struct
 Seconds = Annotated[float, Meta(ge=0)]
 MoreThanZero = Annotated[float, Meta(gt=0)]
 Count = Annotated[int, Meta(ge=0)]
+Date = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d")]
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,7 +19,7 @@ class Header(Entry, frozen=True):
     """What this file is."""
 
     name: Literal["jaxvstorch-benchmarks"] = "jaxvstorch-benchmarks"
-    version: Literal[5] = 5
+    version: Literal[6] = 6
 
 
 HEADER = Header()
@@ -49,6 +51,14 @@ class Device(Entry, frozen=True):
     cuda: str | None
 
 
+class Session(Entry, frozen=True):
+    """Once through all cases: when it ended, how many seconds it took, and the code's commit."""
+
+    date: Date
+    seconds: MoreThanZero
+    commit: str
+
+
 class ClockCheck(Entry, frozen=True, kw_only=True):
     """The harness's clock beside others, for one function; ``None`` where there was no PyTorch."""
 
@@ -72,12 +82,11 @@ class Timing(Entry, frozen=True):
         name: the function.
         size: what the topic's inputs were made for.
         framework: what computed.
-        mode: ``"eager"``, ``"compiled"``, or what else a benchmark of its own compares.
-        minimum: the least of the rounds, per call. What else a machine does only ever adds time.
-        spread: how well the least repeats, per call: how far the median of the leasts of the sweeps
-            over the set is above it, or of three parts of the rounds where there was one sweep.
-        rounds: how many rounds were timed, in all sweeps over the set.
-        calls: how many calls each round had.
+        mode: ``"eager"``, ``"compiled"``, ``"compiled, synchronous"`` (JAX on a CPU, with no
+            hand-off to another thread), or what else a benchmark of its own compares.
+        sessions: by session the least of its rounds, per call: what else a machine does in one
+            only ever adds time. ``None`` where the session did not time it.
+        rounds: how many rounds were timed, in all sessions.
         dtype: of the result.
         first_call: compiling included, in a fresh process; ``None`` where not measured.
         new_shape: the first call with another size, in that process.
@@ -93,16 +102,24 @@ class Timing(Entry, frozen=True):
     size: Count
     framework: Literal["numpy", "jax", "torch"]
     mode: str
-    minimum: MoreThanZero
-    spread: Seconds
+    sessions: tuple[MoreThanZero | None, ...]
     rounds: Count
-    calls: Count
     dtype: str = ""
     first_call: Seconds | None = None
     new_shape: Seconds | None = None
     queued: Seconds | None = None
     moved: Count = 0
     operations: Count = 0
+
+    @property
+    def times(self) -> list[float]:
+        """What the sessions found that timed it."""
+        return [time for time in self.sessions if time is not None]
+
+    @property
+    def median(self) -> float:
+        """The median of the sessions."""
+        return statistics.median(self.times)
 
     @property
     def key(self) -> tuple[str, str, int, str, str]:

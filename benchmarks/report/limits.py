@@ -62,7 +62,7 @@ def fraction(timing: Timing, results: Results) -> Fraction | None:
 
 def busy(timing: Timing) -> float:
     """Seconds per call on a device that is kept busy: dispatch does not count toward a rate."""
-    return timing.queued or timing.minimum
+    return timing.queued or timing.median
 
 
 def missing(timings: Iterable[Timing]) -> list[str]:

@@ -71,9 +71,12 @@ def has_gpu(results: Results) -> bool:
 def machine_table(results: Results) -> str:
     """Everything a reader must know to judge the numbers, one line each."""
     machine, versions = results.machine, results.versions
-    sweeps = f"{results.sweeps} sweeps, " if results.sweeps > 1 else ""
-    session = f"{'quick' if results.quick else 'full'}, {sweeps}{results.seconds / 60:.0f} minutes"
-    session += f", {results.share:.0%} of them spent on compiling and timing"
+    kind = "quick" if results.quick else "full"
+    minutes = ", ".join(f"{session.seconds / 60:.0f}" for session in results.sessions)
+    measured = f"{kind}, {len(results.sessions)} of {minutes} minutes"
+    measured += f", {results.share:.0%} of them spent on compiling and timing"
+    dates = dict.fromkeys(session.date[:10] for session in results.sessions)
+    commits = dict.fromkeys(session.commit for session in results.sessions)
     known = "not recorded" if machine.gpus is None else "none"
     lines = {
         "machine": f"{machine_name(results)}, {machine.system}",
@@ -89,9 +92,9 @@ def machine_table(results: Results) -> str:
         "precision": _precision(results),
         **_peak_memory(results),
         "image": results.image or "none, or not recorded",
-        "commit": f"`{results.commit}`" if results.commit else "not recorded",
-        "date": f"{results.date[:10]}",
-        "session": "; ".join(filter(None, [session, results.gap()])),
+        "commit": ", ".join(f"`{name}`" for name in commits if name) or "not recorded",
+        "date": ", ".join(dates) or results.date[:10],
+        "sessions": "; ".join(filter(None, [measured, results.gap()])),
     }
     return markdown(["what", "in this file"], lines.items(), left=2)
 

@@ -1,23 +1,32 @@
 """Rows: both frameworks' timings of one function side by side, and the ratio of the two."""
 
-import math
+import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
-from jaxvstorch.frameworks import MODES
+from jaxvstorch.frameworks import MODES, SYNCHRONOUS
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """JAX's time over PyTorch's: below 1, JAX took less. The spread is on the same scale."""
+    """JAX's time over PyTorch's: below 1, JAX took less.
+
+    Attributes:
+        value: the median of the sessions' ratios.
+        low: the lowest of them.
+        high: the highest.
+    """
 
     value: float
-    spread: float
+    low: float
+    high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} ± {self.spread:.2f}"
+        if self.low == self.high:  # a single session
+            return f"{self.value:.2f}"
+        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
 @dataclass(frozen=True)
@@ -39,18 +48,18 @@ class Row:
     on_one_kind: bool = True
 
     def ratio(self, mode: str = "compiled") -> Ratio | None:
-        """JAX over PyTorch in one mode.
+        """JAX over PyTorch in one mode; PyTorch's is the same but for ``", synchronous"``.
 
         Returns:
-            ``None`` where one of them was not timed, or where they computed on different kinds of
+            ``None`` where no session timed both, or where they computed on different kinds of
             device: that would compare a GPU with a processor.
         """
-        jax, torch = self.times.get(("jax", mode)), self.times.get(("torch", mode))
+        jax = self.times.get(("jax", mode))
+        torch = self.times.get(("torch", mode.removesuffix(SYNCHRONOUS)))
         if jax is None or torch is None or not self.on_one_kind:
             return None
-        value = jax.minimum / torch.minimum
-        relative = math.hypot(jax.spread / jax.minimum, torch.spread / torch.minimum)
-        return Ratio(value, value * relative)
+        found = [a / b for a, b in zip(jax.sessions, torch.sessions, strict=True) if a and b]
+        return Ratio(statistics.median(found), min(found), max(found)) if found else None
 
 
 def rows(results: Results, topic: str | None = None) -> list[Row]:

@@ -16,12 +16,14 @@ from benchmarks.report.entries import (
     HEADER,
     ClockCheck,
     Count,
+    Date,
     Device,
     Entry,
     Header,
     Machine,
     MoreThanZero,
     Seconds,
+    Session,
     Timing,
 )  # fmt: skip
 
@@ -30,20 +32,20 @@ SHARD = "[0-9]{1,3}/[0-9]{1,3}"  # a set has some 200 parts that are never divid
 
 
 class Results(Entry, frozen=True, kw_only=True):
-    """One run of the benchmarks on one machine.
+    """One or more sessions of the benchmarks on one machine.
 
     Attributes:
         schema: what this file is.
-        date: when it ended, in ISO 8601.
+        date: when the last session ended, in ISO 8601.
         quick: whether it was a quick session.
-        sweeps: how often the whole set was gone through.
+        sessions: what is known of each.
         select: the expression that chose its cases; empty for all.
         shard: its part of the set, such as ``"2/5"``; empty for all.
         partial: whether it was stopped, a process crashed, or it was merged without all shards.
         left_out: what was not timed, where it is partial.
         seconds: how long it took.
-        commit: of the code that was timed, with ``-dirty`` where it was changed since; empty where
-            not known.
+        commit: of the code that was timed last, with ``-dirty`` where it was changed since; empty
+            where not known.
         image: the container image it ran in; empty outside of one.
         machine: processor, cores, memory, system; the GPUs and their driver.
         versions: of Python and the packages.
@@ -62,9 +64,9 @@ class Results(Entry, frozen=True, kw_only=True):
     """
 
     schema: Header
-    date: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d")]
+    date: Date
     quick: bool
-    sweeps: Count
+    sessions: tuple[Session, ...]
     select: str
     shard: Annotated[str, Meta(pattern=f"^({SHARD})?$")]
     partial: bool
@@ -94,6 +96,8 @@ class Results(Entry, frozen=True, kw_only=True):
             if first.setdefault(timing.key, number) != number:
                 same = f"timings[{first[timing.key]}] and timings[{number}]"
                 raise ValueError(f"{same} are of the same call")
+            if len(timing.sessions) != len(self.sessions) or not timing.times:
+                raise ValueError(f"timings[{number}].sessions must have a time for each session")
 
     def platform(self, framework: str) -> str:
         """What a framework computed on: ``"cpu"``, ``"gpu"``, ``"tpu"``; empty where not known."""

@@ -6,7 +6,7 @@ from benchmarks.report import limits
 from benchmarks.report.entries import ClockCheck, Timing
 from benchmarks.report.rows import Row, own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
-from jaxvstorch.frameworks import MODES
+from jaxvstorch.frameworks import MODES, SYNCHRONOUS
 from jaxvstorch.measure.durations import seconds
 
 
@@ -20,13 +20,19 @@ def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1
 def steady_table(found: Sequence[Row]) -> str:
     """Later calls: one line per function and size, and JAX over PyTorch where both compile."""
     kinds = [kind for kind in MODES if any(kind in row.times for row in found)]
-    header = ["function", "size", *(MODES[kind] for kind in kinds), "jit / compile"]
-    return markdown(header, (_steady_line(row, kinds) for row in found))
+    ratios = {
+        mode: f"jit{mode.removeprefix('compiled')} / compile"
+        for mode in ("compiled", f"compiled{SYNCHRONOUS}")
+        if mode == "compiled" or any(row.ratio(mode) for row in found)
+    }
+    header = ["function", "size", *(MODES[kind] for kind in kinds), *ratios.values()]
+    return markdown(header, (_steady_line(row, kinds, ratios) for row in found))
 
 
-def _steady_line(row: Row, kinds: Sequence[tuple[str, str]]) -> list[str]:
-    times = [seconds(row.times[k].minimum if k in row.times else None) for k in kinds]
-    return [f"`{row.name}`", f"{row.size:,}", *times, str(row.ratio() or "-")]
+def _steady_line(row: Row, kinds: Sequence[tuple[str, str]], modes: Iterable[str]) -> list[str]:
+    times = [seconds(row.times[k].median if k in row.times else None) for k in kinds]
+    ratios = [str(row.ratio(mode) or "-") for mode in modes]
+    return [f"`{row.name}`", f"{row.size:,}", *times, *ratios]
 
 
 def queued_table(found: Sequence[Row]) -> str:
@@ -57,7 +63,7 @@ def compile_table(found: Sequence[Row]) -> str:
 
 def mode_table(found: Sequence[Timing]) -> str:
     """Benchmarks of their own: one line per way of calling."""
-    header = ["function", "size", "framework", "how", "time", "spread"]
+    header = ["function", "size", "framework", "how", "time", "sessions"]
     return markdown(header, map(_line, found))
 
 
@@ -68,7 +74,7 @@ def limit_table(found: Sequence[Timing], results: Results) -> str:
         found: some of the timings.
         results: the whole run on that machine, with its copies and products.
     """
-    header = ["function", "size", "framework", "how", "time", "spread"]
+    header = ["function", "size", "framework", "how", "time", "sessions"]
     header += ["per second", "of the machine's"]
     body = []
     for timing in found:
@@ -79,8 +85,13 @@ def limit_table(found: Sequence[Timing], results: Results) -> str:
 
 
 def _line(timing: Timing) -> list[str]:
-    times = [seconds(timing.minimum), seconds(timing.spread)]
+    times = [seconds(timing.median), _range(timing.times)]
     return [f"`{timing.name}`", f"{timing.size:,}", timing.framework, timing.mode, *times]
+
+
+def _range(times: Sequence[float]) -> str:
+    """From the least session's time to the highest one's; a hyphen where there is one session."""
+    return f"{seconds(min(times))} to {seconds(max(times))}" if len(times) > 1 else "-"
 
 
 def rate(timing: Timing) -> str:
@@ -105,7 +116,7 @@ def topic_tables(results: Results, topic: str) -> str:
 def yardstick_table(results: Results) -> str:
     """What the machine can do: copies, products and smallest calls; empty where none was timed."""
     chosen = [t for t in results.timings if t.topic == limits.YARDSTICKS or t.mode == "copy"]
-    header = ["function", "size", "framework", "how", "time", "spread", "per second"]
+    header = ["function", "size", "framework", "how", "time", "sessions", "per second"]
     body = [[*_line(t), rate(t)] for t in sorted(chosen, key=lambda t: t.name)]
     return markdown(header, body) if body else ""
 

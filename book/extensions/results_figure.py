@@ -13,7 +13,7 @@ from extensions import results_svg as svg
 from jaxvstorch.frameworks import COMPILERS, MODES
 from jaxvstorch.measure.durations import seconds
 
-_LINES = {"eager": "--", "compiled": "-"}
+_LINES = {"eager": "--", "compiled": "-", "compiled, synchronous": "-."}
 _SCALING = 3  # sizes that make a curve
 
 
@@ -51,13 +51,13 @@ def _ratios(name: str, found: Sequence[Row]) -> str:
     ax.axvline(1, color=svg.TEXT, linewidth=1)
     for place, (_, ratio) in enumerate(ratios):
         less = "jax" if ratio.value < 1 else "torch"
-        low = min(ratio.spread, 0.9 * ratio.value)  # on a logarithmic axis, above zero
+        reach = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
         style = {"color": svg.COLOURS[less], "marker": svg.MARKERS[less]}
-        ax.errorbar(ratio.value, place, xerr=[[low], [ratio.spread]], **style)
+        ax.errorbar(ratio.value, place, xerr=reach, **style)
     svg.logarithmic(ax, 0.5, 2)
     ax.set_xlabel("● JAX took less  ←  1  →  ▲ PyTorch took less", loc="right")
     said = "; ".join(f"{title}: {ratio}" for title, ratio in ratios)
-    caption = "Later calls: jax.jit's time over torch.compile's, ± spread"
+    caption = "Later calls: jax.jit's time over torch.compile's, with the range of the sessions"
     return svg.inline(name, drawing, caption, f"{caption}. {said}")
 
 
@@ -121,9 +121,9 @@ def _curve(name: str, function: str, found: Sequence[Row]) -> str:
             continue
         line = ":" if framework == "numpy" else _LINES[mode]
         style = {"color": svg.COLOURS[framework], "marker": svg.MARKERS[framework]}
-        points = [[t.size for t in timed], [t.minimum for t in timed]]
+        points = [[t.size for t in timed], [t.median for t in timed]]
         ax.loglog(*points, linestyle=line, label=label, **style)
-        listed = ", ".join(f"{seconds(t.minimum)} at {t.size:,}" for t in timed)
+        listed = ", ".join(f"{seconds(t.median)} at {t.size:,}" for t in timed)
         said.append(f"{label}: {listed}")
     ax.set(xlabel="size", ylabel="seconds per call")
     ax.legend()

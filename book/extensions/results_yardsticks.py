@@ -17,7 +17,7 @@ def figure(name: str, timings: Sequence[Timing]) -> str:
     """One drawing for each yardstick that was measured; nothing where there is none."""
     mine = [timing for timing in timings if timing.topic == limits.YARDSTICKS]
     calls = [
-        (MODES[t.framework, t.mode], t.framework, 1e6 * t.minimum)
+        (MODES[t.framework, t.mode], t.framework, 1e6 * t.median)
         for t in mine if t.name == "dispatch"
     ]  # fmt: skip
     products = [

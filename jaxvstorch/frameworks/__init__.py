@@ -12,11 +12,13 @@ from jaxvstorch.errors import MissingFrameworkError
 FRAMEWORKS = ("jax", "torch")
 TITLES = {"jax": "JAX", "torch": "PyTorch"}
 COMPILERS = {"jax": "jax.jit", "torch": "torch.compile"}
+SYNCHRONOUS = ", synchronous"  # what JAX's mode ends in where calls on a CPU hand nothing over
 # By framework and mode: how a function can be called, and what a table calls that.
 MODES = {
     ("numpy", "eager"): "NumPy",
     ("jax", "eager"): "JAX eager",
     ("jax", "compiled"): "jax.jit",
+    ("jax", f"compiled{SYNCHRONOUS}"): f"jax.jit{SYNCHRONOUS}",
     ("torch", "eager"): "PyTorch eager",
     ("torch", "compiled"): "torch.compile",
 }

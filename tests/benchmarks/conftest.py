@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from process_files import part, timed
 
-from benchmarks import one_framework, session
+from benchmarks import measuring, one_framework
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def processes(monkeypatch):
             if end == "stopped":
                 raise KeyboardInterrupt
             return end
-        written = part(timed(framework, "a", [4.0 - len(told), 9.0], queued=None))
+        written = part(timed(framework, "a", [5.0 - len(told), 9.0], queued=None))
         path.write_bytes(msgspec.json.encode(written))
         return 0
 
-    monkeypatch.setattr(session, "FRAMEWORKS", ("numpy",))
+    monkeypatch.setattr(measuring, "FRAMEWORKS", ("numpy",))
     monkeypatch.setattr(one_framework, "run", run)
     return SimpleNamespace(told=told, ends=ends)

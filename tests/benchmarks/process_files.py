@@ -10,7 +10,7 @@ def entry(framework, mode="compiled", minimum=1e-3, **more):
         "dtype": "float32", "first_call": None,
         "new_shape": None,
     }  # fmt: skip
-    stats = {"min": minimum, "spread": 0.1 * minimum, "rounds": 7, "calls": 12}
+    stats = {"sessions": [minimum], "rounds": 7}
     return {"extra_info": {"case": case | more}, "stats": stats}
 
 
@@ -24,6 +24,6 @@ def part(*entries, failed=()):
 
 
 def timed(framework, name, rounds, calls_per_run=1, **more):
-    stats = {"data": rounds, "iterations": 3}
+    stats = {"min": min(rounds), "rounds": len(rounds)}
     found = entry(framework, calls_per_run=calls_per_run, **more)
     return found | {"name": name, "stats": stats}

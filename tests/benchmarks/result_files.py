@@ -16,9 +16,11 @@ CPU = {"platform": "cpu", "name": "cpu", "cuda": None}
 
 
 def document(*timings, **more):
+    count = len(timings[0].sessions) if timings else 1
     return {
         "schema": to_builtins(HEADER),
-        "date": "2026-01-02", "quick": True, "sweeps": 1, "select": "", "shard": "",
+        "date": "2026-01-02", "quick": True, "select": "",
+        "sessions": list(map(session, range(count))), "shard": "",
         "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
@@ -27,12 +29,17 @@ def document(*timings, **more):
     }  # fmt: skip
 
 
-def timing(name="f", minimum=1.0, spread=0.1, framework="jax", mode="compiled", **more):
-    return Timing("branching", name, 16, framework, mode, minimum, spread, 5, 1, **more)
+def session(number=0):
+    return {"date": f"2026-01-{number + 2:02}", "seconds": 9.0, "commit": ""}
+
+
+def timing(name="f", *times, framework="jax", mode="compiled", **more):
+    """A timing of as many sessions as there are times; of one where there is none."""
+    return Timing("branching", name, 16, framework, mode, times or (1.0,), 5, **more)
 
 
 def check(**more):
-    """A clock check of one sweep, without PyTorch."""
+    """A clock check of one process, without PyTorch."""
     return {
         "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
         "over_timeit": 1.0, "over_timeit_spread": None,

@@ -7,16 +7,16 @@ from benchmarks.report import limits
 from benchmarks.report.entries import Timing
 
 
-def timing(topic="tracing", name="f", framework="jax", mode="compiled", minimum=1.0, **more):
-    more = {"spread": 0.1, "rounds": 5, "calls": 1, "dtype": "float32"} | more
-    return Timing(topic, name, 16, framework, mode, minimum, **more)
+def timing(topic="tracing", name="f", framework="jax", mode="compiled", time=1.0, **more):
+    more = {"rounds": 5, "dtype": "float32"} | more
+    return Timing(topic, name, 16, framework, mode, (time,), **more)
 
 
 SLOW = timing("memory", "copy", "numpy", "copy", 4.0, moved=1000)
-FAST = timing("memory", "copy", "torch", "copy", 2.0, moved=1000, spread=0.2)
+FAST = timing("memory", "copy", "torch", "copy", 2.0, moved=1000)
 PRODUCTS = [
-    timing(limits.YARDSTICKS, f"matmul {dtype}", minimum=minimum, operations=400, dtype=dtype)
-    for dtype, minimum in (("float32", 1.0), ("float64", 2.0))
+    timing(limits.YARDSTICKS, f"matmul {dtype}", time=time, operations=400, dtype=dtype)
+    for dtype, time in (("float32", 1.0), ("float64", 2.0))
 ]
 
 
@@ -57,8 +57,8 @@ def test_the_limit_is_of_the_device_that_computed(tmp_path) -> None:
 
 
 def test_a_rate_is_that_of_a_busy_device(tmp_path) -> None:
-    copy = timing("memory", "copy", mode="copy", minimum=4.0, moved=100, queued=1.0)
-    half = timing(minimum=4.0, moved=100, queued=2.0)
+    copy = timing("memory", "copy", mode="copy", time=4.0, moved=100, queued=1.0)
+    half = timing(time=4.0, moved=100, queued=2.0)
     assert limits.copy([copy]) == 100.0
     assert limits.fraction(half, load(tmp_path, copy)).value == 0.5
 

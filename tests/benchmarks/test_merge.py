@@ -2,7 +2,7 @@
 
 import pytest
 from process_files import entry, part
-from result_files import MACHINE, SETTINGS
+from result_files import MACHINE, SETTINGS, session
 
 from benchmarks import merge
 from benchmarks.report import files
@@ -11,8 +11,8 @@ from benchmarks.report.entries import Device
 
 def merged(**parts):
     return merge.merge(
-        parts, date="2026-01-02", quick=True, sweeps=1, select="", shard="", partial=False,
-        left_out=[], seconds=100.0, commit="c0ffee", image="", machine=MACHINE,
+        parts, date="2026-01-02", quick=True, sessions=[session()], select="", shard="",
+        partial=False, left_out=[], seconds=100.0, commit="c0ffee", image="", machine=MACHINE,
         versions={"python": "3.11"}, settings=SETTINGS, problems=["before"],
     )  # fmt: skip
 
@@ -22,9 +22,8 @@ def test_each_case_is_a_timing_and_the_file_can_be_read(tmp_path) -> None:
     files.write_document(merged(jax=part(entry("jax")), torch=part(entry("torch"))), path)
     found = files.read(path)
     assert [timing.framework for timing in found.timings] == ["jax", "torch"]
-    assert found.timings[0].minimum == pytest.approx(1e-3)
-    assert found.timings[0].spread == pytest.approx(1e-4)
-    assert found.timings[0].calls == 12
+    assert found.timings[0].sessions == (1e-3,)
+    assert found.timings[0].rounds == 7
     assert found.share == pytest.approx(0.9)
     assert found.versions == {"python": "3.11", "jax": "1"}
     assert found.precision == {"jax": {"tf32": False}, "torch": {"tf32": False}}

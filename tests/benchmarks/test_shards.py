@@ -53,7 +53,7 @@ def test_what_is_no_shard_is_refused_in_one_line(text, capsys) -> None:
 def timings_of(shard=None):
     """A timing for each case of the quick set; the copy's has bytes that it moved."""
     return [
-        Timing(c.topic, c.name, c.size, f, c.mode, 2.0, 0.2, 5, 1, moved=8 * (c.mode == "copy"))
+        Timing(c.topic, c.name, c.size, f, c.mode, (2.0,), 5, moved=8 * (c.mode == "copy"))
         for f in FRAMEWORKS
         for c in shards.cases(f, quick=True, shard=shard)
     ]
@@ -81,7 +81,8 @@ def test_shards_make_what_a_single_run_makes_but_for_times(tmp_path, whole) -> N
     assert command.main(["merge", *paths, "--output", str(output)]) == 0
     found = files.read(output)
     assert found.timings == whole.timings
-    assert replace(found, seconds=9.0, share=0.5) == whole
+    assert found.sessions[0].seconds == 18.0
+    assert replace(found, seconds=9.0, share=0.5, sessions=whole.sessions) == whole
     assert (found.seconds, found.share) == (18.0, pytest.approx(0.5))
 
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import conftest, one_framework, session
+from benchmarks import conftest, measuring, one_framework
 from benchmarks.report import files
 from benchmarks.selection import FRAMEWORKS
 
@@ -20,14 +20,14 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def three(monkeypatch):
     """All frameworks are there."""
-    monkeypatch.setattr(session, "FRAMEWORKS", FRAMEWORKS)
-    monkeypatch.setattr(session.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(measuring, "FRAMEWORKS", FRAMEWORKS)
+    monkeypatch.setattr(measuring.importlib.util, "find_spec", lambda name: True)
 
 
 @pytest.mark.parametrize(
     ("end", "code", "problems", "lost"),
-    [("stopped", 130, (), ("jax", "torch")),
-     (-9, 1, ("jax: pytest ended with exit code -9",), ("jax",))],
+    [("stopped", 130, (), ("jax", "jax, synchronous", "torch")),
+     (-9, 1, ("jax: pytest ended with exit code -9",), ("jax", "jax, synchronous"))],
     ids=["stopped", "crashed"],
 )  # fmt: skip
 def test_what_was_measured_is_kept_and_what_was_not_is_named(
@@ -112,7 +112,7 @@ def refuse(path, *arguments, **options):
 def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(
     tmp_path, monkeypatch, capsys, name
 ) -> None:
-    monkeypatch.setattr(session, "run", lambda *arguments: pytest.fail("it was timed"))
+    monkeypatch.setattr(measuring, "run", lambda *arguments: pytest.fail("it was timed"))
     (tmp_path / "folder").mkdir()
     for file in ("file", "read-only"):
         (tmp_path / file).touch()
@@ -128,7 +128,7 @@ def test_results_that_cannot_be_written_after_all_are_kept_elsewhere(
     tmp_path, monkeypatch, capsys, processes
 ) -> None:
     """A disk without room: on /dev/full every write fails, and opening it does not."""
-    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(measuring.tempfile, "tempdir", str(tmp_path))
     assert command.main(["--quick", "--output", "/dev/full"]) == 2
     (kept,) = tmp_path.glob("*/full")
     assert capsys.readouterr().err == (

@@ -1,6 +1,5 @@
-"""A session: sweeps over the cases, and one file of results."""
+"""Times one or more sessions, and writes one file of results."""
 
-import datetime
 import importlib.util
 import sys
 import tempfile
@@ -10,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accelerator, machine, origin, shards, sweeps
+from benchmarks import accelerator, machine, origin, sessions, shards
 from benchmarks.merge import Document, merge
 from benchmarks.one_framework import NO_CASE
 from benchmarks.report.files import ResultsError, write_document
 from benchmarks.selection import FRAMEWORKS
+from benchmarks.sessions import Process
 from benchmarks.shards import Shard
 
 
 def run(
     output: Path, quick: bool = False, select: str = "", shard: Shard | None = None,
-    minutes: float | None = None,
+    minutes: float | None = None, count: int = 1, first_calls: bool = True,
 ) -> int:  # fmt: skip
     """Time everything and write one results file, also where Ctrl-C or SIGTERM stops it.
 
@@ -29,8 +29,10 @@ def run(
         quick: only the few cases of a quick session.
         select: of these, only the ones whose name this pytest expression (``-k``) matches.
         shard: of these, only the ones of this shard.
-        minutes: about how long it may take, shared between the frameworks. What does not begin in
-            time is left out, and the set is gone through once.
+        minutes: about how long the first session may take, shared between the frameworks. What does
+            not begin in time is left out.
+        count: how many sessions, one after the other.
+        first_calls: whether the first session times first calls and new shapes.
 
     Returns:
         How many problems there were; the file names them.
@@ -44,24 +46,20 @@ def run(
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
     gpu_memory, without = accelerator.memory(installed)
     end = start + 60 * minutes if minutes is not None else None
-    count = 1 if quick or minutes is not None else sweeps.SWEEPS
-    timed = sweeps.run(installed, _choice(quick, select, shard, gpu_memory), count, end)
-    if len(timed.codes) == len(installed):
-        _check_selection(select, quick, shard, {*timed.codes.values()})
-    # What pytest found no case for is not missing. A process that crashed has written nothing.
-    lost = [
-        name for name in installed
-        if name not in timed.parts and timed.codes.get(name) != NO_CASE
-    ]  # fmt: skip
+    choice = _choice(quick, select, shard, gpu_memory) + ([] if first_calls else ["--again"])
+    timed = sessions.run(installed, choice, count, end, commit)
+    if timed.whole:
+        _check_selection(select, quick, shard, {*timed.codes})
     left_out = [name for part in timed.parts.values() for name in part["session"]["left_out"]]
-    left_out += _names(lost, quick, select, shard, gpu_memory)
-    swept = max(1, timed.whole)  # of a first sweep that was stopped, the cases are named
-    left_out += [f"sweep {number} of {count}" for number in range(swept + 1, count + 1)]
+    left_out += _names(timed.lost, quick, select, shard, gpu_memory)
+    # Of a first session that was stopped, the cases are named.
+    stopped = range(max(1, timed.whole) + 1, count + 1)
+    left_out += [f"session {number} of {count}" for number in stopped]
     document = merge(
         timed.parts,
-        date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        date=timed.sessions[-1].date if timed.sessions else sessions.now(),
         quick=quick,
-        sweeps=swept,
+        sessions=timed.sessions,
         select=select,
         shard=str(shard or ""),
         partial=bool(left_out),
@@ -95,8 +93,7 @@ def _keep(document: Document, output: Path) -> None:
 
 def _choice(quick: bool, select: str, shard: Shard | None, gpu_memory: int) -> list[str]:
     """The options that choose a framework's cases."""
-    # A quick session goes through its cases once, so it stays longer with each.
-    choice = ["--quick", "--benchmark-max-time=0.45"] if quick else []
+    choice = ["--quick"] if quick else []
     choice += ["-k", select] if select else []
     choice += ["--shard", str(shard)] if shard else []
     return choice + (["--gpu-memory", str(gpu_memory)] if gpu_memory else [])
@@ -115,11 +112,15 @@ def _check_selection(select: str, quick: bool, shard: Shard | None, codes: set[i
 
 
 def _names(
-    frameworks: Iterable[str], quick: bool, select: str, shard: Shard | None, gpu_memory: int
+    lost: Iterable[Process], quick: bool, select: str, shard: Shard | None, gpu_memory: int
 ) -> Iterable[str]:
-    """The cases of frameworks whose process wrote nothing; only pytest can read a selection."""
+    """The cases of processes that wrote nothing; only pytest can read a selection."""
     if select:
-        return [f"every case of {framework} that -k {select!r} selects" for framework in frameworks]
+        return [f"every case of {process} that -k {select!r} selects" for process in lost]
     return [
-        str(case) for name in frameworks for case in shards.cases(name, quick, shard, gpu_memory)
+        str(case)
+        for process in lost
+        for case in shards.cases(
+            process.framework, quick, shard, gpu_memory, synchronous=process.synchronous
+        )
     ]

@@ -1,0 +1,152 @@
+"""Sessions: each goes once through the set of cases, with processes of its own.
+
+In a session every framework is timed in a process of its own, and JAX in a second one too, in which
+its calls on a CPU hand nothing over to another thread.
+"""
+
+import datetime
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import one_framework
+from benchmarks.merge import Document
+from benchmarks.pooling import pool
+from benchmarks.report.entries import Session
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of a session.
+
+    Attributes:
+        framework: what it times.
+        weight: what part of the time it takes, about. With these all get through the same part of
+            the cases.
+        options: what it is told.
+    """
+
+    framework: str
+    weight: int
+    options: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.framework}, synchronous" if self.synchronous else self.framework
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether JAX's calls on a CPU hand nothing over in it."""
+        return SYNCHRONOUS in self.options
+
+
+SYNCHRONOUS = "--synchronous"
+PROCESSES = (
+    Process("numpy", 2),
+    Process("jax", 5),
+    Process("jax", 2, (SYNCHRONOUS,)),
+    Process("torch", 10),
+)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What all sessions found.
+
+    Attributes:
+        parts: by framework, what its processes wrote.
+        lost: the processes of the first session that wrote nothing: they crashed or never ran.
+        codes: the exit codes of those that ran.
+        problems: what went wrong in a process as a whole.
+        sessions: those in which something was timed.
+        whole: in how many all processes ended.
+    """
+
+    parts: dict[str, Document]
+    lost: list[Process]
+    codes: list[int]
+    problems: list[str]
+    sessions: tuple[Session, ...]
+    whole: int
+
+
+def run(
+    frameworks: Sequence[str], choice: list[str], count: int, end: float | None, commit: str
+) -> Timed:
+    """Time the cases; Ctrl-C ends it early.
+
+    Args:
+        frameworks: which.
+        choice: the options that choose the cases.
+        count: how many sessions; first calls are timed in the first one only.
+        end: no case of the first session begins after it, by ``time.perf_counter``.
+        commit: of the code.
+    """
+    processes = [process for process in PROCESSES if process.framework in frameworks]
+    codes: dict[tuple[int, Process], int] = {}
+    begun: dict[int, float] = {}
+    ended: dict[int, Session] = {}
+    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
+        paths = {
+            (number, process): Path(folder, f"{number}-{place}.json")
+            for number in range(count)
+            for place, process in enumerate(processes)
+        }
+        try:
+            for (number, process), path in paths.items():
+                begun.setdefault(number, time.perf_counter())
+                own = ["--again"] if number else _limit(end, process, processes)
+                try:
+                    codes[number, process] = one_framework.run(
+                        process.framework, path, [*choice, *process.options, *own]
+                    )
+                finally:
+                    ended[number] = Session(now(), time.perf_counter() - begun[number], commit)
+        except KeyboardInterrupt:
+            print("stopped: what was measured is kept", file=sys.stderr)
+        found = {key: one_framework.read(path) for key, path in paths.items()}
+    return _timed(processes, codes, ended, found)
+
+
+def _timed(
+    processes: Sequence[Process],
+    codes: dict[tuple[int, Process], int],
+    ended: dict[int, Session],
+    found: dict[tuple[int, Process], Document],
+) -> Timed:
+    problems = [
+        line
+        for (number, process), code in codes.items()
+        for line in one_framework.problem(process.framework, code, found[number, process])
+    ]
+    kept = [number for number in ended if any(found[number, process] for process in processes)]
+    parts = {}
+    for framework in dict.fromkeys(process.framework for process in processes):
+        own = [process for process in processes if process.framework == framework]
+        written = [[found[number, process] for process in own] for number in kept]
+        if any(map(any, written)):
+            parts[framework] = pool(written)
+    return Timed(
+        parts,
+        [p for p in processes if not found[0, p] and codes.get((0, p)) != one_framework.NO_CASE],
+        [code for (number, _), code in codes.items() if not number],
+        list(dict.fromkeys(problems)),
+        tuple(ended[number] for number in kept),
+        sum(all((number, process) in codes for process in processes) for number in ended),
+    )
+
+
+def _limit(end: float | None, process: Process, processes: Sequence[Process]) -> list[str]:
+    """The seconds for the cases of one process, of what is left for it and those after it."""
+    if end is None:
+        return []
+    left = processes[processes.index(process) :]
+    share = process.weight / sum(other.weight for other in left)
+    return ["--seconds", str(max(0.0, (end - time.perf_counter()) * share))]
+
+
+def now() -> str:
+    """The time, in ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

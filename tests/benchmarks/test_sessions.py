@@ -1,0 +1,104 @@
+"""Which processes a session starts, what each of them times, and what stops them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import one_framework, sessions
+from benchmarks.bench_cases import bench_case
+from benchmarks.cases import Case, Work
+from benchmarks.conftest import Stopwatch
+from benchmarks.report import files
+
+
+def run(output, *options):
+    code = command.main([*options, "--output", str(output)])
+    return code, files.read(output)
+
+
+def test_a_set_is_gone_through_as_often_as_is_said(tmp_path, processes) -> None:
+    code, whole = run(tmp_path / "full.json", "--sessions", "3")
+    assert (code, len(whole.sessions), whole.partial) == (0, 3, False)
+    assert processes.told == [["numpy"], ["numpy", "--again"], ["numpy", "--again"]]
+    assert (whole.timings[0].sessions, whole.timings[0].median) == ((4.0, 3.0, 2.0), 3.0)
+
+
+def test_first_calls_are_left_out_where_that_is_said(tmp_path, processes) -> None:
+    _, found = run(tmp_path / "quick.json", "--quick", "--no-first-calls")
+    assert (len(found.sessions), processes.told) == (1, [["numpy", "--quick", "--again"]])
+
+
+def test_jax_is_timed_in_both_ways_of_calling(monkeypatch) -> None:
+    """In a second process, for JAX reads the setting once; and only JAX has the second way."""
+    started = []
+
+    def run(command, cwd, env):
+        way = env.get("JAX_CPU_ENABLE_ASYNC_DISPATCH")
+        started.append((command[command.index("--framework") + 1], way))
+        return 0
+
+    monkeypatch.setattr(one_framework.processes, "run", run)
+    sessions.run(["numpy", "jax", "torch"], [], count=1, end=None, commit="")
+    assert started == [("numpy", None), ("jax", None), ("jax", "false"), ("torch", None)]
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "problems", "times", "left_out"),
+    [("stopped", 130, (), 2, ("session 3 of 3",)),
+     (-9, 1, ("numpy: pytest ended with exit code -9",), 2, ())],
+    ids=["stopped", "crashed"],
+)  # fmt: skip
+def test_a_later_session_that_does_not_end_well_is_named(
+    tmp_path, processes, monkeypatch, end, code, problems, times, left_out
+) -> None:
+    begin = one_framework.run
+
+    def run_two(*arguments):
+        processes.ends.update({"numpy": end} if len(processes.told) == 2 else {})
+        return begin(*arguments)
+
+    monkeypatch.setattr(one_framework, "run", run_two)
+    found_code, found = run(tmp_path / "x.json", "--sessions", "3")
+    assert (found_code, found.problems, found.left_out) == (code, problems, left_out)
+    (timing,) = found.timings
+    assert (len(found.sessions), len(timing.sessions)) == (times, times)
+
+
+class Benchmark:
+    """Stands for pytest-benchmark's fixture."""
+
+    def __init__(self) -> None:
+        self.extra_info: dict = {}
+        self.stats = SimpleNamespace(stats=SimpleNamespace(min=1.0))
+
+    def __call__(self, run) -> None:
+        """Run it once."""
+        run()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_first_calls_are_timed_in_the_first_session_only(again) -> None:
+    work = Work(start=lambda: lambda: None, fresh=lambda: [0.5, 0.25])
+    case = Case("branching", "f", 16, "numpy", "eager", build=lambda: work)
+    options = {"--again": again, "--synchronous": False}
+    benchmark, config = Benchmark(), SimpleNamespace(getoption=options.__getitem__)
+    bench_case(case, benchmark, Stopwatch(), config)
+    timed = benchmark.extra_info["case"]
+    expected = (None, None) if again else (0.5, 0.25)
+    assert (timed["first_call"], timed["new_shape"]) == expected
+
+
+def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
+    """Each has its part of what is left then."""
+    seconds, now = [], [0.0]
+    monkeypatch.setattr(sessions.time, "perf_counter", lambda: now[0])
+
+    def run(framework, path, choice):
+        seconds.append(float(choice[choice.index("--seconds") + 1]))
+        now[0] += 60.0
+        return pytest.ExitCode.NO_TESTS_COLLECTED
+
+    monkeypatch.setattr(one_framework, "run", run)
+    sessions.run(["numpy", "jax", "torch"], [], count=1, end=600.0, commit="")
+    assert seconds == pytest.approx([600 * 2 / 19, 540 * 5 / 17, 480 * 2 / 12, 420])
