@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import cases, rotation, selection
-from benchmarks.workloads import yardsticks
+from benchmarks.workloads import predicates, yardsticks
 from jaxvstorch.frameworks import FRAMEWORKS
 from jaxvstorch.registry import PAIRS
 
@@ -122,3 +122,28 @@ def test_a_pair_is_built_and_runs(framework) -> None:
     work.start()()
     assert work.facts()["dtype"] == "float32"
     assert str(case) == f"branching.select_where-5-{framework}-eager"
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_compiled_pair_of_jax_is_timed_without_a_hand_over_too(quick) -> None:
+    names = {str(pair) for pair in PAIRS}
+    usual = [case for case in selection.cases("jax", quick) if case.mode == "compiled"]
+    synchronous = selection.cases("jax", quick, synchronous=True)
+    assert {case.mode for case in synchronous} == {"compiled, synchronous"}
+    assert [(c.topic, c.name, c.size) for c in synchronous] == [
+        (c.topic, c.name, c.size) for c in usual if f"{c.topic}.{c.name}" in names
+    ]
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_predicates_are_timed_both_ways(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    names = {case.name for case in selection.cases(framework)}
+    for name in predicates.NAMES:
+        assert {name, f"{name} if true"} <= names
+        predicate, *_ = BY_NAME[f"branching.{name}"].make_inputs(65_536)
+        assert not predicate  # what the pair's own cases time
+    (case,) = [c for c in predicates.cases(framework, False) if str(c).startswith(
+        "branching.expensive_cond if true-16-")]  # fmt: skip
+    matrix = np.asarray(case.build().sample())
+    assert np.abs(matrix).max() < 1  # a tangent: the expensive side was taken

@@ -33,7 +33,16 @@ PAIRS = (
             sizes=(16, 1_024), quick=(1_024,), gpu_size=8_192, operations=lambda side: 2 * side**3
         ),
     ),
-    Pair("three_ratios", inputs.ratio, reference.three_ratios, gradient=(0, 1)),
+    Pair(
+        "three_ratios",
+        inputs.ratio,
+        reference.three_ratios,
+        gradient=(0, 1),
+        # The sizes of sin_cos: arithmetic beside two functions that each compiler has its own of.
+        benchmark=Benchmark(
+            sizes=(9, 1_000, 100_000, 10_000_000), quick=(9, 100_000), gpu_size="memory"
+        ),
+    ),
     Pair("print_in_python", inputs.angles, reference.sin_plus_one, gradient=(0,), fullgraph=False),
     Pair(
         "print_in_program",
