@@ -22,7 +22,7 @@ ENVIRONMENT = {
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
     "OMP_NUM_THREADS": str(CORES),
     "OPENBLAS_NUM_THREADS": str(CORES),
-    # Where TORCH_COMPILE_JOB_ID is set, PyTorch would keep the first session's shapes on disk, and a
+    # Where TORCH_COMPILE_JOB_ID is set, PyTorch would keep a first session's shapes on disk, and a
     # later session's code would be general.
     "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO": "0",
     "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
