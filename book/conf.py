@@ -26,6 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinxext.opengraph",
     "extensions.columns",
+    "extensions.cost",
     "extensions.diagram",
     "extensions.folds",
     "extensions.hanging",
@@ -74,7 +75,7 @@ html_theme = "sphinx_book_theme"
 html_title = "jaxvstorch"
 html_baseurl = site
 html_static_path = ["_static", "figures"]
-html_css_files = ["custom.css", "topic.css", "front.css"]
+html_css_files = ["custom.css", "topic.css", "front.css", "results.css"]
 html_js_files = ["print.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"

@@ -16,6 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
+from benchmarks.report import lookup
+from extensions import cost
 from extensions.diagram import title
 from extensions.pair_directive import halves
 from extensions.plain_markdown import Converter, Directive, Link
@@ -111,6 +113,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
 
     directives = {
         "answer": answer,
+        "cost": results,
         "diagram": diagram,
         "pair": _pair,
         "results": results,
@@ -147,6 +150,8 @@ def _resolve(app: Sphinx, role: str, content: str) -> Link:
     if kind == "doc":
         page = target.removeprefix("/")
         return Link(text or app.env.titles[page].astext(), f"{site}{page}.html")
+    if kind == "measured":
+        return Link(lookup.number(cost.published(app.env), content), None)
     if kind == "math":
         return Link(f"${content}$", None)
     short = target.startswith("~")

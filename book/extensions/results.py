@@ -1,12 +1,14 @@
 """Directives that show committed benchmark results.
 
 ``{results} topic`` shows a topic's figures and, behind them, its tables. ``{results-of} part``
-shows what belongs to no topic: ``machines``, ``yardsticks``, ``founding`` or ``clock``. Both have
-one tab per results file, and a machine that is chosen once is chosen on the whole page.
+shows what belongs to no topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``,
+``founding`` or ``clock``. Where several files are published both have a tab for each, and a machine
+that is chosen once is chosen on the whole page.
 """
 
 import re
 from collections.abc import Callable, Mapping
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -18,7 +20,8 @@ from benchmarks.report.files import read_all
 from benchmarks.report.rows import own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
-from extensions import results_figure, results_yardsticks
+from extensions import results_bars, results_overview, results_tables
+from jaxvstorch.frameworks import FRAMEWORKS
 from jaxvstorch.registry import PAIRS, topics
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +44,10 @@ class _ResultsDirective(SphinxDirective):
         found, problems = self.read()
         parts = {name: text for name, results in found.items() if (text := show(results))}
         lines = [f":::{{warning}}\nA results file was left out: {p}\n:::\n" for p in problems]
-        lines += [_in_tabs(parts, _labels(found))] if parts else [absent]
+        if len(found) > 1 and parts:
+            lines.append(_in_tabs(parts, _labels(found)))
+        else:
+            lines.append("".join(parts.values()) or absent)
         return self.parse_text_to_nodes("\n".join(lines))
 
     def read(self) -> tuple[dict[str, Results], list[str]]:
@@ -50,10 +56,6 @@ class _ResultsDirective(SphinxDirective):
         for path in folder.glob("*.json"):
             self.env.note_dependency(str(path))
         return read_all(folder)
-
-    def unique(self, what: str) -> str:
-        """Unique in the page."""
-        return f"results-{what}-{self.env.new_serialno('results')}"
 
     def source(self, results: Results) -> str:
         """The machine, and a mark where its results are older than the versions pinned."""
@@ -97,9 +99,11 @@ class TopicDirective(_ResultsDirective):
         found = rows(results, topic)
         if not found:
             return ""
-        figures = _raw(results_figure.figures(self.unique(topic), found, results))
+        timings = [timing for row in found for timing in row.times.values()]
+        strips = _raw(results_overview.topic(results, topic))
+        shares = _raw(results_bars.shares(timings, results))
         numbers = _folded(tables.topic_tables(results, topic))
-        return _joined(figures, numbers, _left_out(topic), self.source(results))
+        return _joined(strips, shares, numbers, _left_out(topic), self.source(results))
 
 
 class AllTopicsDirective(SphinxDirective):
@@ -108,10 +112,15 @@ class AllTopicsDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """One section per topic, in the order of the book."""
         sections = [
-            f"### {topic.replace('_', ' ').capitalize()}\n\n```{{results}} {topic}\n```"
+            f"(results-{topic})=\n## {title(topic)}\n\n```{{results}} {topic}\n```"
             for topic in topics()
         ]
         return self.parse_text_to_nodes("\n\n".join(sections), allow_section_headings=True)
+
+
+def title(topic: str) -> str:
+    """What the results page calls a topic."""
+    return topic.replace("_", " ").capitalize()
 
 
 class PartDirective(_ResultsDirective):
@@ -120,10 +129,12 @@ class PartDirective(_ResultsDirective):
     def run(self) -> list[nodes.Node]:
         """One part per machine; unknown parts are errors."""
         parts: dict[str, Show] = {
+            "overview": self._overview,
+            "first-calls": lambda results: _raw(results_bars.first_calls(results)),
             "machines": self._machine,
             "yardsticks": self._yardsticks,
             "founding": self._founding,
-            "clock": lambda results: tables.clock_table(results.clock) if results.clock else "",
+            "clock": self._clock,
         }
         part = self.arguments[0]
         if part not in parts:
@@ -136,12 +147,26 @@ class PartDirective(_ResultsDirective):
             shown += self.parse_text_to_nodes(f":::{{note}}\n{_NO_GPU}\n:::")
         return shown
 
+    def _overview(self, results: Results) -> str:
+        versions = ", ".join(
+            f"{name} {results.versions[name]}" for name in FRAMEWORKS if name in results.versions
+        )
+        said = f"{provenance.machine_name(results)}; {results.date[:10]}; {versions}; "
+        number = len(results.sessions)
+        said += f"{results.settings.get('dtype', '')}; {number} session{'s' * (number > 1)}"
+        drawn = results_overview.overview(results, {name: title(name) for name in topics()})
+        head = f'<p class="measured-on">{escape(said)}</p>'
+        return _joined(_raw(head + drawn), self.outdated(results)) if drawn else ""
+
     def _machine(self, results: Results) -> str:
         left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
         return _joined(provenance.machine_table(results), self.outdated(results), *left_out)
 
+    def _clock(self, results: Results) -> str:
+        return _raw(results_tables.html(tables.clock_table(results.clock))) if results.clock else ""
+
     def _yardsticks(self, results: Results) -> str:
-        figure = _raw(results_yardsticks.figure(self.unique("yardsticks"), results.timings))
+        figure = _raw(results_bars.yardsticks(results))
         missing = limits.missing(results.timings)
         said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
         return _joined(figure, said, _folded(tables.yardstick_table(results)))
@@ -151,12 +176,11 @@ class PartDirective(_ResultsDirective):
         found = [row for row in found if row.size in (_FOUNDING[row.name] or (row.size,))]
         if not found:
             return ""
-        figures = _raw(results_figure.figures(self.unique("founding"), found, results))
         plain = plain_rows(found)
         own = [timing for row in own_rows(found) for timing in row.times.values()]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own)] if own else []
-        return _joined(figures, _folded(_joined(*numbers)))
+        return _raw(results_tables.html(_joined(*numbers)))
 
 
 def _left_out(topic: str) -> str:
@@ -180,7 +204,8 @@ def _joined(*parts: str) -> str:
 
 
 def _folded(numbers: str) -> str:
-    return f":::{{dropdown}} The numbers\n{numbers}\n:::" if numbers else ""
+    shown = _raw(results_tables.html(numbers))
+    return f":::{{dropdown}} The numbers\n{shown}\n:::" if numbers else ""
 
 
 def _raw(drawn: str) -> str:

@@ -4,15 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
 from result_files import CPU, check, load, timing, write
 
 from benchmarks.report.entries import Timing
-from benchmarks.report.rows import rows
 
 pytest.importorskip("sphinx_design", reason="the book's packages are not installed")
 ROOT = Path(__file__).parents[2]
@@ -29,7 +26,7 @@ def build(tmp_path):
         (source / "index.md").write_text(f"# Page\n\n{text}\n")
         (source / "conf.py").write_text(
             f"import sys\nsys.path.insert(0, {str(ROOT / 'book')!r})\n"
-            "extensions = ['myst_parser', 'sphinx_design', 'extensions.results']\n"
+            "extensions = ['myst_parser', 'sphinx_design', 'extensions.cost']\n"
             "myst_enable_extensions = ['colon_fence']\n"
             f"results_folder = {str(results)!r}\nresults_pins = {{'jax': '1'}}\n"
         )
@@ -63,15 +60,9 @@ def test_one_machine(build) -> None:
         f"{TOPIC}\n\n```{{results}} loops\n```\n\n{PARTS}\n\n```{{results-of}} founding\n```"
     )
     text = " ".join(re.sub("<[^>]+>", "", page).split())
-    figure = page.index(
-        'role="img" aria-label="Later calls: jax.jit&#x27;s time over torch.compile&#x27;s, '
-        "with the range of the sessions. f, 16: 0.55 (0.50 to 0.60)"
-    )
-    assert (
-        figure < page.index("0.55 (0.50 to 0.60)</p>") < page.index("A processor, 2 cores, 8 GiB")
-    )
-    assert "currentColor" in page
-    assert "#010203" not in page
+    # A row of the table knows its columns, for a page that is too narrow for them.
+    assert '<td data-column="jit / compile">0.55 (0.50 to 0.60)</td>' in page
+    assert page.index("0.55") < page.index("8 GiB")
     assert "Measured with other versions" not in text
     assert "No results of loops are committed yet" in text
     assert "Not timed: select_if, activate_list (jax.jit refuses it)." in text
@@ -81,7 +72,7 @@ def test_one_machine(build) -> None:
     assert "c0ffee" in text
     assert "No committed results hold this. nox -s bench" in text  # the founding timings
     assert "Not measured on this machine: the smallest call, products in each dtype." in text
-    assert "A copy: bytes read and written. PyTorch: 4 GB/s" in page
+    assert 'aria-label="A copy: bytes read and written. PyTorch: 4 GB/s"' in page
     assert "A product of matrices" not in page
     assert NO_GPU in text
 
@@ -111,56 +102,94 @@ COPIES = [
     Timing("memory", "scale", 8, "jax", "compiled, donated", (2.0, 2.0), 5, moved=4 * 10**9),
 ]
 YARDSTICKS = [
-    Timing("yardsticks", "dispatch", 1, "jax", "compiled", (5e-6,), 5),
-    Timing("yardsticks", "matmul float64", 8, "torch", "eager", (1.0,), 5, "float64",
+    Timing("yardsticks", "dispatch", 1, "jax", "compiled", (5e-6, 5e-6), 5),
+    Timing("yardsticks", "matmul float64", 8, "torch", "eager", (1.0, 1.0), 5, "float64",
            operations=2 * 10**9),
 ]  # fmt: skip
 
 
 @pytest.fixture
-def figures(monkeypatch):
-    """The modules that draw, importable as the book imports them."""
+def bars(monkeypatch):
+    """The module that draws bars, importable as the book imports it."""
     monkeypatch.syspath_prepend(ROOT / "book")
-    from extensions import results_figure, results_yardsticks
+    from extensions import results_bars
 
-    return SimpleNamespace(topic=results_figure.figures, machine=results_yardsticks.figure)
-
-
-def drawings(page):
-    """Each drawing's text alternative; all of them must be sound and without a fixed size."""
-    parts = [
-        ElementTree.fromstring(part) for part in re.findall(r"<figure.*?</figure>", page, re.S)
-    ]
-    drawn = [part.find("{http://www.w3.org/2000/svg}svg") for part in parts]
-    assert all("width" not in svg.attrib and "viewBox" in svg.attrib for svg in drawn)
-    assert all(svg.get("role") == "img" for svg in drawn)
-    return [svg.get("aria-label").replace("\N{NO-BREAK SPACE}", " ") for svg in drawn]
+    return results_bars
 
 
-def test_yardsticks_are_drawn_in_their_units(figures) -> None:
-    said = drawings(figures.machine("name", [*COPIES, *YARDSTICKS]))
-    assert said == [
-        "The smallest call: one number plus one. jax.jit: 5 µs",
+def said(drawn):
+    """The text alternatives."""
+    return re.findall(r'role="img" aria-label="([^"]*)"', drawn.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def test_yardsticks_are_drawn_in_their_units(tmp_path, bars) -> None:
+    drawn = bars.yardsticks(load(tmp_path, *COPIES, *YARDSTICKS))
+    assert said(drawn) == [
+        "The smallest call: one number plus one. jax.jit: 5.00 µs",
         "A copy: bytes read and written. PyTorch: 4 GB/s",
         "A product of matrices. float64, PyTorch: 2 GFLOP/s",
     ]
 
 
-def test_first_calls_and_shares_of_the_limit_are_drawn(tmp_path, figures) -> None:
-    first = load(tmp_path, timing(first_call=0.05, new_shape=0.02))
-    assert drawings(figures.topic("name", rows(first), first)) == [
-        "The first call, and the first with a new shape. f, 16, jax.jit: 50.0 ms, new shape 20.0 ms"
-    ]
-    copies = load(tmp_path, *COPIES)
-    assert drawings(figures.topic("name", rows(copies), copies)) == [
-        "Rate, as a share of what the machine can do. scale, 8, jax.jit, donated: 50% of a copy"
+def test_shares_of_the_limit_are_drawn_for_the_largest_size(tmp_path, bars) -> None:
+    results = load(tmp_path, replace(COPIES[1], size=4, moved=10**9), *COPIES)
+    drawn = bars.shares(results.timings, results)
+    assert said(drawn) == ["scale 8: JAX, compiled, donated: 50% of a copy"]
+    assert bars.shares([], results) == ""
+
+
+def test_medians_of_first_calls_need_both_frameworks(tmp_path, bars) -> None:
+    more = {"first_call": 0.05, "new_shape": 0.02}
+    alone = load(tmp_path, timing("f", **more))
+    assert bars.first_calls(alone) == ""
+    two = [timing("f", **more), timing("f", framework="torch", first_call=2.0, new_shape=1.0)]
+    assert said(bars.first_calls(load(tmp_path, *two))) == [
+        "A first call. jax.jit: 50.0 ms; torch.compile: 2.00 s",
+        "A new shape. jax.jit: 20.0 ms; torch.compile: 1.00 s",
     ]
 
 
-def test_three_sizes_make_a_curve_and_two_do_not(tmp_path, figures) -> None:
-    sizes = [replace(timing("f", n / 10), size=n) for n in (1, 10, 100)]
-    curve = load(tmp_path, *sizes)
-    assert drawings(figures.topic("name", rows(curve), curve)) == [
-        "f: time of a later call by size. jax.jit: 100 ms at 1, 1.00 s at 10, 10.0 s at 100"
-    ]
-    assert figures.topic("name", rows(curve)[:2], curve).strip() == ""
+def test_the_overview_counts_who_took_less_in_every_session(build) -> None:
+    small, large = (1.0, 1.2), (3.0, 1.0)
+    sizes = [(timing("f", *small), 16), (timing("f", *large), 64)]
+    sizes += [(timing("f", 2.0, 2.0, framework="torch"), size) for size in (16, 64)]
+    write(build.results / "one.json", *(replace(found, size=size) for found, size in sizes),
+          versions={"jax": "1", "torch": "2"})  # fmt: skip
+    page = build("```{results-of} overview\n```\n\n(results-branching)=\n## Branching\n\n" + TOPIC)
+    assert "took less: JAX 1, PyTorch 0, neither 0" in page
+    assert "took less: JAX 0, PyTorch 0, neither 1" in page
+    assert 'href="#results-branching"' in page
+    assert "f, 16: JAX took 1.8 times less (0.55 (0.50 to 0.60))" in page
+    assert "; jax 1, torch 2; " in page
+    assert "2 sessions" in page
+
+
+COST = "```{{cost}} What it shows.\n# A panel\none: {}\n```"
+
+
+def test_a_cost_is_a_bar_for_each_framework(build) -> None:
+    write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
+    page = build(COST.format("branching.f 16"))
+    assert said(page) == ["A panel. JAX one: 1.10 s; PyTorch one: 2.00 s"]
+    assert "What it shows. A processor, 2 cores" in page
+    assert 'href="reference/results.html"' in page
+
+
+def test_a_number_stands_in_a_sentence(build) -> None:
+    write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
+    page = build("It took {measured}`time branching.f 16 jax`.")
+    assert "It took 1.10 s." in page.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (COST.format("branching.g 16"), "'branching.g 16 jax compiled' was not timed; the nearest"),
+        (COST.format("branching.f large"), "`label: function size [mode]` is expected"),
+        ("{measured}`small things`", "there is no number 'small things'; there are all"),
+    ],
+)
+def test_a_number_that_is_not_there_is_a_warning(build, text, complaint) -> None:
+    write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
+    with pytest.raises(AssertionError, match=re.escape(complaint)):
+        build(text)

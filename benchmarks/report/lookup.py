@@ -1,0 +1,93 @@
+"""One number of a results file, found by what a page calls it."""
+
+import difflib
+
+from benchmarks.report import provenance, summary
+from benchmarks.report.entries import Timing
+from benchmarks.report.schema import Results
+from jaxvstorch.measure.durations import seconds
+
+ONE_CALL = ("first call", "new shape")  # beside the modes
+
+
+def time(results: Results, function: str, size: int, framework: str, mode: str) -> float:
+    """Seconds of one call.
+
+    Args:
+        results: one machine's.
+        function: as in ``"branching.select_if"``.
+        size: of its inputs.
+        framework: what computed.
+        mode: of a timing, or one of ``ONE_CALL``.
+
+    Raises:
+        LookupError: it was not timed; the message names the nearest that was.
+    """
+    timed = {_named(timing): timing for timing in results.timings}
+    wanted = f"{function} {size} {framework} {'compiled' if mode in ONE_CALL else mode}"
+    if wanted not in timed:
+        near = difflib.get_close_matches(wanted, timed, n=1, cutoff=0)
+        raise LookupError(f"{wanted!r} was not timed; the nearest is {near[0]!r}")
+    timing = timed[wanted]
+    found = {"first call": timing.first_call, "new shape": timing.new_shape}.get(
+        mode, timing.median
+    )
+    if found is None:
+        raise LookupError(f"the {mode} of {function} {size} {framework} was not timed")
+    return found
+
+
+def _named(timing: Timing) -> str:
+    return f"{timing.topic}.{timing.name} {timing.size} {timing.framework} {timing.mode}"
+
+
+def number(results: Results, key: str) -> str:
+    """A number as a sentence says it.
+
+    Args:
+        results: one machine's.
+        key: a name of ``overall``, or one of
+
+            - ``time FUNCTION SIZE FRAMEWORK [MODE]``: of a call, with its unit.
+            - ``share FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: the first in percent of the second.
+            - ``factor FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: how many times the second it is.
+
+    Raises:
+        LookupError: there is no such number; the message says what there is.
+    """
+    kind, *words = key.split(" ", 4)
+    if kind in ("time", "share", "factor") and len(words) >= 3:
+        functions, size, framework, mode = (*words, "compiled")[:4]
+        if not size.isdecimal():
+            raise LookupError(f"{key!r}: the size is a whole number, not {size!r}")
+        times = [time(results, f, int(size), framework, mode) for f in functions.split("/")]
+        return _said(kind, times, key)
+    known = overall(results)
+    if key not in known:
+        raise LookupError(f"there is no number {key!r}; there are {', '.join(known)}")
+    return known[key]
+
+
+def _said(kind: str, times: list[float], key: str) -> str:
+    if len(times) != (1 if kind == "time" else 2):
+        raise LookupError(f"{key!r}: `time` takes one function, `share` and `factor` take two")
+    if kind == "time":
+        return seconds(times[0])
+    ratio = times[0] / times[1]
+    return f"{ratio:.2g}" if kind == "factor" else f"{100 * ratio:.2g}\N{NO-BREAK SPACE}%"
+
+
+def overall(results: Results) -> dict[str, str]:
+    """What a machine's results come to, by name."""
+    small, large = summary.small_and_large(results)
+    found = {"all": str(small.all), "first all": str(len(summary.first_calls(results)["jax"]))}
+    for name in ("jax", "torch", "neither"):
+        found[f"small {name}"] = str(getattr(small, name))
+        found[f"large {name}"] = str(getattr(large, name))
+    for name in ("jax", "torch"):
+        found[f"first {name}"] = seconds(summary.first_call(results, name))
+        found[f"shape {name}"] = seconds(summary.first_call(results, name, "new_shape"))
+        found[f"call {name}"] = seconds(summary.smallest_call(results, name))
+    found["machine"] = provenance.label(results)
+    found["date"] = results.date[:10].replace("-", "\N{NON-BREAKING HYPHEN}")
+    return found

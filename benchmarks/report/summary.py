@@ -1,0 +1,97 @@
+"""What one machine's results come to: who took less, topic by topic, and what compiling takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchmarks.report.limits import YARDSTICKS
+from benchmarks.report.rows import Ratio, Row, plain_rows, rows
+from benchmarks.report.schema import Results
+
+SmallAndLarge = tuple[Row, Row]
+
+
+@dataclass(frozen=True)
+class Count:
+    """Of how many functions each framework took less in every session.
+
+    Attributes:
+        jax: where JAX did.
+        torch: where PyTorch did.
+        neither: where the sessions disagree.
+    """
+
+    jax: int
+    torch: int
+    neither: int
+
+    @property
+    def all(self) -> int:
+        """How many functions."""
+        return self.jax + self.torch + self.neither
+
+
+def count(ratios: Sequence[Ratio]) -> Count:
+    """Who took less."""
+    jax = sum(ratio.high < 1 for ratio in ratios)
+    torch = sum(ratio.low > 1 for ratio in ratios)
+    return Count(jax, torch, len(ratios) - jax - torch)
+
+
+def by_topic(results: Results) -> dict[str, list[SmallAndLarge]]:
+    """Each pair's row with its smallest input and with its largest, by topic.
+
+    What is timed by something other than the size of its input is not among them, nor are the
+    yardsticks.
+    """
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in plain_rows(rows(results)):
+        if row.ratio() and row.topic != YARDSTICKS and " " not in row.name:
+            found.setdefault((row.topic, row.name), []).append(row)
+    topics: dict[str, list[SmallAndLarge]] = {}
+    for (topic, _), several in found.items():
+        if len(several) > 1:
+            topics.setdefault(topic, []).append((several[0], several[-1]))
+    return topics
+
+
+def ratios(found: Sequence[Row]) -> list[Ratio]:
+    """Of compiled calls, where both frameworks were timed."""
+    return [ratio for row in found if (ratio := row.ratio())]
+
+
+def small_and_large(results: Results) -> tuple[Count, Count]:
+    """Who took less of all functions, with small inputs and with large ones."""
+    pairs = [pair for several in by_topic(results).values() for pair in several]
+    return count(ratios([small for small, _ in pairs])), count(ratios([big for _, big in pairs]))
+
+
+def first_calls(results: Results, what: str = "first_call") -> dict[str, list[float]]:
+    """Seconds of compiled functions by framework, where both frameworks were timed.
+
+    Args:
+        results: one machine's.
+        what: ``"first_call"`` or ``"new_shape"``.
+    """
+    found: dict[str, list[float]] = {"jax": [], "torch": []}
+    for row in rows(results):
+        both = [row.times.get((name, "compiled")) for name in found]
+        times = [getattr(timing, what) for timing in both if timing]
+        if len(times) == len(found) and all(times):
+            for name, time in zip(found, times, strict=True):
+                found[name].append(time)
+    return found
+
+
+def first_call(results: Results, framework: str, what: str = "first_call") -> float | None:
+    """The median over the functions; ``None`` where there are none."""
+    times = first_calls(results, what)[framework]
+    return median(times) if times else None
+
+
+def smallest_call(results: Results, framework: str) -> float | None:
+    """Seconds of one number plus one, compiled; ``None`` where it was not timed."""
+    for timing in results.timings:
+        if (timing.name, timing.framework, timing.mode) == ("dispatch", framework, "compiled"):
+            return timing.median
+    return None

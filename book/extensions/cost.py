@@ -1,0 +1,129 @@
+"""Numbers of the published results on a topic's page.
+
+The role ``{measured}`` is a number in a sentence, by the names of ``benchmarks.report.lookup``::
+
+    {measured}`time branching.select_cond 65536 jax`
+    {measured}`share branching.expensive_cond/branching.expensive_where 65536 torch`
+
+The directive ``{cost}`` is the figure of *What it costs*. Its argument is what the caption says.
+Each line of its body is a bar for both frameworks, ``label: function size [mode]``; the mode is
+``compiled`` where none is given, and can be ``eager``, ``first call`` or ``new shape``. A line that
+begins with ``#`` begins a panel with a scale of its own::
+
+    ```{cost} One branch multiplies matrices eight times.
+    # One matrix
+    cond: branching.expensive_cond 65536
+    where: branching.expensive_where 65536
+    ```
+
+Both take the first of the published files. A number that is not there is a warning.
+"""
+
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from benchmarks.report import lookup, provenance
+from benchmarks.report.files import read_all
+from benchmarks.report.schema import Results
+from extensions.bars import Bar, figure, panel
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch.measure.durations import seconds
+
+logger = logging.getLogger(__name__)
+
+
+def published(env: BuildEnvironment) -> Results:
+    """The first of the published files; the page is read again when it changes.
+
+    Raises:
+        LookupError: there is none.
+    """
+    folder = Path(env.config.results_folder)
+    for path in folder.glob("*.json"):
+        env.note_dependency(str(path))
+    found, _ = read_all(folder)
+    if not found:
+        raise LookupError(f"no results are published in {folder}")
+    return next(iter(found.values()))
+
+
+class MeasuredRole(SphinxRole):
+    """A number in a sentence."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The number as text."""
+        try:
+            text = lookup.number(published(self.env), self.text)
+        except LookupError as error:
+            logger.warning(str(error), location=self.get_location())
+            text = self.text
+        return [nodes.Text(text)], []
+
+
+class CostDirective(SphinxDirective):
+    """The figure of what something costs."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """One figure, in HTML."""
+        try:
+            results = published(self.env)
+            panels = [_panel(results, title, lines) for title, lines in _panels(self.content)]
+        except LookupError as error:
+            logger.warning(str(error), location=self.get_location())
+            return []
+        page = self.env.docname
+        link = f"{'../' * page.count('/')}reference/results.html"
+        caption = f"{escape(self.arguments[0])} {escape(_source(results))}."
+        caption += f' <a class="reference internal" href="{link}">All results</a>'
+        return [nodes.raw("", figure(panels, caption), format="html")]
+
+
+def _panels(lines: list[str]) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for line in filter(None, map(str.strip, lines)):
+        if line.startswith("#"):
+            found.append((line.lstrip("# "), []))
+        else:
+            found = found or [("", [])]
+            found[-1][1].append(line)
+    return found
+
+
+def _panel(results: Results, title: str, lines: list[str]) -> str:
+    bars = []
+    for framework in FRAMEWORKS:
+        for place, line in enumerate(lines):
+            label, _, wanted = line.rpartition(": ")
+            function, size, *mode = wanted.split(" ", 2)
+            if not size.isdecimal():
+                raise LookupError(f"`label: function size [mode]` is expected, not {line!r}")
+            time = lookup.time(
+                results, function, int(size), framework, mode[0] if mode else "compiled"
+            )
+            group = TITLES[framework] if place == 0 else ""
+            bars.append(Bar(label, framework, time, seconds(time), group, pale=place % 2 == 1))
+    return panel(title, bars)
+
+
+def _source(results: Results) -> str:
+    versions = " and ".join(f"{TITLES[n]} {results.versions[n]}" for n in FRAMEWORKS)
+    dtype = results.settings.get("dtype", "")
+    return f"{provenance.label(results)}, {dtype}; {versions}; {results.date[:10]}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the role and the directive; ``extensions.results`` says where the files are."""
+    app.setup_extension("extensions.results")
+    app.add_role("measured", MeasuredRole())
+    app.add_directive("cost", CostDirective)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

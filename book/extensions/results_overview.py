@@ -1,0 +1,89 @@
+"""Who took less: all topics on the first screen of the results, and one topic by its functions."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from benchmarks.report import summary
+from benchmarks.report.rows import Row
+from benchmarks.report.schema import Results
+from extensions.strips import Axis, Dot, in_words, lane
+
+_SIDES = (
+    '<div class="sides"><span class="jax">← jax.jit took less</span>'
+    '<span class="torch">torch.compile took less →</span></div>'
+)
+_SIZES = '<div class="sizes"><span>small ○</span><span>large ●</span></div>'
+_NOTHING = "<div></div>"
+
+
+def overview(results: Results, titles: Mapping[str, str]) -> str:
+    """Two lanes for each topic, all on one axis; empty where no function was timed in two sizes.
+
+    Args:
+        results: one machine's.
+        titles: what each topic is called, by its name, in the order of the book. A topic's name is
+            the anchor of its section too.
+    """
+    topics, axis = summary.by_topic(results), _axis(results)
+    if axis is None:
+        return ""
+    heads = '<b class="jax">●</b><b>≈</b><b class="torch">▲</b>'
+    parts = [_NOTHING * 2, _SIDES, f'<div class="counts head"><span>{heads}</span></div>']
+    for topic in [topic for topic in titles if topic in topics]:
+        small, large = zip(*topics[topic], strict=True)
+        link = f'<a class="reference internal" href="#results-{topic}">{escape(titles[topic])}</a>'
+        lanes = _lane(axis, small, "small", True) + _lane(axis, large, "large", False)
+        parts += [f'<div class="name">{link}</div>', _SIZES, f'<div class="lanes">{lanes}</div>']
+        parts.append(f'<div class="counts">{_counts(small)}{_counts(large)}</div>')
+    return _strips("overview", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
+
+
+def topic(results: Results, name: str) -> str:
+    """One lane for each function of a topic with its small input, and one with its large."""
+    found, axis = summary.by_topic(results).get(name), _axis(results)
+    if not found or axis is None:
+        return ""
+    parts = [_NOTHING * 2, _SIDES, '<div class="counts head"><span>JAX / PyTorch</span></div>']
+    for small, large in found:
+        sizes = f"<span>{small.size:,}</span><span>{large.size:,}</span>"
+        lanes = "".join(_one(axis, row, row is small) for row in (small, large))
+        values = "".join(f"<span>{row.ratio()}</span>" for row in (small, large))
+        parts.append(f'<div class="name"><code>{small.name}</code></div>')
+        parts.append(f'<div class="sizes">{sizes}</div><div class="lanes">{lanes}</div>')
+        parts.append(f'<div class="counts">{values}</div>')
+    return _strips("one-topic", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
+
+
+def _strips(kind: str, parts: Sequence[str]) -> str:
+    return f'<div class="strips {kind}">{"".join(parts)}</div>'
+
+
+def _axis(results: Results) -> Axis | None:
+    """One for all topics, so that they can be compared."""
+    pairs = [pair for several in summary.by_topic(results).values() for pair in several]
+    return Axis(summary.ratios([row for pair in pairs for row in pair])) if pairs else None
+
+
+def _dots(found: Sequence[Row]) -> list[Dot]:
+    return [Dot(f"{r.name}, {r.size:,}", ratio) for r in found if (ratio := r.ratio())]
+
+
+def _lane(axis: Axis, found: Sequence[Row], size: str, hollow: bool) -> str:
+    dots = _dots(found)
+    said = "; ".join(f"{dot.title}, {in_words(dot.ratio)}" for dot in dots)
+    return lane(axis, dots, f"{size} inputs: {said}", hollow=hollow)
+
+
+def _one(axis: Axis, row: Row, hollow: bool) -> str:
+    (dot,) = _dots([row])
+    return lane(axis, [dot], f"{dot.title}: {in_words(dot.ratio)}", hollow=hollow, height=15)
+
+
+def _counts(found: Sequence[Row]) -> str:
+    who = summary.count(summary.ratios(found))
+    said = f"took less: JAX {who.jax}, PyTorch {who.torch}, neither {who.neither}"
+    return (
+        f'<span role="img" aria-label="{said}"><b class="jax" title="JAX took less">{who.jax}</b>'
+        f'<b title="the sessions disagree">{who.neither}</b>'
+        f'<b class="torch" title="PyTorch took less">{who.torch}</b></span>'
+    )

@@ -1,0 +1,114 @@
+"""Ratios on a logarithmic axis that is as wide as its box.
+
+Places along the axis are percentages and all else is in pixels, so a drawing fills a phone and a
+wide screen, and its letters stay the page's.
+"""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from benchmarks.report.rows import Ratio
+
+_STEP = 5  # pixels from one mark of a heap to the next
+_HEAP = 5  # marks; the sixth stands on the first
+
+
+class Dot(NamedTuple):
+    """One mark: what it is called when the mouse rests on it, and its ratio."""
+
+    title: str
+    ratio: Ratio
+
+
+class Axis:
+    """From many times less for JAX on the left to as many for PyTorch; equal is in the middle."""
+
+    def __init__(self, ratios: Sequence[Ratio]) -> None:
+        self.most = 1.35 * max(4, *(max(ratio.value, 1 / ratio.value) for ratio in ratios))
+
+    def place(self, value: float) -> float:
+        """In percent of the width."""
+        value = min(max(value, 1 / self.most), self.most)
+        return 50 + 50 * math.log(value) / math.log(self.most)
+
+    def grid(self, height: int) -> str:
+        """Lines at the factors that ``labels`` names."""
+        places = [self.place(value) for n in self._factors() for value in (n, 1 / n)]
+        lines = [_line("grid", at, 0, height) for at in places]
+        return "".join([*lines, _line("equal", 50, 0, height)])
+
+    def labels(self) -> str:
+        """The row of numbers below."""
+        found = [("equal", 50.0, "")]
+        for n in self._factors():
+            style = ' class="near"' if n == 2 else ""  # a phone has no room for it
+            found += [
+                (f"{n}\N{MULTIPLICATION SIGN}", self.place(value), style) for value in (1 / n, n)
+            ]
+        texts = "".join(f'<text{s} x="{at:.2f}%" y="14">{label}</text>' for label, at, s in found)
+        return f'<svg class="axis" aria-hidden="true" width="100%" height="20">{texts}</svg>'
+
+    def _factors(self) -> list[int]:
+        return [n for n in (2, 4, 16) if n < self.most]
+
+
+def lane(
+    axis: Axis, dots: Sequence[Dot], said: str, *, hollow: bool = False, height: int = 30
+) -> str:
+    """One line of marks, each with the range of its sessions; several have a bar at their median.
+
+    Args:
+        axis: shared by the lanes that are compared.
+        dots: the marks.
+        said: the text alternative.
+        hollow: whether marks are outlines.
+        height: in pixels.
+    """
+    several, ranges, marks = len(dots) > 2, [], []
+    heaps: dict[int, int] = {}
+    for title, ratio in sorted(dots, key=lambda dot: dot.ratio.value):
+        at = axis.place(ratio.value)
+        heaps[round(at)] = heap = heaps.get(round(at), 0) % _HEAP + 1
+        y = height / 2 + (_STEP * (heap // 2) * (-1) ** heap if several else 0)
+        ranges.append(_range(axis, ratio, y))
+        marks.append(_mark(ratio, at, y, hollow, f"{title}: {in_words(ratio)}"))
+    middle = _median(axis, dots, height) if several else ""
+    drawn = axis.grid(height) + "".join(ranges) + middle + "".join(marks)
+    return (
+        f'<svg class="lane" role="img" aria-label="{escape(said)}" width="100%" '
+        f'height="{height}">{drawn}</svg>'
+    )
+
+
+def _line(kind: str, at: float, top: float, bottom: float) -> str:
+    return f'<line class="{kind}" x1="{at:.2f}%" x2="{at:.2f}%" y1="{top:g}" y2="{bottom:g}"/>'
+
+
+def _range(axis: Axis, ratio: Ratio, y: float) -> str:
+    low, high = axis.place(ratio.low), axis.place(ratio.high)
+    return f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="{y:g}" y2="{y:g}"/>'
+
+
+def _median(axis: Axis, dots: Sequence[Dot], height: int) -> str:
+    values = sorted(dot.ratio.value for dot in dots)
+    middle = math.sqrt(values[(len(values) - 1) // 2] * values[len(values) // 2])
+    return _line("median", axis.place(middle), 1, height - 1)
+
+
+def _mark(ratio: Ratio, at: float, y: float, hollow: bool, title: str) -> str:
+    """JAX's is a dot and PyTorch's a triangle, which a nested SVG places by percent."""
+    side = "jax" if ratio.value < 1 else "torch"
+    style = f'class="{side}{" hollow" if hollow else ""}"'
+    title = f"<title>{escape(title)}</title>"
+    if side == "jax":
+        return f'<circle {style} cx="{at:.2f}%" cy="{y:g}" r="4">{title}</circle>'
+    path = f'<path {style} d="M0-4.6L4.6 3.8H-4.6Z">{title}</path>'
+    return f'<svg x="{at:.2f}%" y="{y:g}" overflow="visible">{path}</svg>'
+
+
+def in_words(ratio: Ratio) -> str:
+    """Such as ``"JAX took 2.7 times less (0.37)"``."""
+    name, factor = ("JAX", 1 / ratio.value) if ratio.value < 1 else ("PyTorch", ratio.value)
+    return f"{name} took {factor:.1f} times less ({ratio})"
