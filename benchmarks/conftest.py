@@ -52,6 +52,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Have JAX hand nothing over, before anything asks it for its devices."""
+    if config.getoption("--synchronous"):
+        machine.hand_nothing_over()
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case of this process's framework."""
     names = ("--framework", "--quick", "--shard", "--gpu-memory", "--synchronous")

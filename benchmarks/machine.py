@@ -99,6 +99,14 @@ def import_framework(framework: str) -> None:
         importlib.import_module(module)
 
 
+def hand_nothing_over() -> None:
+    """Have JAX compute on the CPU in the thread that calls.
+
+    JAX reads this when it starts its CPU client, and not again. It has no environment variable.
+    """
+    importlib.import_module("jax").config.update("jax_cpu_enable_async_dispatch", False)
+
+
 def set_threads(framework: str) -> None:
     """As many threads as this process may use cores; the environment sets JAX's and NumPy's."""
     if framework == "torch":

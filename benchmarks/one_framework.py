@@ -26,8 +26,6 @@ def run(framework: str, part: Path, choice: list[str], bench: str = CASES) -> in
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
     environment = own | machine.ENVIRONMENT | cache
-    if "--synchronous" in choice:  # JAX reads it when it makes its CPU client, and not again
-        environment["JAX_CPU_ENABLE_ASYNC_DISPATCH"] = "false"
     return processes.run(command(framework, part, choice, bench), cwd=ROOT, env=environment)
 
 

@@ -1,5 +1,7 @@
 """Which processes a session starts, what each of them times, and what stops them."""
 
+import os
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +11,7 @@ from benchmarks import one_framework, sessions
 from benchmarks.bench_cases import bench_case
 from benchmarks.cases import Case, Work
 from benchmarks.conftest import Stopwatch
+from benchmarks.origin import ROOT
 from benchmarks.report import files
 
 
@@ -33,14 +36,13 @@ def test_jax_is_timed_in_both_ways_of_calling(monkeypatch) -> None:
     """In a second process, for JAX reads the setting once; and only JAX has the second way."""
     started = []
 
-    def run(command, cwd, env):
-        way = env.get("JAX_CPU_ENABLE_ASYNC_DISPATCH")
-        started.append((command[command.index("--framework") + 1], way))
+    def run(framework, path, choice):
+        started.append([framework, *choice])
         return 0
 
-    monkeypatch.setattr(one_framework.processes, "run", run)
+    monkeypatch.setattr(one_framework, "run", run)
     sessions.run(["numpy", "jax", "torch"], [], count=1, end=None, commit="")
-    assert started == [("numpy", None), ("jax", None), ("jax", "false"), ("torch", None)]
+    assert started == [["numpy"], ["jax"], ["jax", "--synchronous"], ["torch"]]
 
 
 @pytest.mark.parametrize(
@@ -102,3 +104,28 @@ def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
     monkeypatch.setattr(one_framework, "run", run)
     sessions.run(["numpy", "jax", "torch"], [], count=1, end=600.0, commit="")
     assert seconds == pytest.approx([600 * 2 / 19, 540 * 5 / 17, 480 * 2 / 12, 420])
+
+
+PLUGIN = """
+import jax
+
+def pytest_runtest_protocol(item):
+    print("\\\\nhanded over:", jax.config.read("jax_cpu_enable_async_dispatch"))
+"""
+
+
+@pytest.mark.parametrize(("options", "handed"), [([], True), (["--synchronous"], False)])
+def test_jax_hands_nothing_over_where_that_is_timed(tmp_path, options, handed) -> None:
+    """An environment variable of that name does nothing."""
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    pytest.importorskip("jax", reason="JAX is not installed")
+    (tmp_path / "plugin.py").write_text(PLUGIN)
+    choice = ["--quick", "-k", "select_where-16-jax-compiled", "--again", "-p", "plugin", "-s"]
+    command = one_framework.command("jax", tmp_path / "part.json", [*choice, *options])
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment |= {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert f"handed over: {handed}" in done.stdout, done.stdout + done.stderr
+    (entry,) = one_framework.read(tmp_path / "part.json")["benchmarks"]
+    mode = entry["extra_info"]["case"]["mode"]
+    assert mode == ("compiled" if handed else "compiled, synchronous")
