@@ -54,7 +54,7 @@ def shares(timings: Sequence[Timing], results: Results) -> str:
 
 
 def _called(timing: Timing) -> str:
-    how = MODES.get((timing.framework, timing.mode), f"{TITLES[timing.framework]}, {timing.mode}")
+    how = MODES.get((timing.framework, timing.mode), f"{_NAMES[timing.framework]}, {timing.mode}")
     return f"{timing.name} {timing.size:,}: {how}"
 
 
