@@ -1,5 +1,6 @@
 """What a ledger holds: a row for each call, as text, as HTML and as plain data."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import accumulate
@@ -97,11 +98,16 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-            for row in self.rows()
-        )
+        body = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows())
         return (
             f'<table class="ledger"><caption>{escape(self.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+
+def _cells(row: Sequence[str]) -> str:
+    """A line's cells; each knows its column, which a narrow page writes before it."""
+    return "".join(
+        f'<td data-column="{escape(heading)}">{escape(text)}</td>'
+        for heading, text in zip(ledger_text.HEADINGS, row, strict=True)
+    )
