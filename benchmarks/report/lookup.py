@@ -74,7 +74,12 @@ def _said(kind: str, times: list[float], key: str) -> str:
     if kind == "time":
         return seconds(times[0])
     ratio = times[0] / times[1]
-    return f"{ratio:.2g}" if kind == "factor" else f"{100 * ratio:.2g}\N{NO-BREAK SPACE}%"
+    return _plain(ratio) if kind == "factor" else f"{_plain(100 * ratio)}\N{NO-BREAK SPACE}%"
+
+
+def _plain(value: float) -> str:
+    """Two digits, or all before the point: never ``"1e+02"``."""
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
 def overall(results: Results) -> dict[str, str]:
