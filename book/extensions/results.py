@@ -160,7 +160,8 @@ class PartDirective(_ResultsDirective):
 
     def _machine(self, results: Results) -> str:
         left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
-        return _joined(provenance.machine_table(results), self.outdated(results), *left_out)
+        table = f":::{{div}} machine\n\n{provenance.machine_table(results)}\n:::"
+        return _joined(table, self.outdated(results), *left_out)
 
     def _clock(self, results: Results) -> str:
         return _raw(results_tables.html(tables.clock_table(results.clock))) if results.clock else ""

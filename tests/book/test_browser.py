@@ -212,3 +212,29 @@ def test_a_dark_page_is_printed_light_and_stays_dark(page, mode):
     page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = {mode_now} }})")
     page.pdf()
     assert (page.evaluate("window.printed"), page.evaluate(mode_now)) == ("light", "dark")
+
+
+BOXES = "figure.bar-panels, .bars, .strips, .strips .lane, .bd-article table"
+WIDTHS = """boxes => boxes.filter(box => box.checkVisibility()).map(box => {
+    const style = getComputedStyle(box.parentElement);
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    return {
+        name: `${box.localName} ${box.getAttribute("class")}: ${box.textContent.slice(0, 40)}`,
+        width: Math.max(box.scrollWidth, box.getBoundingClientRect().width),
+        room: box.parentElement.clientWidth - padding,
+        fills: !box.matches("table, .bars"),  // panels of bars stand beside each other
+    };
+})"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["reference/results", "reference/measuring", "topics/branching"])
+def test_results_fill_their_box_and_stay_inside(page, name, size):
+    page.goto(f"{name}.html")
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    boxes = page.locator(BOXES).evaluate_all(WIDTHS)
+    assert [box for box in boxes if box["width"] > box["room"] + 1] == []
+    figures = [box for box in boxes if box["fills"]]
+    assert figures
+    assert [box for box in figures if box["width"] < 0.95 * box["room"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
