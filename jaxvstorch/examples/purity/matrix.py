@@ -36,13 +36,15 @@ KINDS = {
     "NumPy's random state": "noisy",
 }
 
+CALLS = ("1st", "2nd", "3rd")
+
 
 @dataclass(frozen=True)
 class PurityMatrix:
     """A table of kinds of functions by compilers.
 
     Attributes:
-        columns: the column titles, a subset of the values of ``frameworks.MODES``.
+        columns: the column titles: each framework by itself, and compiled.
         cells: by kind and column title, one word for each of the three calls: ``"right"``: value
             and effect are plain Python's; ``"stale"``: the value is one of an earlier call;
             ``"lost"``: the value is right, but nothing happened outside; ``"other"``: another
@@ -67,19 +69,30 @@ class PurityMatrix:
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(text)}</th>" for text in ("kind", *self.columns))
-        body = "".join(_html_row(*row) for row in self.rows())
+        """Three columns for each way of calling; those in which all is right are named below."""
+        right = [c for c in self.columns if all({*self.cells[k, c]} == {"right"} for k in KINDS)]
+        shown = [column for column in self.columns if column not in right]
+        tops = "".join(f'<th colspan="3" scope="colgroup">{escape(c)}</th>' for c in shown)
+        calls = "".join(f'<th scope="col">{call}</th>' for call in CALLS) * len(shown)
+        rows = "".join(self._html_row(kind, shown) for kind in KINDS)
+        note = f" Everything is right in {' and '.join(right)}." if right else ""
         return (
-            '<table class="ledger purity"><caption>First call, second call, '
-            "and a call after the world has changed</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f'<table class="ledger purity"><caption>Before the third call the world changes.{note}</caption><thead>'
+            f'<tr><td></td>{tops}</tr><tr><th scope="col">kind</th>{calls}</tr></thead>'
+            f"<tbody>{rows}</tbody></table>"
         )
 
+    def _html_row(self, kind: str, columns: Sequence[str]) -> str:
+        words = [word for column in columns for word in self.cells[kind, column]]
+        cells = "".join(map(_html_cell, words))
+        return f'<tr><th scope="row">{escape(kind)}</th>{cells}</tr>'
 
-def _html_row(kind: str, *words: str) -> str:
-    """A row that marks what is not right, for the page's style to show."""
-    cells = [f'<td class="{"right" if w == "right" else "wrong"}">{escape(w)}</td>' for w in words]
-    return f"<tr><td>{escape(kind)}</td>{''.join(cells)}</tr>"
+
+def _html_cell(word: str) -> str:
+    """A call; what is not right is marked, for the page's style to show."""
+    if word in ("right", "stale", "lost", "other"):
+        return f'<td class="{"right" if word == "right" else "wrong"}">{word}</td>'
+    return f'<td class="wrong"><abbr title="{escape(word)}">error</abbr></td>'
 
 
 def purity_matrix(
@@ -101,7 +114,7 @@ def purity_matrix(
     """
     adapters = {name: frameworks.adapter(name) for name in names}
     cells = {}
-    modes = {mode: title for mode, title in frameworks.MODES.items() if mode[0] in names}
+    modes = {(name, mode): _title(name, mode) for name in names for mode in ("eager", "compiled")}
     for kind, name in KINDS.items():
         answer = three_calls(reference, name)
         for (framework, mode), title in modes.items():
@@ -113,6 +126,11 @@ def purity_matrix(
             )
             cells[kind, title] = tuple(_verdicts(kind, seen, answer))
     return PurityMatrix(tuple(modes.values()), cells)
+
+
+def _title(framework: str, mode: str) -> str:
+    titles = frameworks.COMPILERS if mode == "compiled" else frameworks.TITLES
+    return titles[framework] + (" eager" if mode == "eager" else "")
 
 
 def _verdicts(kind: str, seen: Sequence[Seen], answer: Sequence[Seen]) -> Iterator[str]:

@@ -92,10 +92,11 @@ def test_three_equal_words_are_written_once(in_jax) -> None:
     lines = str(in_jax).splitlines()
     assert lines[0].split("  ")[0] == "kind"
     assert len(lines) == 1 + len(KINDS)
-    assert in_jax._repr_html_().count("<tr>") == 1 + len(KINDS)
-    assert "<td>Python&#x27;s random state</td>" in in_jax._repr_html_()
-    wrong = [text for row in in_jax.rows() for text in row[1:] if text != "right"]
+    assert in_jax._repr_html_().count("<tr>") == 2 + len(KINDS)
+    assert '<th scope="row">Python&#x27;s random state</th>' in in_jax._repr_html_()
+    wrong = [word for words in in_jax.cells.values() for word in words if word != "right"]
     assert in_jax._repr_html_().count('<td class="wrong">') == len(wrong) > 0
+    assert "Everything is right in JAX eager." in in_jax._repr_html_()
 
 
 def test_an_unknown_framework_is_named() -> None:
