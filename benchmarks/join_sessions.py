@@ -6,10 +6,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from benchmarks.join import SAME, about, differ, in_order
 from benchmarks.report.entries import Timing
 from benchmarks.report.files import ResultsError, read
 from benchmarks.report.schema import Results
+from benchmarks.several import SAME, about, differ, in_order
 
 
 def join(paths: Sequence[Path]) -> Results:

@@ -77,7 +77,8 @@ class PurityMatrix:
         rows = "".join(self._html_row(kind, shown) for kind in KINDS)
         note = f" Everything is right in {' and '.join(right)}." if right else ""
         return (
-            f'<table class="ledger purity"><caption>Before the third call the world changes.{note}</caption><thead>'
+            '<table class="ledger purity"><caption>Before the third call the world changes.'
+            f"{note}</caption><thead>"
             f'<tr><td></td>{tops}</tr><tr><th scope="col">kind</th>{calls}</tr></thead>'
             f"<tbody>{rows}</tbody></table>"
         )
