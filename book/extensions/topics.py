@@ -1,7 +1,8 @@
 """The directive ``{topics} part``: one part of the book in the navigation, its topics in order.
 
-Which part a topic belongs to, and where in it, its own ``pairs.py`` says. Sphinx warns of a topic
-without a page, and of a page that is in no part.
+Which part a topic belongs to, and where in it, its own ``pairs.py`` says. A topic's further pages,
+``TOPIC-NAME.md``, follow its first. Sphinx warns of a topic without a page, and of a page that is
+in no part.
 """
 
 from typing import Any, ClassVar
@@ -24,10 +25,16 @@ class TopicsDirective(SphinxDirective):
         """A table of contents that only the navigation shows."""
         self.env.note_reread()  # a new topic changes no file that this page could depend on
         part = int(self.arguments[0])
-        pages = [f"topics/{topic}" for topic in topics() if place(topic)[0] == part]
+        pages = [
+            page for topic in topics() if place(topic)[0] == part for page in self._pages(topic)
+        ]
         caption = f":caption: {self.options['caption']}"
         lines = ["```{toctree}", ":hidden:", caption, "", *pages, "```"]
         return self.parse_text_to_nodes("\n".join(lines))
+
+    def _pages(self, topic: str) -> list[str]:
+        found = sorted(page for page in self.env.found_docs if page.startswith(f"topics/{topic}-"))
+        return [f"topics/{topic}", *found]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

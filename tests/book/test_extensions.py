@@ -93,7 +93,7 @@ def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
 
 
 def test_an_unchanged_page_is_not_read_again(tmp_path):
-    directives = ("{pair} branching.select_if", "{diagram} trace-once", "{results} branching")
+    directives = ("{pair} branching.select_if", "{diagram} branching-tree", "{results} branching")
     build(tmp_path, "\n".join(f"```{directive}\n```" for directive in directives))
     app, _ = rebuild(tmp_path)
     assert app.env.get_outdated_files(config_changed=False) == (set(), set(), set())
@@ -106,19 +106,20 @@ def test_an_unknown_pair_is_a_warning_that_names_the_nearest(tmp_path):
 
 def test_a_part_lists_its_topics_in_order_and_a_page_that_is_missing_is_a_warning(tmp_path):
     first, *others = (topic for topic in topics() if place(topic)[0] == 1)
-    for topic in others:
+    for topic in [*others, f"{others[0]}-again"]:
         path = tmp_path / "topics" / f"{topic}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"# {topic}\n", encoding="utf-8")
     app, warnings = build(tmp_path, "```{topics} 1\n:caption: Part 1\n```")
-    assert app.env.toctree_includes["index"] == [f"topics/{topic}" for topic in others]
+    pages = [others[0], f"{others[0]}-again", *others[1:]]
+    assert app.env.toctree_includes["index"] == [f"topics/{page}" for page in pages]
     assert f"nonexisting document 'topics/{first}'" in warnings
 
 
 def test_an_unknown_diagram_is_an_error_that_names_the_others(tmp_path):
-    _, warnings = build(tmp_path, "```{diagram} trace-twice\n```")
-    assert "no drawing trace-twice" in warnings
-    assert "trace-once" in warnings
+    _, warnings = build(tmp_path, "```{diagram} branching-trees\n```")
+    assert "no drawing branching-trees" in warnings
+    assert "branching-tree" in warnings
 
 
 @pytest.mark.parametrize("path", sorted(diagram.FIGURES.glob("*.svg")), ids=lambda path: path.stem)
