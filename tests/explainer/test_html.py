@@ -86,6 +86,24 @@ def test_each_mark_is_a_sign_words_and_a_pattern(
     assert "gradient" in pattern[1]
 
 
+@pytest.mark.parametrize(
+    ("operations", "where"),
+    [
+        ({"A": 2}, None),
+        ({"A": 1, "A: scan body": 3}, "phone"),
+        ({"A": 1, "A: while body": 3, "A: while condition": 1}, "everywhere"),
+    ],
+)
+def test_a_mark_that_would_wrap_over_several_lines_stands_above_its_line(
+    operations: dict[str, int], where: str | None
+) -> None:
+    tree = Tree(html.fragment(of(Line(1, "loop(x)", Mark.GRAPH, operations))))
+    (sign,) = tree.texts("span", class_="sign", aria_hidden="true")
+    above = tree.texts("span", class_="above", aria_hidden="true")
+    assert above == ([sign] if where else [])
+    assert len(tree.texts("span", data_long=where or "")) == 2 * len(above)
+
+
 def test_no_two_marks_have_one_pattern() -> None:
     # Without the colours, of which a print or an eye may have none.
     patterns = re.findall(r"--x-ribbon: ([^;]*gradient[^;]*);", STYLE)

@@ -9,10 +9,10 @@ from html import escape
 from jaxvstorch.explainer.facts import Facts
 from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.explainer.rendering import headings, layout, signs
+from jaxvstorch.explainer.rendering.html_marks import classes
 from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, whole
 from jaxvstorch.explainer.rendering.html_source import (
     below,
-    classes,
     finding_item,
     sentence_item,
     source_html,

@@ -14,8 +14,9 @@ from jaxvstorch.explainer.marks import Line
 from jaxvstorch.explainer.own_lines import found_elsewhere, own_sources
 from jaxvstorch.explainer.python.own import short_path
 from jaxvstorch.explainer.rendering import beside, layout, signs, syntax
+from jaxvstorch.explainer.rendering.html_marks import classes
 from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, whole
-from jaxvstorch.explainer.rendering.html_source import classes, code_html, sentences
+from jaxvstorch.explainer.rendering.html_source import code_html, sentences
 from jaxvstorch.frameworks import COMPILERS
 
 _STYLE = files(__package__).joinpath("html_both.css").read_text("utf-8")

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 
 from jaxvstorch.explainer.facts import Finding
-from jaxvstorch.explainer.marks import Line, Mark, Source
+from jaxvstorch.explainer.marks import Line, Source
 from jaxvstorch.explainer.rendering import folding, headings, layout, signs, syntax
+from jaxvstorch.explainer.rendering.html_marks import WIDEST, above, classes, mark_html
 
-_WIDEST_MARK = 16  # characters; a longer mark goes on below
 _SYNTAX = {syntax.KEYWORD: "k", syntax.STRING: "s", syntax.COMMENT: "c"}
 
 
@@ -21,7 +21,7 @@ def source_html(source: Source, findings: dict[int, list[Finding]], tag: str) ->
         tag: of the heading.
     """
     marks = [signs.sign(line) for line in source.lines]
-    mark = min(max([6, *map(len, marks)]), _WIDEST_MARK)
+    mark = min(max([6, *map(len, marks)]), WIDEST)
     number = max([4, *(len(str(line.number)) for line in source.lines)])
     return (
         f'<div class="source" style="--n:{number};--m:{mark}"><{tag} class="where">'
@@ -68,31 +68,11 @@ def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
 
 
 def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
-    said = below(map(finding_item, findings))
+    shown = f"{above(line)}{code}{below(map(finding_item, findings))}"
     return (
         f'<tr class="{classes(line)}"><th scope="row" class="n">{line.number}</th>'
-        f'<td class="m">{_mark(line)}</td><td class="code">{code}{said}</td></tr>\n'
+        f'<td class="m">{mark_html(line)}</td><td class="code">{shown}</td></tr>\n'
     )
-
-
-def _mark(line: Line) -> str:
-    """The sign to see, and the words for screen readers and for a mouse that hovers over it."""
-    if not line.mark:
-        return ""
-    words = escape(signs.words(line))
-    return (
-        f'<span class="sign" aria-hidden="true" title="{words}">{escape(signs.sign(line))}</span>'
-        f'<span class="sr">{words}</span>'
-    )
-
-
-def classes(line: Line) -> str:
-    """The classes that choose a line's pattern and colour."""
-    if line.mark is not Mark.GRAPH:
-        return f"m-{line.mark.replace(' ', '-')}" if line.mark else ""
-    # Programs alternate between a single band and a double one.
-    program = next(iter(line.operations), "A").partition(":")[0]
-    return "m-graph" if ord(program[-1]) % 2 else "m-graph-even"
 
 
 def below(items: Iterable[str], loose: bool = False) -> str:
