@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# What differs between machines and runs, and tells a reader nothing: addresses in memory, and the
-# folders that packages are installed in.
+# What differs between machines and runs, and tells a reader nothing: addresses in memory, the file
+# that a notebook writes each cell to, and the folders that packages are installed in.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
+_CELL = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*/ipykernel_\d+/\d+\.py")
 # A search that starts inside a word would read the rest of it once for each of its letters.
 _PACKAGE = re.compile(rf"(?<!\S)\S*/site-packages/|{re.escape(str(Path(__file__).parents[1]))}/")
 
@@ -58,9 +59,9 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
 
 
 def tidy(text: str) -> str:
-    """A message without memory addresses and without the folders of installed packages.
+    """A message without memory addresses, files of cells and folders of installed packages.
 
     >>> tidy("<function f at 0x7f00c0de> in /usr/lib/python3/site-packages/jax/core.py")
     '<function f> in jax/core.py'
     """
-    return _PACKAGE.sub("", _ADDRESS.sub("", text))
+    return _PACKAGE.sub("", _CELL.sub("<cell>", _ADDRESS.sub("", text)))

@@ -83,6 +83,11 @@ def test_a_long_message_without_spaces_takes_no_time_to_speak_of() -> None:
     assert time.perf_counter() - start < 20
 
 
+def test_the_file_of_a_cell_is_called_a_cell() -> None:
+    assert tidy("f at /tmp/ipykernel_12/345.py:2 is") == "f at <cell>:2 is"
+    assert tidy('File "/tmp/ipykernel_12/345.py", line 2') == 'File "<cell>", line 2'
+
+
 def test_folders_of_packages_are_left_out() -> None:
     root = Path(jaxvstorch.__file__).parents[1]
     assert tidy(f"in {root}/.venv/site-packages/jax/core.py and") == "in jax/core.py and"

@@ -17,7 +17,6 @@ logger = logging.getLogger(__name__)
 
 LENGTH = 440  # characters of a message that are shown, cut at the end of a line
 _TAG = re.compile(r"tag_([A-Z]\w*)")
-_CELL = re.compile(r"/\S*/ipykernel_\d+/\d+\.py")
 
 
 def shorten(app: Sphinx, document: nodes.document) -> None:
@@ -41,9 +40,14 @@ def _shorten(block: nodes.literal_block, promised: str) -> None:
         last = block.astext().rpartition("\n")[2]
         logger.warning(f"{promised} was promised, and not: {last}", location=block)
         return
-    text = f"{promised}: {shown(_CELL.sub('<cell>', tidy(message)))}"
+    text = message_alone(promised, message)
     block.children = [nodes.Text(text)]
     block.rawsource, block["language"] = text, "text"
+
+
+def message_alone(error: str, message: str) -> str:
+    """What a page shows of an error: its name and the first lines of its message."""
+    return f"{error}: {shown(tidy(message))}"
 
 
 def shown(message: str) -> str:
