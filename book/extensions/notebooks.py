@@ -1,4 +1,4 @@
-"""Every page that runs is also written as a notebook that runs anywhere.
+"""Every page that runs is also written as a notebook that runs anywhere, with its outputs.
 
 The notebooks lie under ``notebooks/`` in the built book. The docs workflow publishes that folder
 as a branch, which is where the links to Colab lead.
@@ -19,6 +19,7 @@ from sphinx.util import logging
 from benchmarks.report import lookup
 from extensions import cost
 from extensions.diagram import title
+from extensions.outputs import add_outputs, keep_outputs
 from extensions.pair_directive import halves
 from extensions.plain_markdown import Converter, Directive, Link
 
@@ -67,6 +68,7 @@ def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
     try:
         packages = app.env.metadata[page].get(PACKAGES, "")
         notebook = make_notebook(source, page_converter(app, page), packages)
+        add_outputs(app, page, notebook)
     except LookupError as error:
         logger.warning(str(error), location=page)
         return
@@ -174,5 +176,6 @@ def _api_url(app: Sphinx, target: str) -> str | None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Hook into Sphinx: links when a page is read, the notebook when it is written."""
     app.connect("doctree-read", add_links)
+    app.connect("doctree-read", keep_outputs)
     app.connect("html-page-context", write_notebook)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,6 +28,16 @@ def test_the_prose_is_plain_markdown(notebook):
     assert re.findall(r"\{[a-z:+]+\}`|^[`:]{3,}\{.*|^\([\w-]+\)=", text, re.MULTILINE) == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_it_carries_the_outputs_of_the_build(built_book, notebook, page):
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    outputs = [output for cell in cells for output in cell.outputs]
+    html = (built_book / f"{page}.html").read_text(encoding="utf-8")
+    assert len([cell for cell in cells if cell.outputs]) == html.count("cell_output docutils")
+    said = [output for output in outputs if output.output_type in ("error", "stream")]
+    assert [output for output in said if "ipykernel_" in str(output)] == []
+
+
 @pytest.mark.parametrize("page", ["reference/first-calls"])
 def test_it_runs_from_top_to_bottom(notebook, tmp_path):
     """One is enough: building the book has run the cells of all."""
