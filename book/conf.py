@@ -28,6 +28,7 @@ extensions = [
     "extensions.columns",
     "extensions.cost",
     "extensions.diagram",
+    "extensions.explanations",
     "extensions.folds",
     "extensions.hanging",
     "extensions.kernels",

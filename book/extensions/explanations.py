@@ -1,0 +1,42 @@
+"""Explanations as a page of this book shows them.
+
+Anywhere else their links lead to the published book. Here they lead to the page of this build, and
+one to the page that it stands on is left out. The style that each explanation brings along stands
+once in a page.
+"""
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE
+from jaxvstorch.explainer.rendering.layout import BOOK
+
+logger = logging.getLogger(__name__)
+
+_LINK = re.compile(rf' <a href="{re.escape(BOOK)}(?P<page>[\w/-]+)\.html">(?P<text>[^<]*)</a>')
+_STYLE = f"<style>{FRAGMENT_STYLE}</style>"
+
+
+def adapt(app: Sphinx, page: str, _template: str, context: dict[str, Any], *_: Any) -> None:
+    """Change the explanations of a page that is about to be written."""
+
+    def link(match: re.Match[str]) -> str:
+        target = match["page"]
+        if target == page:
+            return ""
+        if target not in app.env.found_docs:
+            logger.warning(f"explain names the page {target}, which there is not", location=page)
+        return f' <a href="{app.builder.get_relative_uri(page, target)}">{match["text"]}</a>'
+
+    body = _LINK.sub(link, context.get("body", ""))
+    head, style, rest = body.partition(_STYLE)
+    context["body"] = head + style + rest.replace(_STYLE, "")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register what is done to a page before it is written."""
+    app.connect("html-page-context", adapt)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
