@@ -9,7 +9,7 @@ _ACTIVATIONS = (jnp.tanh, jax.nn.sigmoid, jax.nn.silu)
 
 
 def select_if(predicate: Bool[Array, ""], x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Choose with a Python ``if``: it needs the value, so JAX cannot trace it."""
+    """Choose with Python's if: it needs the value, so JAX cannot trace it."""
     if predicate:
         return jnp.sin(x)
     return x * x

@@ -9,7 +9,7 @@ _ACTIVATIONS = (torch.tanh, torch.sigmoid, F.silu)
 
 
 def select_if(predicate: Bool[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Choose with a Python ``if``: it needs the value, so ``torch.compile`` breaks the graph."""
+    """Choose with Python's if: it needs the value, so torch.compile breaks the graph."""
     if predicate:
         return torch.sin(x)
     return x * x
