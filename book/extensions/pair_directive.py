@@ -3,7 +3,8 @@
 The two halves stand in tabs that switch together all over the book; on a wide page the style sheet
 shows both at once, in columns. What is shown is read from the package's own files, without
 docstrings, which would repeat the page, and with one parameter to a line, which fits a phone. The
-option ``:with: NAME`` shows what else of its module the function uses, above it.
+option ``:with: NAME`` shows what else of its module the function uses, above it; a half that has no
+such name, because it needs none, is shown without it.
 """
 
 import ast
@@ -54,13 +55,16 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
         helpers: what else of the module to show.
 
     Raises:
-        LookupError: there is no such pair, and the message names the nearest; or a module has none
-            of the helpers.
+        LookupError: there is no such pair, and the message names the nearest; or neither half
+            has a helper.
     """
     known = [str(pair) for pair in PAIRS]
     if f"{topic}.{name}" not in known:
         near = difflib.get_close_matches(f"{topic}.{name}", known, n=1, cutoff=0)
         raise LookupError(f"there is no pair {topic}.{name}; the nearest is {near[0]}")
+    for helper in helpers:
+        if not any(_defined(topic, framework, helper) for framework in FRAMEWORKS):
+            raise LookupError(f"the topic {topic} defines no {helper!r}")
     return [
         Half(
             framework,
@@ -72,8 +76,16 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
     ]
 
 
+def _defined(topic: str, framework: str, helper: str) -> str:
+    """A helper's source, or nothing where this half has none."""
+    try:
+        return source.definition(topic, framework, helper)
+    except LookupError:
+        return ""
+
+
 def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> str:
-    parts = [source.definition(topic, framework, helper) for helper in helpers]
+    parts = [part for helper in helpers if (part := _defined(topic, framework, helper))]
     functions = [*[part for part in parts if part.startswith(("def ", "@"))]]
     constants = [part for part in parts if part not in functions]
     own = source.definition(topic, framework, name)

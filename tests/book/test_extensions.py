@@ -80,6 +80,12 @@ def test_a_pair_is_shown_with_what_it_uses():
         pair_directive.halves("branching", "activate_switch", ("nothing",))
 
 
+def test_a_helper_that_one_half_needs_is_shown_in_that_half():
+    jax, torch = pair_directive.halves("loops", "recurrence_sequential", ("_driven_step",))
+    assert jax.source.startswith("def _driven_step(")
+    assert torch.source.startswith("def recurrence_sequential(")
+
+
 def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
     app, warnings = build(tmp_path, "```{pair} branching.select_where\n```")
     text = app.env.get_doctree("index").pformat()
