@@ -9,8 +9,8 @@ _PRINT = "Inductor does not compile a print in a graph"
 # By version: tests that fail there, and why.
 KNOWN = {
     "2.10": {
-        "tests/examples/loops/test_loop_derivatives.py::"
-        "test_torch_only_python_loops_have_forward_mode": (
+        "tests/examples/loops/test_torch_loop_derivatives.py::"
+        "test_torch_func_goes_through_no_loop_that_stays_one": (
             "torch.func.grad of a scan is another error"
         ),
         "tests/examples/tracing/test_prints.py::"

@@ -1,19 +1,7 @@
-"""Who unrolls a loop: the writer, tracing, or Inductor."""
-
-import cProfile
-import pstats
+"""Who unrolls a loop: tracing, or the writer by ``unroll``."""
 
 import pytest
 from loops_derivatives import X
-from needs import needs_compiler
-
-LOGISTIC_USES = 3  # how often one step of `logistic` reads its state
-
-
-def logistic(state, num_steps: int):
-    for _ in range(num_steps):
-        state = state + 0.1 * state * (1 - state)
-    return state
 
 
 @pytest.mark.parametrize(
@@ -69,35 +57,3 @@ def test_torch_a_python_loop_is_unrolled_by_tracing(torch, in_torch, name, grows
         assert sizes == [8, 128]
     else:
         assert sizes[0] == sizes[1]
-
-
-@needs_compiler
-def test_inductor_expands_a_state_that_a_step_reads_several_times(torch) -> None:
-    def expansions(num_steps: int, **settings) -> int:
-        torch.compiler.reset()
-        changed = torch._inductor.config.patch(fx_graph_cache=False, **settings)
-        with changed, cProfile.Profile() as profile:
-            torch.compile(logistic)(torch.tensor(X), num_steps)
-        calls = pstats.Stats(profile).stats
-        return sum(
-            counts[1]
-            for (file, _, function), counts in calls.items()
-            if function == "inner_fn" and file.endswith("lowering.py")
-        )
-
-    # Two more steps: three times three times the work, where the graph only doubles.
-    assert expansions(4) > LOGISTIC_USES**2 * expansions(2)
-    # Past the limit on a formula's operations the state is written down, and growth is even.
-    config, limit = torch._inductor.config, "realize_cpu_opcount_threshold"
-    if hasattr(config, limit):
-        assert config.realize_cpu_opcount_threshold == 50
-    else:  # PyTorch 2.11 has one limit for all devices
-        limit = "realize_opcount_threshold"
-    few, more, most = (expansions(n, **{limit: 8}) for n in (4, 6, 8))
-    assert more - few == most - more
-
-
-def test_jax_only_grows_by_a_step_for_a_step(jax) -> None:
-    for num_steps in (2, 4):
-        jaxpr = jax.make_jaxpr(logistic, static_argnums=1)(jax.numpy.asarray(X), num_steps)
-        assert len(jaxpr.eqns) == 4 * num_steps
