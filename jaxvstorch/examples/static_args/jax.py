@@ -23,7 +23,7 @@ def loss(
 def loss_where(
     prediction: Float[Array, " n"], target: Float[Array, " n"], robust: Bool[Array, ""]
 ) -> Float[Array, ""]:
-    """The same with the flag as an array: both sides are computed, one is kept."""
+    """The same with the flag as an array: both sides are in the program, one is kept."""
     squares = (prediction - target) ** 2
     return jnp.where(robust, jnp.log1p(squares), squares).mean()
 
@@ -45,13 +45,16 @@ def gated(
     return x * activation(gate)
 
 
+_ACTIVATIONS = {"relu": relu, "tanh": tanh}
+
+
 def gated_by_name(x: Float[Array, " n"], gate: Float[Array, " n"], name: str) -> Float[Array, " n"]:
     """The same with the activation given by name.
 
     Raises:
         KeyError: there is no activation of that name.
     """
-    return x * {"relu": relu, "tanh": tanh}[name](gate)
+    return x * _ACTIVATIONS[name](gate)
 
 
 def samples(offset: Float[Array, ""], num_samples: int) -> Float[Array, " num_samples"]:

@@ -23,7 +23,7 @@ def loss(
 def loss_where(
     prediction: Float[Tensor, " n"], target: Float[Tensor, " n"], robust: Bool[Tensor, ""]
 ) -> Float[Tensor, ""]:
-    """The same with the flag as a tensor: both sides are computed, one is kept."""
+    """The same with the flag as a tensor: both sides are in the program, one is kept."""
     squares = (prediction - target) ** 2
     return torch.where(robust, torch.log1p(squares), squares).mean()
 
@@ -45,6 +45,9 @@ def gated(
     return x * activation(gate)
 
 
+_ACTIVATIONS = {"relu": relu, "tanh": tanh}
+
+
 def gated_by_name(
     x: Float[Tensor, " n"], gate: Float[Tensor, " n"], name: str
 ) -> Float[Tensor, " n"]:
@@ -53,7 +56,7 @@ def gated_by_name(
     Raises:
         KeyError: there is no activation of that name.
     """
-    return x * {"relu": relu, "tanh": tanh}[name](gate)
+    return x * _ACTIVATIONS[name](gate)
 
 
 def samples(offset: Float[Tensor, ""], num_samples: int) -> Float[Tensor, " num_samples"]:

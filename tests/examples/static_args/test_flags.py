@@ -53,3 +53,11 @@ def test_torch_compiles_once_per_value_of_a_flag_without_being_told(torch, in_to
     )
     assert book.traces == [1, 1, 0]
     assert book.rows()[1][-1] == "robust: True → False"
+
+
+def test_xla_makes_one_loop_of_both_sides_and_the_choice(jax, in_jax) -> None:
+    text = jax.jit(in_jax.loss_where).lower(X, X, np.True_).compile().as_text()
+    assert " conditional(" not in text
+    (body,) = (part for part in text.split("\n\n") if " log-plus-one(" in part)
+    assert " subtract(" in body
+    assert " select(" in body

@@ -37,6 +37,14 @@ def test_jax_knows_a_name_again(jax, in_jax) -> None:
     assert ledger(gated, calls_with(X, ["tanh", "".join(["ta", "nh"]), "relu"])).traces == [1, 0, 1]
 
 
+def test_jax_compares_the_function_in_its_own_partial_and_traces_what_it_binds(jax, in_jax) -> None:
+    def bound(least):
+        return jax.tree_util.Partial(jax.numpy.clip, min=least)
+
+    gated = jax.jit(in_jax.gated)  # nothing is static
+    assert ledger(gated, calls_with(X, map(bound, (0.0, 0.0, 1.0)))).traces == [1, 0, 0]
+
+
 def test_jax_traces_again_for_each_fresh_partial_that_is_jitted(jax, in_jax) -> None:
     from jaxvstorch.explainer.jax.watch import watch
 
