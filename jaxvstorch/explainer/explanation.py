@@ -37,13 +37,20 @@ class Explanation(Facts):
         return replace(self, compiled=compiled, missing=(*self.missing, *compiled.missing))
 
     def marks(self, name: str | None = None) -> list[str]:
-        """One text per statement of one source, such as ``"A1"`` or ``"not reached"``.
+        """The lines of one source that have a mark, each with what became of it.
+
+        A line has one where a statement of the body begins, such as ``"y = x + 1  # A1"``, without
+        its indentation. Functions inside are part of the source. Blank lines, comments, docstrings,
+        ``else:`` and the further lines of a statement have none. Operations are added up: over all
+        steps of an unrolled loop, over a function that the line calls, and over each program, as in
+        ``"python, A2"`` or ``"A3, 2 in scan body"``.
 
         Args:
-            name: of the source; the first where not given. Without any source there are no marks.
+            name: of the source, as for ``source``. Where not given, the explained function's own,
+                and an empty list if there is no source.
 
         Raises:
-            LookupError: no function of that name was traced.
+            LookupError: no source has that name.
         """
         if name is None and not self.sources:
             return []
