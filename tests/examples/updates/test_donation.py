@@ -18,7 +18,8 @@ def test_a_donated_array_is_gone(jax, x) -> None:
     assert x.shape == (4, 2)
     with pytest.raises(RuntimeError, match="Array has been deleted with shape=float32"):
         x + 1
-    with pytest.raises((RuntimeError, ValueError), match="has been deleted"):
+    again = RuntimeError if jax.__version_info__ >= (0, 12) else ValueError
+    with pytest.raises(again, match="has been deleted"):
         donated(x, 0.0)
 
 
