@@ -1,0 +1,1 @@
+"""Random numbers: keys against generators, what is drawn again, and samples from given noise."""
