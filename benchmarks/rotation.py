@@ -1,10 +1,11 @@
 """Inputs that are used in turn, such that they do not stay in a processor's cache."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import framework_facts as facts
+from jaxvstorch.frameworks.containers import leaves
 
 SMALL_CALLS = 4  # of a small input in a pass
 SMALL = 2**20  # bytes
@@ -43,6 +44,6 @@ def streamed(inputs: list[tuple[Any, ...]], cache: int) -> int:
     return size if len(inputs) * size >= 2 * cache else 0
 
 
-def bytes_of(arrays: Iterable[Any]) -> int:
-    """The bytes of all arrays among some values."""
-    return sum(getattr(array, "nbytes", 0) for array in arrays)
+def bytes_of(arrays: Sequence[Any]) -> int:
+    """The bytes of all arrays among some values, and in the containers among them."""
+    return sum(getattr(array, "nbytes", 0) for array in leaves(arrays))

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.containers import with_arrays_mapped
 
 Function = Callable[..., Any]
 
@@ -105,12 +106,15 @@ class Pair:
     def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same arguments for one framework, on the device where it computes.
 
-        Arrays are converted, and Python values stay as they are. A function among the arguments is
-        from ``reference.py``; each half gets its own function of that name.
+        Arrays are converted, also those inside lists, tuples and dicts, and Python values stay as
+        they are. A function among the arguments is from ``reference.py``; each half gets its own
+        function of that name.
         """
         half, adapter = _half(self.topic, framework), frameworks.adapter(framework)
         moved = tuple(
-            getattr(half, value.__name__) if callable(value) else adapter.from_numpy(value)
+            getattr(half, value.__name__)
+            if callable(value)
+            else with_arrays_mapped(adapter.from_numpy, value)
             for value in arguments
         )
         placed: tuple[Any, ...] = adapter.place(moved)

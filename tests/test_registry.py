@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch import frameworks, source
+from jaxvstorch.frameworks.containers import arrays_in
 from jaxvstorch.registry import PAIRS, pairs_of, place, topics
 
 BOOK = Path(__file__).parents[1] / "book"
@@ -44,9 +45,9 @@ def test_a_pair_is_on_a_page_of_its_topic(pair) -> None:
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_inputs_are_the_same_for_the_same_seed_and_others_for_another(pair) -> None:
     first, again, other = (pair.make_inputs(16, np.float32, seed) for seed in (1, 1, 2))
-    arrays = [i for i, value in enumerate(first) if isinstance(value, np.ndarray)]
-    assert all(np.array_equal(first[i], again[i]) for i in arrays)
-    assert not arrays or any(not np.array_equal(first[i], other[i]) for i in arrays)
+    ours, same, others = map(arrays_in, (first, again, other))
+    assert all(map(np.array_equal, ours, same))
+    assert not ours or not all(map(np.array_equal, ours, others))
 
 
 @pytest.mark.parametrize(

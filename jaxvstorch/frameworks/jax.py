@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxvstorch.frameworks.containers import leaves
+
 
 def from_numpy(value: Any) -> Any:
     """Turn NumPy arrays and scalars into JAX arrays of the same dtype; leave the rest.
@@ -73,7 +75,7 @@ def value_and_gradients(
     """What a function returns, and the gradients of ``sum(weights * function(*arguments()))``.
 
     Args:
-        function: returns an array, or a tuple of arrays; integers and booleans among them do
+        function: returns an array, or containers of arrays; integers and booleans among them do
             not count.
         arguments: makes new arguments for each call.
         argnums: positions of the arguments to differentiate.
@@ -85,7 +87,7 @@ def value_and_gradients(
 
     def weighted(*args: Any) -> Any:
         value = function(*args)
-        outputs = map(jnp.asarray, value if isinstance(value, tuple) else (value,))
+        outputs = map(jnp.asarray, leaves(value))
         return sum(
             (jnp.asarray(weight, out.dtype) * out).sum()
             for weight, out in zip(weights, outputs, strict=True)

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
+from jaxvstorch.frameworks.containers import leaves, mapped
 from jaxvstorch.frameworks.private import torch as private
 
 
@@ -83,7 +84,7 @@ def value_and_gradients(
     nothing.
 
     Args:
-        function: returns a tensor, or a tuple of tensors; integers and booleans among them do
+        function: returns a tensor, or containers of tensors; integers and booleans among them do
             not count.
         arguments: makes its arguments.
         argnums: positions of the arguments to differentiate.
@@ -95,10 +96,11 @@ def value_and_gradients(
     """
     # The caller's own no_grad() or inference_mode() is not the function's.
     with torch.inference_mode(False), torch.enable_grad():
-        leaves = [_leaf(arg, wanted=i in argnums) for i, arg in enumerate(arguments())]
+        given = [_fresh(arg, wanted=i in argnums) for i, arg in enumerate(arguments())]
         # Copies, because autograd does not allow a leaf to change in place.
-        value = function(*(leaf.clone() if i in argnums else leaf for i, leaf in enumerate(leaves)))
-        wanted = [leaves[i] for i in argnums]
+        copies = [mapped(torch.clone, x) if i in argnums else x for i, x in enumerate(given)]
+        value = function(*copies)
+        wanted = [x for i in argnums for x in leaves(given[i])]
         total = _weighted_sum(value, weights_of(value))
         connected = total.requires_grad  # perhaps by the function's own parameters alone
         found = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
@@ -113,15 +115,17 @@ def value_and_gradients(
     return value, [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]
 
 
-def _leaf(arg: Any, *, wanted: bool) -> Any:
-    """A copy of a tensor, made outside ``inference_mode``; anything else as it is."""
-    if not isinstance(arg, torch.Tensor):
-        return arg
-    return arg.detach().clone().requires_grad_(wanted or arg.requires_grad)
+def _fresh(arg: Any, *, wanted: bool) -> Any:
+    """The same with copies of its tensors, made outside ``inference_mode``."""
+    return private.pytree.tree_map_only(
+        torch.Tensor,
+        lambda x: x.detach().clone().requires_grad_(wanted or x.requires_grad),
+        arg,
+    )
 
 
 def _weighted_sum(value: Any, weights: Any) -> torch.Tensor:
-    outputs = map(torch.as_tensor, value if isinstance(value, tuple) else (value,))
+    outputs = map(torch.as_tensor, leaves(value))
     parts = [
         (torch.as_tensor(weight, dtype=out.dtype, device=out.device) * out).sum()
         for weight, out in zip(weights, outputs, strict=True)

@@ -14,6 +14,7 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.containers import with_arrays_mapped
 from jaxvstorch.measure.calls import require_finished, require_tuples
 from jaxvstorch.measure.packing import packed, unpacked
 from jaxvstorch.measure.waiting import arrays_of
@@ -180,7 +181,7 @@ def _time_calls(
 ) -> list[float]:
     adapter = frameworks.adapter(framework)
     function, calls = unpacked(work)
-    calls = [adapter.wait(tuple(map(adapter.from_numpy, call))) for call in calls]
+    calls = [adapter.wait(with_arrays_mapped(adapter.from_numpy, call)) for call in calls]
     if compiled:
         function = adapter.compile(function, static)
     times = []

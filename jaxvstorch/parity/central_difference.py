@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxvstorch.frameworks.containers import leaves, mapped
 from jaxvstorch.parity.comparison import Comparison
 from jaxvstorch.parity.outcome import Arguments, Function, call_reference, weights
 from jaxvstorch.parity.outputs import Arrays
@@ -24,7 +25,8 @@ def against_difference(
         reference: the function in NumPy.
         wide: its arguments, floating-point arrays in float64.
         gradient: positions of the arguments that the gradients are with respect to.
-        gradients: one per position, of the outputs' sum times ``weights(outputs)``.
+        gradients: one per array at these positions, of the outputs' sum times
+            ``weights(outputs)``.
 
     Returns:
         A comparison. Its ``compared`` is false where the reference has no slope, because its value
@@ -33,20 +35,26 @@ def against_difference(
     """
     what = "torch float64 gradient along a random direction"
     directions = _directions(wide, gradient)
-    if not any(direction.any() for direction in directions.values()):
+    flat = leaves([directions[i] for i in gradient])
+    if not any(direction.any() for direction in flat):
         return _not_compared(what, "no input to differentiate has a finite element")
 
     def outputs_at(step: float) -> Arrays:
-        moved = (v + step * directions[i] if i in directions else v for i, v in enumerate(wide))
-        return call_reference(reference, tuple(moved))
+        moved = (
+            mapped(lambda x, direction: x + step * direction, v, directions[i])
+            if i in directions
+            else v
+            for i, v in enumerate(wide)
+        )
+        return call_reference(reference, tuple(moved)).outputs
 
     after, before = outputs_at(STEP), outputs_at(-STEP)
     if not all(np.isfinite(output).all() for output in (*after, *before)):
         return _not_compared(what, "an output of the reference is not finite, so it has no slope")
     difference = (_weighted_sum(after) - _weighted_sum(before)) / (2 * STEP)
     slopes = [
-        np.where(directions[i] == 0, 0.0, g) * directions[i]
-        for i, g in zip(gradient, gradients, strict=True)
+        np.where(direction == 0, 0.0, g) * direction
+        for direction, g in zip(flat, gradients, strict=True)
     ]
     slope = sum(float(s.sum()) for s in slopes)
     error = abs(slope - difference) / (sum(float(np.abs(s).sum()) for s in slopes) or 1.0)
@@ -67,10 +75,11 @@ def against_difference(
 def _directions(wide: Arguments, gradient: Sequence[int]) -> dict[int, Any]:
     """For each position, how far each element is moved: not at all if it is not finite."""
     rng = np.random.default_rng(1)
-    return {
-        i: np.where(np.isfinite(wide[i]), rng.standard_normal(np.shape(wide[i])), 0.0)
-        for i in gradient
-    }
+
+    def direction(x: Any) -> Any:
+        return np.where(np.isfinite(x), rng.standard_normal(np.shape(x)), 0.0)
+
+    return {i: mapped(direction, wide[i]) for i in gradient}
 
 
 def _not_compared(what: str, why: str) -> Comparison:

@@ -5,7 +5,7 @@ worst element is reported with its place and its error in units in the last plac
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxvstorch import frameworks
 from jaxvstorch.parity.central_difference import against_difference
@@ -78,16 +78,19 @@ def check_parity(
     count as the same, since there is nothing to compare.
 
     Args:
-        jax_function: takes JAX arrays; returns an array or a tuple of arrays. May be jitted.
+        jax_function: takes JAX arrays; returns an array, or a tuple, list or dict of arrays, in
+            any depth. May be jitted.
         torch_function: the same for PyTorch. May be compiled.
-        inputs: positional arguments for both: NumPy arrays and Python values.
+        inputs: positional arguments for both: NumPy arrays, Python values, and tuples, lists and
+            dicts of these.
         reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
             answer is what ``torch_function`` gives in float64, uncompiled, and ``jax_function`` is
             compared with it in float64 too.
-        gradient: positions of the inputs to differentiate with respect to. PyTorch's outputs are
-            then those of a call that records for autograd. The gradients are of the outputs' sum
-            with fixed random weights. They are compared with PyTorch's in float64, uncompiled, and
-            these with a central difference of the reference along a random direction.
+        gradient: positions of the inputs to differentiate with respect to: arrays, or containers
+            of arrays. PyTorch's outputs are then those of a call that records for autograd. The
+            gradients are of the outputs' sum with fixed random weights. They are compared with
+            PyTorch's in float64, uncompiled, and these with a central difference of the reference
+            along a random direction.
         tolerance: a multiple of ``jaxvstorch.parity.comparison.TOLERANCE``, the error allowed for
             each dtype. 0 allows no error.
         convert: turns NumPy arguments into those of one framework.
@@ -97,9 +100,9 @@ def check_parity(
 
     Raises:
         TypeError: an argument is of the wrong type, an input to differentiate is no floating-point
-            array, an input is a masked array or holds arrays inside a container, a function returns
-            something other than arrays and numbers, or gives PyTorch no way from the outputs back
-            to the inputs (it detaches, say).
+            array, an input is or holds a masked array, a function returns something other than
+            arrays and numbers, or gives PyTorch no way from the outputs back to the inputs (it
+            detaches, say).
         IndexError: there is no input at a position in ``gradient``.
         ValueError: a position is given twice, or ``tolerance`` is negative, infinite or NaN.
         MissingFrameworkError: one of the frameworks is not installed.
@@ -129,7 +132,7 @@ def check_parity(
         in_jax = run("jax", jax_function, wide, wanted, convert)
         found += _compare_outcomes("jax float64", in_jax, answer, tolerance)
     else:
-        answer = Outcome(call_reference(reference, wide), answer.gradients)
+        answer = replace(call_reference(reference, wide), gradients=answer.gradients)
         if wanted:
             found.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
@@ -144,7 +147,12 @@ def _compare_outcomes(
     if len(outcome.outputs) != len(answer.outputs):
         note = f"returned {len(outcome.outputs)}, expected {len(answer.outputs)}"
         return [Comparison(f"{framework} number of outputs", same=False, note=note)]
-    return [
+    found = [
+        Comparison(f"{framework} place of output {i}", same=False, note=f"{got}, expected {place}")
+        for i, (got, place) in enumerate(zip(outcome.places, answer.places, strict=True))
+        if got != place
+    ]
+    return found + [
         compare(f"{framework} {kind} {i}", got, expected, tolerance)
         for kind, all_got, all_expected in (
             ("output", outcome.outputs, answer.outputs),

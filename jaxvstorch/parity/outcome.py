@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.containers import arrays_in, leaves, with_arrays_mapped
 from jaxvstorch.parity.comparison import TOLERANCE
-from jaxvstorch.parity.outputs import Arrays, as_arrays, kind_of, require_differentiable
+from jaxvstorch.parity.outputs import Arrays, as_arrays, kind_of, places, require_differentiable
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -26,23 +27,27 @@ class Outcome:
     Attributes:
         outputs: the arrays it returned.
         gradients: of the sum of the outputs times ``weights(outputs)``; empty where not asked for.
+        places: where each output stood in the containers that it returned.
     """
 
     outputs: Arrays
     gradients: Arrays = ()
+    places: tuple[str, ...] = ()
 
 
 def convert_arrays(framework: str, inputs: Arguments) -> Arguments:
     """Turn NumPy arrays among the inputs into the framework's; leave everything else."""
-    return tuple(map(frameworks.adapter(framework).from_numpy, inputs))
+    convert = frameworks.adapter(framework).from_numpy
+    return tuple(with_arrays_mapped(convert, value) for value in inputs)
 
 
 def widen(inputs: Arguments) -> Arguments:
     """Widen floating-point arrays to float64; leave everything else."""
-    return tuple(
-        value.astype(np.float64) if getattr(value, "dtype", None) in TOLERANCE else value
-        for value in inputs
-    )
+    return tuple(with_arrays_mapped(_wide, value) for value in inputs)
+
+
+def _wide(value: Any) -> Any:
+    return value.astype(np.float64) if getattr(value, "dtype", None) in TOLERANCE else value
 
 
 def run(
@@ -76,10 +81,11 @@ def run(
             own = arguments()
             with _explained(framework, inputs):
                 value = function(*own)
-            return Outcome(outputs_of(value))
+            return Outcome(outputs_of(value), places=places(value))
         with _explained(framework, inputs, why):
             value, found = adapter.value_and_gradients(function, arguments, gradient, factors)
-        return Outcome(outputs_of(value), tuple(adapter.to_numpy(tuple(found))))
+        gradients = tuple(leaves(adapter.to_numpy(list(found))))
+        return Outcome(outputs_of(value), gradients, places(value))
 
 
 def _own_arguments(
@@ -108,9 +114,7 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
     try:
         yield
     except Exception as error:
-        dtypes = [
-            str(value.dtype) for value in inputs if isinstance(value, np.ndarray | np.generic)
-        ]
+        dtypes = [str(array.dtype) for value in inputs for array in arrays_in(value)]
         held = f" with arrays of {', '.join(dtypes)}" if dtypes else ""
         error.add_note(f"check_parity called {framework}_function{held}{why}.")
         if "float64" in dtypes:
@@ -130,12 +134,13 @@ def _precision(framework: str, inputs: Arguments) -> AbstractContextManager[None
 
 def is_wide(inputs: Arguments) -> bool:
     """Whether an input has a 64-bit type, which JAX has only if it is turned on."""
-    return any(getattr(value, "dtype", None) in _WIDE for value in inputs)
+    return any(array.dtype in _WIDE for value in inputs for array in arrays_in(value))
 
 
-def call_reference(reference: Function, inputs: Arguments) -> Arrays:
+def call_reference(reference: Function, inputs: Arguments) -> Outcome:
     """What the NumPy function returns. It gets copies, so that it may change them."""
-    return as_arrays("reference", reference(*_copied(inputs)), lambda value: value)
+    value = reference(*_copied(inputs))
+    return Outcome(as_arrays("reference", value, lambda value: value), places=places(value))
 
 
 def weights(outputs: Arrays) -> Arrays:

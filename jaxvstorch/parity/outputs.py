@@ -1,10 +1,11 @@
-"""What a function may return to check_parity: arrays of numbers, and nothing else."""
+"""What a function may return to check_parity: arrays of numbers, and containers of them."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from jaxvstorch.frameworks.containers import CONTAINERS, leaves, named_leaves
 from jaxvstorch.measure.calls import require_finished
 from jaxvstorch.parity.comparison import TOLERANCE
 from jaxvstorch.parity.refusals import require_unmasked
@@ -19,23 +20,31 @@ def as_arrays(what: str, value: Any, to_numpy: Callable[[Any], Any]) -> Arrays:
 
     Args:
         what: the function's name in messages.
-        value: what it returned: an array, a Python number, or a tuple of these.
+        value: what it returned: an array, a Python number, or tuples, lists and dicts of these.
         to_numpy: turns an array of the function's framework into a NumPy array.
 
     Raises:
         TypeError: it is something else, or an array with a mask, or not an array of numbers.
     """
     require_finished(what, value)
-    outputs = value if isinstance(value, tuple) else (value,)
-    # Containers are refused without a look inside: one that holds itself would never end.
-    outputs = tuple(o if isinstance(o, list | tuple | dict) else to_numpy(o) for o in outputs)
+    try:
+        outputs = [to_numpy(output) for output in leaves(value)]
+    except RecursionError as error:
+        raise TypeError(f"{what} returned a {kind_of(value)} that holds itself") from error
     came = [kind_of(output) for output in outputs if not isinstance(output, _NUMBER)]
     if came or not outputs:
-        held = (f" with {came[0]}" if came else " of nothing") if isinstance(value, tuple) else ""
+        held = f" with {came[0]}" if came else " of nothing"
+        held = held if isinstance(value, CONTAINERS) else ""
         raise TypeError(
-            f"{what} must return an array or a tuple of arrays; it returned {kind_of(value)}{held}"
+            f"{what} must return an array, or a tuple, list or dict of arrays; it returned "
+            f"{kind_of(value)}{held}"
         )
     return tuple(_numbers(what, output) for output in outputs)
+
+
+def places(value: Any) -> tuple[str, ...]:
+    """Where each array stands in the containers that a function returned; one array nowhere."""
+    return tuple(place for place, _ in named_leaves(value))
 
 
 def _numbers(what: str, output: Any) -> np.ndarray[Any, Any]:

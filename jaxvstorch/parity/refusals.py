@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.containers import arrays_in, hold_array, leaves
 from jaxvstorch.measure.waiting import arrays_of
 from jaxvstorch.parity.comparison import TOLERANCE
 
@@ -38,20 +39,7 @@ def require_inputs(inputs: Any) -> None:
         _require_plain(f"input {i}", value)
 
 
-def _holds_array(value: Any) -> bool:
-    rest, seen = [value], set()
-    while rest:
-        item = rest.pop()
-        if isinstance(item, np.ndarray):
-            return True
-        if isinstance(item, list | tuple | dict) and id(item) not in seen:  # one may hold itself
-            seen.add(id(item))
-            rest += item.values() if isinstance(item, dict) else item
-    return False
-
-
 def _require_plain(what: str, value: Any) -> None:
-    require_unmasked(what, value)
     for framework in frameworks.FRAMEWORKS:
         # JAX's random keys are arrays too, and no NumPy array could stand for one.
         if any(not str(a.dtype).startswith("key<") for a in arrays_of(framework, [value])):
@@ -59,15 +47,19 @@ def _require_plain(what: str, value: Any) -> None:
                 f"{what} holds an array of {frameworks.TITLES[framework]}; give NumPy arrays, "
                 "which are converted for each function"
             )
-    if isinstance(value, list | tuple | dict) and _holds_array(value):
+    try:
+        arrays = arrays_in(value)
+    except RecursionError as error:
+        raise TypeError(f"{what} holds arrays, and itself") from error
+    for array in arrays:
+        require_unmasked(what, array)
+        _require_number(what, array.dtype)
+
+
+def _require_number(what: str, dtype: np.dtype[Any]) -> None:
+    if not _is_number(dtype):
         raise TypeError(
-            f"{what} holds NumPy arrays inside a {type(value).__name__}, which check_parity does "
-            "not convert: give each array as an input of its own, and put them together in a "
-            "function around yours"
-        )
-    if isinstance(value, np.ndarray | np.generic) and not _is_number(value.dtype):
-        raise TypeError(
-            f"{what} has dtype {value.dtype}, which JAX and PyTorch do not both have; give "
+            f"{what} has dtype {dtype}, which JAX and PyTorch do not both have; give "
             "booleans, integers, floating-point or complex numbers of at most 64 bits a part, in "
             "this machine's byte order"
         )
@@ -95,7 +87,8 @@ def positions(gradient: Iterable[int], inputs: tuple[Any, ...]) -> tuple[int, ..
     """The positions in ``gradient``, each checked.
 
     Raises:
-        TypeError: one is not a whole number, or its input is not a floating-point array.
+        TypeError: one is not a whole number, or its input is neither a floating-point array nor
+            containers of such arrays alone.
         IndexError: there is no input there.
         ValueError: one is given twice.
     """
@@ -110,14 +103,20 @@ def positions(gradient: Iterable[int], inputs: tuple[Any, ...]) -> tuple[int, ..
             raise IndexError(
                 f"gradient names argument {position}; inputs has {len(inputs)}, counted from 0"
             )
-        dtype = getattr(inputs[position], "dtype", type(inputs[position]).__name__)
-        if dtype not in TOLERANCE:
-            raise TypeError(
-                f"gradient names argument {position}, which must be a floating-point NumPy array, "
-                f"not {dtype}"
-            )
+        _require_floating(position, inputs[position])
         found.append(position)
     return tuple(found)
+
+
+def _require_floating(position: int, value: Any) -> None:
+    held = leaves(value) if hold_array(value) else [value]
+    dtypes = [getattr(leaf, "dtype", type(leaf).__name__) for leaf in held]
+    wrong = [str(dtype) for dtype in dtypes if dtype not in TOLERANCE]
+    if wrong:
+        raise TypeError(
+            f"gradient names argument {position}, which must be a floating-point NumPy array, not "
+            f"{wrong[0]}, or hold such arrays alone"
+        )
 
 
 def _position(item: Any) -> int:

@@ -139,10 +139,10 @@ HOLDS_ITSELF.append(HOLDS_ITSELF)
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (lambda x: None, r"must return an array .*; it returned NoneType$"),
-        (lambda x: [], r"must return an array .*; it returned list$"),
-        (lambda x: HOLDS_ITSELF, r"must return an array .*; it returned list$"),
-        (lambda x: (x, HOLDS_ITSELF), r"must return an array .*; it returned tuple with list$"),
+        (lambda x: None, r"must return an array.*; it returned NoneType$"),
+        (lambda x: [], r"must return an array.*; it returned list of nothing$"),
+        (lambda x: HOLDS_ITSELF, r"returned a list that holds itself$"),
+        (lambda x: (x, HOLDS_ITSELF), r"returned a tuple that holds itself$"),
         (lambda x: (y for y in [x]), "returned a generator, and has not done its work yet"),
         (asynchronous, r"returned a coroutine, .* asyncio\.run"),
         (lambda x: map(abs, [x]), "returned a map, and has not done its work yet"),
@@ -227,7 +227,29 @@ def test_an_error_says_what_was_called_with_what() -> None:
     ]
 
 
-def test_arrays_inside_a_container_are_refused() -> None:
-    inputs = ({"w": np.ones(3, np.float32)},)
-    with pytest.raises(TypeError, match="give each array as an input of its own"):
-        check_parity(lambda d: d["w"] * 2, lambda d: d["w"] * 2, inputs)
+def test_what_cannot_be_converted_is_refused_inside_a_container_too() -> None:
+    masked = np.ma.masked_array(X, X > 0)
+    for held, message in ((masked, "input 0 is a masked array"), (X.astype(">f4"), "dtype >f4")):
+        with pytest.raises(TypeError, match=message):
+            check(({"w": [held]},), lambda d: d["w"][0] * 2, lambda d: d["w"][0] * 2)
+
+
+def test_a_container_that_holds_arrays_and_itself_is_refused() -> None:
+    endless: list[object] = [X]
+    endless.append(endless)
+    with pytest.raises(TypeError, match="input 0 holds arrays, and itself"):
+        check((endless,), lambda d: d[0], lambda d: d[0])
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        ({"w": X, "n": 3}, "not int, or hold such arrays alone"),
+        ({"w": X, "n": X.astype(np.int32)}, "not int32, or hold"),
+        ({"w": X, "n": None}, "not NoneType, or hold"),
+    ],
+    ids=range(3),
+)
+def test_containers_of_other_things_have_no_gradient(held, message) -> None:
+    with pytest.raises(TypeError, match=message):
+        check((held,), lambda d: d["w"], lambda d: d["w"], gradient=(0,))
