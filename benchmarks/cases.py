@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.rotation import bytes_of, cache_size, rotated, streamed
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks.containers import leaves
 from jaxvstorch.measure import fresh_calls
 from jaxvstorch.measure.later_calls import warm
 from jaxvstorch.measure.waiting import one_pass
@@ -60,7 +61,7 @@ class Work:
 
     def facts(self) -> dict[str, Any]:
         """What is stated beside the times: the first result's dtype, bytes moved, operations."""
-        results = _leaves(self.sample()) if self.sample else []
+        results = leaves(self.sample()) if self.sample else []
         dtype = str(getattr(results[0], "dtype", "")) if results else ""
         streamed = self.streamed and self.streamed + bytes_of(results)
         return {
@@ -68,12 +69,6 @@ class Work:
             "moved": self.moved or streamed,
             "operations": self.operations,
         }
-
-
-def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, tuple | list):
-        return [leaf for part in value for leaf in _leaves(part)]
-    return [value]
 
 
 @dataclass(frozen=True)

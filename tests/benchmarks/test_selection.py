@@ -57,8 +57,7 @@ def test_both_frameworks_are_timed_at_the_same_sizes() -> None:
 def test_inputs_are_no_larger_than_their_size_says(pair) -> None:
     """Where a size is a matrix's side, say, the sizes that other pairs have would be too much."""
     size = max(pair.benchmark.sizes)
-    arrays = [a for a in pair.make_inputs(64) if isinstance(a, np.ndarray)]
-    if sum(a.nbytes for a in arrays) > 64 * 64:
+    if rotation.bytes_of(pair.make_inputs(64)) > 64 * 64:
         assert size <= 2_048
 
 
@@ -68,6 +67,8 @@ def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> No
     large = rotation.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),), cache=CACHE)
     assert [int(x[0]) for (x,) in large] == list(range(len(large)))
     assert 2 * CACHE <= sum(x.nbytes for (x,) in large) < 2 * CACHE + large[0][0].nbytes
+    nested = rotation.rotated(lambda s: ({"x": [np.full(10**6, s, np.float32)]},), cache=CACHE)
+    assert len(nested) == len(large)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

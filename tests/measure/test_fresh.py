@@ -9,6 +9,7 @@ import pytest
 from needs import needs_compiler
 
 from jaxvstorch import measure
+from jaxvstorch.frameworks import adapter
 
 
 def polynomial(x):
@@ -39,6 +40,21 @@ def test_nothing_compiled_comes_from_a_disk(framework) -> None:
     args = (np.ones(3, np.float32), framework)
     times = measure.fresh_calls(require_no_caches, args, compiled=False, framework=framework)
     assert len(times) == 1
+
+
+def require_arrays_inside(tree, kind):
+    """Fails unless what a dict and a list hold are arrays of a framework."""
+    assert type(tree["weights"][0]).__module__.partition(".")[0] == kind
+    return tree["weights"][0] + tree["bias"]
+
+
+@pytest.mark.parametrize(("framework", "kind"), [("jax", "jaxlib"), ("torch", "torch")])
+def test_arrays_inside_containers_arrive_as_arrays(framework, kind) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    tree = {"weights": [np.ones(3, np.float32)], "bias": np.float32(1)}
+    for arrays in (tree, adapter(framework).from_numpy(tree["bias"])):
+        args = (arrays if arrays is tree else {"weights": [arrays], "bias": arrays}, kind)
+        measure.fresh_calls(require_arrays_inside, args, compiled=False, framework=framework)
 
 
 def test_a_function_that_a_decorator_has_compiled_can_be_sent() -> None:
