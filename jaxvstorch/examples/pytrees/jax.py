@@ -1,10 +1,12 @@
 """Pytrees in JAX."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.flatten_util import ravel_pytree
-from jax.tree_util import KeyPath, keystr
+from jax.tree_util import keystr
 from jaxtyping import Float
 
 from jaxvstorch.examples.pytrees.state import Moments
@@ -32,7 +34,7 @@ def clip_by_global_norm(grads: Params, limit: float) -> Params:
 def decay_weights(params: Named, rate: float) -> Named:
     """Make everything smaller but the biases, which the end of a path names."""
 
-    def decay(path: KeyPath, p: Array) -> Array:
+    def decay(path: tuple[Any, ...], p: Array) -> Array:
         name = keystr(path, simple=True, separator=".")
         return p if name.endswith("bias") else (1 - rate) * p
 

@@ -19,7 +19,7 @@ def sgd_step(params: Params, grads: Params, rate: float) -> Params:
 
 def global_norm(tree: Params) -> Array:
     """The root of the sum of all squares."""
-    return np.linalg.norm(flatten_to_vector(tree))
+    return np.asarray(np.linalg.norm(flatten_to_vector(tree)))
 
 
 def clip_by_global_norm(grads: Params, limit: float) -> Params:

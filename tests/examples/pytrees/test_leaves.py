@@ -166,6 +166,8 @@ def test_a_static_field_may_be_a_list_and_its_changes_are_not_seen(jax) -> None:
     stack.kinds.append("relu")
     assert scaled(stack) == 1  # and is wrong
     assert scaled(Stack(jax.numpy.float32(1), ("tanh", "relu"))) == 2
+    fresh = jax.jit(lambda stack: stack.weight)
+    assert fresh(Stack(1.0, np.ones(2))) == 1  # nothing to compare it with
     for array in (np.ones(2), jax.numpy.ones(2)):
         with pytest.raises(ValueError, match="checking equality of metadata fields"):
             scaled(Stack(jax.numpy.float32(1), array))

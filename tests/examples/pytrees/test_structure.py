@@ -55,6 +55,16 @@ def test_torch_does_not_compile_again_for_what_a_function_does_not_read(torch) -
     assert programs(torch.compile(by_name, backend="eager"), trees) == [1, 0, 0]
 
 
+def test_torch_tells_lists_by_type_and_length_whatever_it_reads_of_them(torch) -> None:
+    one, two = torch.tensor(1.0), torch.tensor(2.0)
+    for trees in ([[one, two], (one, two)], [[one], [one, None]], [(one,), (one, None)]):
+        torch.compiler.reset()
+        compiled = torch.compile(lambda tree: 2 * tree[0], backend="eager")
+        assert programs(compiled, trees) == [1, 1]
+    compiled = torch.compile(lambda tree: 2 * tree["a"], backend="eager")
+    assert programs(compiled, [{"a": one, "b": two}, {"a": one, "c": two}]) == [1, 0]
+
+
 def test_jax_compiles_again_for_a_key_that_no_line_reads(jax) -> None:
     one, two = jax.numpy.float32(1), jax.numpy.float32(2)
     trees = [{"a": one, "b": two}, {"b": one, "a": two}, {"a": one, "b": two, "c": one}]
