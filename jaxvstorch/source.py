@@ -32,6 +32,8 @@ def names(topic: str, framework: str) -> list[str]:
 def definition(topic: str, framework: str, name: str) -> str:
     """The source of a function or a constant, decorators included, without a trailing newline.
 
+    A call that stands by itself goes by what it calls: ``square.defvjp``.
+
     Raises:
         LookupError: that half defines no such name.
     """
@@ -48,5 +50,7 @@ def _defined(node: ast.stmt) -> list[str]:
     """The names that a statement of a module gives to functions, classes or constants."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return [ast.unparse(node.value.func)]
     targets = node.targets if isinstance(node, ast.Assign) else []
     return [target.id for target in targets if isinstance(target, ast.Name)]

@@ -37,6 +37,11 @@ def test_a_constant_has_a_definition() -> None:
     assert found == "_ACTIVATIONS = (torch.tanh, torch.sigmoid, F.silu)"
 
 
+def test_a_call_goes_by_what_it_calls() -> None:
+    found = source.definition("autodiff", "jax", "clip_gradient.defvjp")
+    assert found == "clip_gradient.defvjp(_clip_forward, _clip_backward)"
+
+
 def test_an_unknown_name_is_named() -> None:
     with pytest.raises(LookupError, match=r"branching/jax\.py defines no 'nothing'"):
         source.definition("branching", "jax", "nothing")

@@ -3,8 +3,8 @@
 The two halves stand in tabs that switch together all over the book; on a wide page the style sheet
 shows both at once, in columns. What is shown is read from the package's own files, without
 docstrings, which would repeat the page, and with one parameter to a line, which fits a phone. The
-option ``:with: NAME`` shows what else of its module the function uses, above it; a half that has no
-such name, because it needs none, is shown without it.
+option ``:with: NAME`` shows what else of its module belongs to the function, in the file's order;
+one half alone may have it.
 """
 
 import ast
@@ -52,19 +52,16 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
     Args:
         topic: the pair's.
         name: of the function.
-        helpers: what else of the module to show.
+        helpers: what else of the modules to show.
 
     Raises:
-        LookupError: there is no such pair, and the message names the nearest; or neither half
-            has a helper.
+        LookupError: there is no such pair, and the message names the nearest; or neither module
+            has one of the helpers.
     """
     known = [str(pair) for pair in PAIRS]
     if f"{topic}.{name}" not in known:
         near = difflib.get_close_matches(f"{topic}.{name}", known, n=1, cutoff=0)
         raise LookupError(f"there is no pair {topic}.{name}; the nearest is {near[0]}")
-    for helper in helpers:
-        if not any(_defined(topic, framework, helper) for framework in FRAMEWORKS):
-            raise LookupError(f"the topic {topic} defines no {helper!r}")
     return [
         Half(
             framework,
@@ -76,20 +73,27 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
     ]
 
 
-def _defined(topic: str, framework: str, helper: str) -> str:
-    """A helper's source, or nothing where this half has none."""
+def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> str:
+    parts = [source.definition(topic, framework, name)]
+    parts += [text for helper in helpers if (text := _helper(topic, framework, helper))]
+    file = source.path(topic, framework).read_text(encoding="utf-8")
+    # A rule of differentiation stands below the function that it is for.
+    return "\n\n".join(map(_tidied, sorted(parts, key=file.index)))
+
+
+def _helper(topic: str, framework: str, name: str) -> str:
+    """Its source, or nothing if the other half alone has it."""
     try:
-        return source.definition(topic, framework, helper)
+        return source.definition(topic, framework, name)
     except LookupError:
+        for other in FRAMEWORKS:
+            if other != framework:
+                source.definition(topic, other, name)
         return ""
 
 
-def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> str:
-    parts = [part for helper in helpers if (part := _defined(topic, framework, helper))]
-    functions = [*[part for part in parts if part.startswith(("def ", "@"))]]
-    constants = [part for part in parts if part not in functions]
-    own = source.definition(topic, framework, name)
-    return "\n\n".join([*constants, *(narrow(quiet(part)) for part in (*functions, own))])
+def _tidied(text: str) -> str:
+    return narrow(quiet(text)) if isinstance(ast.parse(text).body[0], ast.FunctionDef) else text
 
 
 def quiet(text: str) -> str:

@@ -86,6 +86,16 @@ def test_a_helper_that_one_half_needs_is_shown_in_that_half():
     assert torch.source.startswith("def recurrence_sequential(")
 
 
+def test_what_belongs_to_one_half_stands_there_in_the_file_s_order():
+    helpers = ("clip_gradient.defvjp", "_clip_backward", "_ClipGradient")
+    jax, torch = pair_directive.halves("autodiff", "clip_gradient", helpers)
+    places = [jax.source.index(f"{name}(") for name in ("def clip_gradient", *helpers[1::-1])]
+    assert places == sorted(places)
+    assert "_ClipGradient" not in jax.source
+    assert torch.source.startswith("class _ClipGradient(")
+    assert torch.source.endswith("return _ClipGradient.apply(x, limit)")
+
+
 def test_a_pair_is_two_synced_tabs_and_its_files_are_dependencies(tmp_path):
     app, warnings = build(tmp_path, "```{pair} branching.select_where\n```")
     text = app.env.get_doctree("index").pformat()

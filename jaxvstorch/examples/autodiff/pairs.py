@@ -1,0 +1,39 @@
+"""The pairs of this topic: what tests and benchmarks must know about each."""
+
+from jaxvstorch.examples.autodiff import inputs, reference
+from jaxvstorch.pair import Pair
+
+PLACE = (3, 1)  # the part of the book, and the place in it
+
+PAIRS = (
+    Pair("rosenbrock_gradient", inputs.vector, reference.rosenbrock_gradient, gradient=(0,)),
+    Pair(
+        "regression_gradients",
+        inputs.regression,
+        reference.regression_gradients,
+        gradient=(0, 1, 2),
+    ),
+    Pair(
+        "tanh_derivative",
+        inputs.derivative,
+        reference.tanh_derivative,
+        gradient=(0,),
+        static=("order",),
+    ),
+    Pair("jacobian_forward", inputs.tall, reference.jacobian, gradient=(0, 1), tolerance=4),
+    Pair("jacobian_reverse", inputs.wide, reference.jacobian, gradient=(0, 1), tolerance=4),
+    # Inductor's backward of what `torch.func.jvp` made fails: the topic's own tests show it.
+    Pair("log_sum_exp_hvp", inputs.curvature, reference.log_sum_exp_hvp),
+    Pair("log_sum_exp_hessian_times", inputs.curvature, reference.log_sum_exp_hvp),
+    Pair("rosenbrock_hessian_diagonal", inputs.vector, reference.rosenbrock_hessian_diagonal),
+    Pair(
+        "per_example_gradients", inputs.examples, reference.per_example_gradients, gradient=(0, 1)
+    ),
+    # The rule is not the derivative: it is tested in the topic's own tests.
+    Pair("round_straight_through", inputs.vector, reference.round_half_even),
+    Pair("kepler", inputs.orbits, reference.kepler, gradient=(0, 1)),
+    Pair("log1pexp", inputs.vector, reference.log1pexp, gradient=(0,)),
+    Pair("clip_gradient", inputs.clip, reference.identity),  # its rule is not the derivative
+    Pair("residual_mlp", inputs.blocks, reference.residual_mlp, gradient=(0, 1, 2)),
+    Pair("residual_mlp_checkpointed", inputs.blocks, reference.residual_mlp, gradient=(0, 1, 2)),
+)
