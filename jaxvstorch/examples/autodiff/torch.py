@@ -1,5 +1,7 @@
 """Automatic differentiation in PyTorch."""
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
@@ -132,15 +134,15 @@ class _Log1pExp(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x):
+    def forward(x: Tensor) -> Tensor:
         return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_backward(*inputs)
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
         return torch.sigmoid(x) * gradient
 
@@ -154,15 +156,15 @@ class _ClipGradient(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x, limit):
+    def forward(x: Tensor, limit: float) -> Tensor:
         return x.view_as(x)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         _, ctx.limit = inputs
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return gradient.clamp(-ctx.limit, ctx.limit), None
 
 

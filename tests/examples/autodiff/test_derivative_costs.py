@@ -37,7 +37,7 @@ def test_xla_keeps_fewer_operations_and_they_grow_too(jax) -> None:
     flops = [xla_flops(jax, nested(jax.grad, jax.numpy.tanh, k), 1.0) for k in ORDERS]
     equations = [len(jax.make_jaxpr(nested(jax.grad, jax.numpy.tanh, k))(1.0).eqns) for k in ORDERS]
     assert all(kept <= written for kept, written in zip(flops, equations, strict=True))
-    assert all(after > 3 * before for before, after in zip(flops, flops[2:], strict=False))
+    assert all(after > 2 * before for before, after in zip(flops, flops[2:], strict=False))
 
 
 @pytest.mark.parametrize(("m", "n", "cheap"), [(256, 4, "forward"), (4, 256, "reverse")])
