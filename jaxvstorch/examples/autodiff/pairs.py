@@ -1,9 +1,11 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
 from jaxvstorch.examples.autodiff import inputs, reference
-from jaxvstorch.pair import Pair
+from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (3, 1)  # the part of the book, and the place in it
+# The weights grow with the square of the size.
+IN_BLOCKS = Benchmark(sizes=(16, 2_048))
 
 PAIRS = (
     Pair("rosenbrock_gradient", inputs.vector, reference.rosenbrock_gradient, gradient=(0,)),
@@ -34,6 +36,18 @@ PAIRS = (
     Pair("kepler", inputs.orbits, reference.kepler, gradient=(0, 1)),
     Pair("log1pexp", inputs.vector, reference.log1pexp, gradient=(0,)),
     Pair("clip_gradient", inputs.clip, reference.identity),  # its rule is not the derivative
-    Pair("residual_mlp", inputs.blocks, reference.residual_mlp, gradient=(0, 1, 2)),
-    Pair("residual_mlp_checkpointed", inputs.blocks, reference.residual_mlp, gradient=(0, 1, 2)),
+    Pair(
+        "residual_mlp",
+        inputs.blocks,
+        reference.residual_mlp,
+        gradient=(0, 1, 2),
+        benchmark=IN_BLOCKS,
+    ),
+    Pair(
+        "residual_mlp_checkpointed",
+        inputs.blocks,
+        reference.residual_mlp,
+        gradient=(0, 1, 2),
+        benchmark=IN_BLOCKS,
+    ),
 )
