@@ -7,10 +7,12 @@ first call would be the second call of another cell. The book's pages and notebo
 import sys
 from typing import Any
 
+from jaxvstorch.frameworks.private.torch import DYNAMO
+
 
 def forget(*_: Any) -> None:
     """Reset PyTorch's compiler, where it has been used at all."""
-    if "torch._dynamo" in sys.modules:
+    if DYNAMO in sys.modules:
         sys.modules["torch"].compiler.reset()
 
 

@@ -71,6 +71,9 @@ NAMES = {
     ),
 }  # fmt: skip
 
+# The package that a process loads when it first uses torch.compile.
+DYNAMO = "torch._dynamo"
+
 # What a compiled function and a compiled module keep of the original.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
 ORIGINAL_MODULE = "_orig_mod"
