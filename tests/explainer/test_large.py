@@ -54,7 +54,7 @@ def test_a_loop_unrolled_a_thousand_times_is_said_to_be() -> None:
     assert explanation.marks()[1] == "x = x * 2  # A1000"
 
 
-def test_line_marks_cost_less_than_three_times_a_trace_and_compilation_in_jax() -> None:
+def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_jax() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
 
     def waves(x):
@@ -64,14 +64,16 @@ def test_line_marks_cost_less_than_three_times_a_trace_and_compilation_in_jax() 
 
     x = jax.numpy.ones(3)
     explain(waves, x)  # what is set up once counts for neither
-    # Once to twice as long on an idle machine; more where other programs take turns with it.
-    compiling = best(lambda: jax.jit(lambda x: waves(x) + 1).lower(x).compile())
-    assert best(lambda: explain(waves, x)) < 3 * compiling
+    compile, marks = [], []
+    for _ in range(5):  # in turns: a machine that is slow for a while is slow for both
+        compile.append(best(lambda: jax.jit(lambda x: waves(x) + 1).lower(x).compile(), times=1))
+        marks.append(best(lambda: explain(waves, x), times=1))
+    assert min(marks) < 2 * min(compile)
 
 
 @needs_compiler
 @pytest.mark.usefixtures("fresh_torch_compile")
-def test_line_marks_cost_less_than_three_times_a_trace_and_compilation_in_torch() -> None:
+def test_line_marks_cost_less_than_twice_a_trace_and_compilation_in_torch() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from torch._inductor import config
 
@@ -88,7 +90,7 @@ def test_line_marks_cost_less_than_three_times_a_trace_and_compilation_in_torch(
     x = torch.ones(3)
     explain(waves, x)  # what is set up once counts for neither
     compile()
-    assert best(lambda: explain(waves, x)) < 3 * best(compile, times=1)
+    assert best(lambda: explain(waves, x)) < 2 * best(compile, times=1)
 
 
 def best(work, times: int = 3) -> float:
