@@ -55,8 +55,8 @@ def wide(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments
 
 
 def orbits(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """Mean anomalies in radians, and eccentricities below 0.7."""
-    return rng.uniform(0, 3, size).astype(dtype), rng.uniform(0, 0.7, size).astype(dtype)
+    """Mean anomalies in radians, and eccentricities below 0.4, such as planets have."""
+    return rng.uniform(0, 3, size).astype(dtype), rng.uniform(0, 0.4, size).astype(dtype)
 
 
 def clip(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:

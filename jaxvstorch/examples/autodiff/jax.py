@@ -122,7 +122,8 @@ def _newton(
 def kepler(mean: Float[Array, " n"], eccentricity: Float[Array, " n"]) -> Float[Array, " n"]:
     """Solve Kepler's equation; only the last step of Newton's method is differentiated."""
     fixed = lax.stop_gradient((mean, eccentricity))
-    root = lax.fori_loop(0, 8, lambda _, guess: _newton(guess, *fixed), fixed[0])
+    first = fixed[0] + 0.85 * fixed[1]  # Danby's first guess, for mean anomalies up to pi
+    root = lax.fori_loop(0, 3, lambda _, guess: _newton(guess, *fixed), first)
     return _newton(root, mean, eccentricity)
 
 

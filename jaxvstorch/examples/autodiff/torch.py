@@ -123,9 +123,9 @@ def _newton(
 
 def kepler(mean: Float[Tensor, " n"], eccentricity: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
     """Solve Kepler's equation; only the last step of Newton's method is differentiated."""
-    root = mean
     with torch.no_grad():
-        for _ in range(8):
+        root = mean + 0.85 * eccentricity  # Danby's first guess, for mean anomalies up to pi
+        for _ in range(3):  # Inductor's work more than doubles with each step
             root = _newton(root, mean, eccentricity)
     return _newton(root, mean, eccentricity)
 

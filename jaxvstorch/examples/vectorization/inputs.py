@@ -87,8 +87,8 @@ def signed(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argumen
 
 
 def positive(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """``size`` numbers from 0.1 to 1,000, evenly on a logarithmic scale."""
-    return ((10 ** rng.uniform(-1, 3, size)).astype(dtype),)
+    """``size`` numbers from 0.1 to 100, evenly on a logarithmic scale."""
+    return ((10 ** rng.uniform(-1, 2, size)).astype(dtype),)
 
 
 def _normal(rng: np.random.Generator, dtype: np.dtype[Any], *shape: int) -> Any:

@@ -123,7 +123,7 @@ def mean_positive(x: Float[Tensor, "batch n"]) -> Float[Tensor, " batch"]:
 
 def _newton(x: Float[Tensor, ""]) -> Float[Tensor, ""]:
     root = torch.clamp(x, min=1.0)
-    for _ in range(10):  # enough for numbers up to 1,000; Inductor's work doubles with each step
+    for _ in range(8):  # enough for numbers up to 100; Inductor's work doubles with each step
         root = (root + x / root) / 2
     return root
 

@@ -49,7 +49,7 @@ def test_only_the_last_step_of_newton_is_differentiated(jax, torch, in_jax, in_t
     mean, eccentricity = jax.numpy.array([1.0]), jax.numpy.array([0.5])
     root = in_jax.kepler(mean, eccentricity)
     _, back = jax.vjp(in_jax.kepler, mean, eccentricity)
-    assert sum(array.size for array in jax.tree.leaves(back)) < 20  # nothing of eight steps
+    assert sum(array.size for array in jax.tree.leaves(back)) < 20  # nothing of the loop
     np.testing.assert_allclose(back(root / root)[0], 1 / (1 - 0.5 * np.cos(root)), rtol=1e-5)
     sines = []
 

@@ -87,8 +87,8 @@ def test_newton_stops_when_the_slowest_example_is_done(jax, in_jax) -> None:
         jax.grad(lambda x: in_jax.newton_batch(x).sum())(x)
 
 
-def test_ten_steps_of_newton_are_enough_and_not_many_more_than_needed(in_torch, torch) -> None:
-    x = torch.tensor([0.1, 1, 1_000])
+def test_eight_steps_of_newton_are_enough_and_not_many_more_than_needed(in_torch, torch) -> None:
+    x = torch.tensor([0.1, 1, 100])
     torch.testing.assert_close(in_torch.newton_batch(x), x.sqrt())
     far = torch.tensor([1e12])
     assert not torch.allclose(in_torch.newton_batch(far), far.sqrt())
@@ -99,7 +99,7 @@ def test_a_python_while_on_the_whole_batch_stops_earlier(in_torch, torch) -> Non
     root, steps = x, 0
     while torch.any((root**2 - x).abs() > 1e-5 * x):
         root, steps = (root + x / root) / 2, steps + 1
-    assert 0 < steps < 10
+    assert 0 < steps < 8
     torch.testing.assert_close(in_torch.newton_batch(x), root)
 
 
