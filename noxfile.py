@@ -49,7 +49,7 @@ def nightly(session: nox.Session) -> None:
 
 @nox.session
 def topic(session: nox.Session) -> None:
-    """Run one topic's tests and build its page, with the other pages unrun: ``-- branching``."""
+    """Run one topic's tests and build its pages, with the other pages unrun: ``-- branching``."""
     if len(session.posargs) != 1:
         session.error("name one topic, as in `nox -s topic -- branching`")
     (name,) = session.posargs

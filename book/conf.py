@@ -49,9 +49,10 @@ nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
 nb_merge_streams = True
-if topic := os.environ.get("JAXVSTORCH_TOPIC"):  # one page runs, the others are read alone
-    pages = Path(__file__).parent.rglob("*.md")
-    nb_execution_excludepatterns = [page.name for page in pages if page.stem != topic]
+if topic := os.environ.get("JAXVSTORCH_TOPIC"):  # its pages run, the others are read alone
+    pages = [page.name for page in Path(__file__).parent.rglob("*.md")]
+    own = (f"{topic}.md", f"{topic}-")
+    nb_execution_excludepatterns = [page for page in pages if not page.startswith(own)]
     suppress_warnings = ["myst-nb.lexer", "mystnb.glue"]  # of cells that did not run
 nb_output_stderr = "warn"
 
