@@ -1,8 +1,6 @@
 """One function through both compilers: its lines once, and beside each what either made of it."""
 
-import io
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +9,7 @@ import numpy as np
 from jaxvstorch import frameworks
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import belongs_to
+from jaxvstorch.explainer.kept_output import kept_output
 from jaxvstorch.explainer.own_lines import own_sources
 from jaxvstorch.explainer.python.unwrap import attribute
 from jaxvstorch.explainer.rendering import html_both, text_both
@@ -94,9 +93,9 @@ def both(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Both:
     explanations, printed = {}, {}
     for name in frameworks.FRAMEWORKS:
         here, named = _arrays_in(name, (args, kwargs))
-        with LOCK, redirect_stdout(io.StringIO()) as output:
+        with LOCK, kept_output() as output:
             explanations[name] = explain(function, *here, framework=name, **named)
-        printed[name] = output.getvalue()
+        printed[name] = "".join(output)
     own_sources(tuple(explanations.values()))
     return Both(**explanations, printed=printed)
 

@@ -80,6 +80,22 @@ def test_what_is_printed_is_kept_apart(capsys) -> None:
     assert capsys.readouterr() == ("", "")
 
 
+def closes_the_stream(x):
+    print("said \ud800", end="")
+    sys.stdout.buffer.write(b" and bytes")
+    sys.stdout.close()
+    return x
+
+
+def test_what_is_printed_is_kept_whatever_the_function_does_with_the_stream() -> None:
+    said = "said \\ud800 and bytes"
+    found = explain.both(closes_the_stream, X)
+    assert found.printed == {"jax": said, "torch": said}
+    assert "`TextIOWrapper.close`" in str(found.torch)  # as of the reader's own stream
+    assert not sys.stdout.closed
+    assert found._repr_html_().encode()
+
+
 def test_each_is_what_explain_says() -> None:
     found = explain.both(shifted, X, {"a": [X]}, flag=False)
     alone = explain(shifted, jnp.asarray(X), {"a": [jnp.asarray(X)]}, flag=False)

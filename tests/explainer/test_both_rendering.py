@@ -115,6 +115,16 @@ def test_a_terminal_shows_colours_and_obeys_no_code() -> None:
     assert "\x1b[1;31m" in console.file.getvalue()
 
 
+def test_of_much_that_was_printed_the_beginning_is_shown() -> None:
+    much = "a" * 1000 + "\n" + "zebra\n" * 500
+    both = Both(BOTH.jax, BOTH.torch, {"jax": much, "torch": "zebra\n" * 12})
+    for shown in (str(both), both._repr_html_()):
+        assert "… 489 more lines" in shown
+        assert shown.count("zebra") == 11 + 12
+        assert shown.count("a" * 20) < 20
+    assert both.to_dict()["printed"]["jax"] == much
+
+
 def test_html_is_one_table_with_its_roles() -> None:
     tree = Tree(BOTH._repr_html_())
     assert [h.strip() for h in tree.texts("th", role="columnheader")] == [

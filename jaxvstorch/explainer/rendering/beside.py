@@ -19,6 +19,10 @@ _SHORT = {
     Mark.BLANK: "",
 }
 
+# Of what was printed, a table shows the beginning.
+_MOST_LINES = 12
+_LONGEST_LINE = 200
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -75,3 +79,15 @@ def programs(explanation: Facts) -> str:
     """How many were compiled."""
     number = len(explanation.programs)
     return signs.count(number, "program") if number else "no program"
+
+
+def said(printed: str) -> str:
+    """What was printed, or its first lines and how many more there are."""
+    lines = printed.strip().splitlines()
+    shown = [
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+        for line in lines[:_MOST_LINES]
+    ]
+    left = len(lines) - len(shown)
+    more = [f"… {signs.count(left, 'more line')}"] if left else []
+    return "\n".join([*shown, *more]) or "nothing"

@@ -126,7 +126,7 @@ def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[
     elsewhere = [found_elsewhere(e, s) for e, s in zip(explanations, sources, strict=True)]
     names = [e.framework for e in explanations]
     if any(prints.values()):
-        texts = [escape(prints[name].strip()) or "nothing" for name in names]
+        texts = [escape(beside.said(prints[name])) for name in names]
         yield _sum("it printed", names, [f"<code>{text}</code>" for text in texts])
     if any(elsewhere):
         said = ["".join(map(_placed, findings)) for findings in elsewhere]

@@ -63,7 +63,7 @@ def _cell(cell: beside.Cell) -> Cell:
 def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[Entry]:
     """What it printed, and how many programs it became."""
     if any(prints.values()):
-        cells = [Cell("", prints[e.framework].strip() or "nothing") for e in explanations]
+        cells = [Cell("", beside.said(prints[e.framework])) for e in explanations]
         yield Entry("", [("it printed", DIM)], tuple(cells))
     cells = [Cell("", beside.programs(e), BOLD) for e in explanations]
     yield Entry("", [("compiled", DIM)], tuple(cells))
