@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer.python import harmless
-from jaxvstorch.explainer.python.unwrap import answers_all, attribute, original
+from jaxvstorch.explainer.python.unwrap import answers_all, attribute, original, wrappers
 from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.measure.waiting import arrays_of
 
@@ -112,9 +112,19 @@ def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
     return used or _libraries(names.values())
 
 
+def of_wrapper(wrapper: Any) -> str | None:
+    """The framework whose library a decorator around a function is of, such as ``jax.grad``.
+
+    Its module is not asked: a decorator gives itself that of the function inside.
+    """
+    names = getattr(wrapper, "__globals__", {"__name__": type(wrapper).__module__})
+    return LIBRARIES.get(str(names.get("__name__")).partition(".")[0])
+
+
 def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
     """The frameworks that a function names, itself or in functions of its module that it calls."""
     yield from _libraries([function])
+    yield from filter(None, map(of_wrapper, wrappers(function)))
     if isinstance(function, functools.partial):
         yield from _libraries([*function.args, *function.keywords.values()])
     function = original(function)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import CodeType, MethodType
 from typing import Any
 
-from jaxvstorch.explainer.framework_of import LIBRARIES, compiled_by
+from jaxvstorch.explainer.framework_of import compiled_by, of_wrapper
 from jaxvstorch.explainer.python.unwrap import attribute, original
 
 
@@ -77,7 +77,7 @@ def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """Whether a decorator around the function takes other arguments than the function itself."""
     if isinstance(function, MethodType):
         function, args = function.__func__, (function.__self__, *args)
-    decorated = inspect.unwrap(function, stop=lambda outer: not _is_of_a_framework(outer))
+    decorated = inspect.unwrap(function, stop=lambda outer: of_wrapper(outer) is None)
     signature = _signature(decorated, follow_wrapped=False)
     if signature is None or not hasattr(decorated, "__wrapped__"):
         return False
@@ -86,12 +86,6 @@ def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     except TypeError:
         return False
     return True
-
-
-def _is_of_a_framework(wrapper: Any) -> bool:
-    """Whether it is a framework's wrapper: these pass their arguments on unchanged."""
-    names = getattr(wrapper, "__globals__", {"__name__": type(wrapper).__module__})
-    return str(names.get("__name__")).partition(".")[0] in LIBRARIES
 
 
 def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature | None:

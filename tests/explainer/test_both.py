@@ -14,6 +14,7 @@ from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.own_lines import own_sources
 
+jax = pytest.importorskip("jax", reason="both frameworks are needed; JAX is not installed")
 jnp = pytest.importorskip("jax.numpy", reason="both frameworks are needed; JAX is not installed")
 torch = pytest.importorskip("torch", reason="both frameworks are needed; PyTorch is not installed")
 pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
@@ -158,6 +159,7 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
         (of_jax, [X], "'of_jax' is written for JAX, and explain.both shows a function that names "
          "no framework: use operators and methods alone, or call explain with JAX's arrays"),
         (torch.compile(clip), [X], "'clip' is written for PyTorch"),
+        (jax.grad(clip), [X], "'clip' is written for JAX"),
         (torch.nn.Linear(2, 2), [X], "is written for PyTorch"),
         (clip, [torch.ones(2)], "the arguments hold PyTorch's arrays: give NumPy arrays"),
         (clip, [{"a": [jnp.ones(2)]}], "the arguments hold JAX's arrays: give NumPy arrays"),

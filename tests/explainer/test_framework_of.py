@@ -4,8 +4,9 @@ import functools
 
 import pytest
 
-from jaxvstorch.explainer.framework_of import framework_of
+from jaxvstorch.explainer.framework_of import belongs_to, framework_of
 
+jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -34,6 +35,15 @@ def test_functions_that_name_jax(function) -> None:
 @pytest.mark.parametrize("function", [in_torch, torch.relu, torch.nn.ReLU(), torch.nn.ReLU().eval])
 def test_functions_that_name_torch(function) -> None:
     assert framework_of(function, (1.0,), {}) == "torch"
+
+
+@pytest.mark.parametrize(
+    ("decorate", "framework"),
+    [(jax.grad, "jax"), (jax.checkpoint, "jax"), (torch.vmap, "torch"), (torch.no_grad(), "torch")],
+)
+def test_a_decorator_of_a_framework_tells_it(decorate, framework) -> None:
+    assert framework_of(decorate(in_either), (1.0,), {}) == framework
+    assert belongs_to(functools.wraps(in_either)(decorate(in_either))) == framework
 
 
 def test_a_function_that_names_neither_is_of_its_arguments() -> None:

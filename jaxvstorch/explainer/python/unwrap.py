@@ -28,6 +28,18 @@ _HOLD_ANOTHER = (
 )
 
 
+def wrappers(function: Any) -> list[Any]:
+    """The decorators around a function, the outermost first."""
+    found: list[Any] = []
+    while len(found) < _DEEPEST and not answers_all(function):
+        inner = attribute(function, "__wrapped__")
+        if not callable(inner):
+            break
+        found.append(function)
+        function = inner
+    return found
+
+
 def uncompiled(function: Any) -> Any:
     """The function that ``torch.compile`` was given, bound like ``function``; else the same."""
     tried = (attribute(function, name) for name in private.ORIGINALS)
