@@ -1,5 +1,7 @@
 """What the instruments ask of a framework, the same of both."""
 
+import re
+import sys
 from importlib.util import find_spec
 
 import ml_dtypes
@@ -65,6 +67,16 @@ def test_jax_does_not_narrow_in_silence() -> None:
         TypeError, match="JAX would turn float64 into float32: 64-bit types are off"
     ):
         frameworks.adapter("jax").from_numpy(np.ones(2))
+
+
+@pytest.mark.parametrize("dtype", ["U1", "object", "datetime64[D]", "longdouble", ">f4", "f4,i4"])
+def test_what_jax_has_no_arrays_of_is_named(dtype) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    array = np.zeros(2, dtype)
+    if dtype == ">f4" and sys.byteorder == "big":
+        array = array.astype("<f4")
+    with pytest.raises(TypeError, match=rf"JAX has no arrays of {re.escape(str(array.dtype))}: "):
+        frameworks.adapter("jax").from_numpy(array)
 
 
 def test_gradients_are_of_the_weighted_sum_and_leave_integers_out(adapter) -> None:

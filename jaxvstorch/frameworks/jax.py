@@ -15,11 +15,17 @@ def from_numpy(value: Any) -> Any:
     """Turn NumPy arrays and scalars into JAX arrays of the same dtype; leave the rest.
 
     Raises:
-        TypeError: the dtype would be narrowed, because 64-bit types are switched off.
+        TypeError: JAX has no such dtype, or would narrow it, because 64-bit types are switched off.
     """
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    array = jnp.array(value)  # a copy: on the CPU an array could share memory with an input
+    try:
+        array = jnp.array(value)  # a copy: on the CPU an array could share memory with an input
+    except TypeError as error:  # whose message may name neither the dtype nor the array
+        raise TypeError(
+            f"JAX has no arrays of {value.dtype}: give numbers or booleans, of at most 64 bits for "
+            "each real number, and in this machine's order of bytes"
+        ) from error
     if array.dtype != value.dtype:
         raise TypeError(
             f"JAX would turn {value.dtype} into {array.dtype}: 64-bit types are off by default. "
