@@ -85,8 +85,8 @@ def told(message: str) -> str:
     return said
 
 
-def of_error(error: BaseException) -> Cure:
-    """What to do about an error; empty if there is no general advice."""
+def of_error(error: BaseException, message: str) -> Cure:
+    """What to do about an error with this message; empty if there is no general advice."""
     names = (kind.__name__ for kind in type(error).__mro__)
     found = next((_BY_ERROR[name] for name in names if name in _BY_ERROR), _NONE)
-    return next((c for words, c in _BY_MESSAGE if found is _NONE and words in str(error)), found)
+    return next((c for words, c in _BY_MESSAGE if found is _NONE and words in message), found)

@@ -101,13 +101,20 @@ def _unrolled(body: Iterable[Line]) -> int:
 
 def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
     """The error that ended it; ``generic`` are hints of Dynamo that say nothing about it."""
-    message = str(error).strip()
+    message = _message(error)
     is_break = is_unsupported(error)
-    cure = breaks.cure(message, generic) if is_break else cures.of_error(error)
+    cure = breaks.cure(message, generic) if is_break else cures.of_error(error, message)
     is_dynamos = is_break or "Explanation:" in message
     said = breaks.reason(message) if is_dynamos else cures.told(message)
     what = ": ".join(filter(None, [type(error).__name__, said]))
     return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error).strip()
+    except Exception:  # of the reader's own class
+        return ""
 
 
 def is_unsupported(error: BaseException) -> bool:

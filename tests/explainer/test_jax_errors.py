@@ -58,6 +58,20 @@ def test_an_error_is_told_with_its_cure(function, arguments, what, cure, page) -
     assert finding.page == page
 
 
+class _NoTextError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raises_it(x):
+    raise _NoTextError
+
+
+def test_an_error_that_cannot_be_printed_is_named() -> None:
+    (finding,) = explain(raises_it, X).found("failed")
+    assert finding.what == "_NoTextError"
+
+
 def test_an_error_is_told_to_the_end_of_its_sentence() -> None:
     (finding,) = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2]).found("failed")
     assert finding.what.endswith("[1, 2]. The error was: TypeError: unhashable type: 'list'")
