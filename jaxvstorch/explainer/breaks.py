@@ -36,6 +36,8 @@ _REASONS = (
 
 CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
 
+_BUILTIN = r"how to trace the builtin `"  # Dynamo's first hint is to report it
+
 _CURES = (
     (r"`print`", Cure(
         "Print outside the compiled function, or use torch._higher_order_ops.print.", "tracing"
@@ -48,7 +50,9 @@ _CURES = (
     (r"\b[Rr]andom(State)?\.", Cure(
         "Draw with torch's own functions, or pass the numbers in.", "purity"
     )),
-    (r"`(time|datetime)\.", Cure("Read the clock outside, and pass the time in.", "purity")),
+    (r"`(time\.(?!sleep)|datetime\.)", Cure(
+        "Read the clock outside, and pass the time in.", "purity"
+    )),
     (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity")),
     (r"output shape depends", Cure(
         "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
@@ -64,8 +68,10 @@ _CURES = (
         "Compile the forward pass and the loss, and call backward outside.", "tracing"
     )),
     (r"no exception handler at the top-level compiled function", Cure(
-        "Call it without torch.compile to see the error.", "tracing"
+        "Call it without torch.compile to see the error; if there is none, only Dynamo meets one, "
+        "and this line belongs outside the compiled function.", "tracing"
     )),
+    (_BUILTIN, CALL_OUTSIDE),
 )  # fmt: skip
 
 _OTHER = Cure("Do this outside the compiled function, or with torch's own functions.", "tracing")
@@ -86,8 +92,8 @@ def cure(text: str, generic: Collection[str] = ()) -> Cure:
 
 def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
     """What to do about a break in code that the reader cannot change: what Dynamo suggests."""
-    if re.search(r"User-inserted graph break|torch\.compiler\.disable", text):
-        return CALL_OUTSIDE  # it is there on purpose
+    if re.search(rf"User-inserted graph break|torch\.compiler\.disable|{_BUILTIN}", text):
+        return CALL_OUTSIDE  # it is there on purpose, or cannot be traced at all
     return _hint(text, generic) or CALL_OUTSIDE
 
 

@@ -39,6 +39,14 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
             "Dynamo does not know how to trace the builtin `Random.random`.",
             "Draw with torch's own functions, or pass the numbers in.",
         ),
+        *(
+            (
+                BUILTIN.format(name),
+                f"Dynamo does not know how to trace the builtin `{name}`.",
+                "Make this call outside the compiled function.",
+            )
+            for name in ("time.sleep", "_thread.allocate_lock")
+        ),
         (
             DISABLED,
             "`made.<locals>.f` is kept from Dynamo by torch.compiler.disable.",
@@ -74,6 +82,10 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
 def test_a_reason_is_told_plainly(text, reason, cure) -> None:
     assert breaks.reason(text) == reason
     assert breaks.cure(text).text == cure
+
+
+def test_dynamos_hint_to_report_a_builtin_is_no_cure() -> None:
+    assert breaks.cure_inside(BUILTIN.format("made.up")) is breaks.CALL_OUTSIDE
 
 
 def test_every_reason_that_dynamo_knows_is_one_sentence() -> None:
