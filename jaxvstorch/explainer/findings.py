@@ -31,6 +31,10 @@ _IN_JAX = {
               "Read the clock outside, and pass the time in."),
     "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
                "gets the same ones.", "Use jax.random with a key that is passed in."),
+    "seed": ("impure", "{name} is called while tracing only: later calls do not set where random "
+             "numbers begin.", "Use jax.random with a key that is passed in."),
+    "warning": ("impure", "{name} warns while tracing only.",
+                "Warn outside, where the function is called."),
     "token": ("impure", "{name} is called while tracing only: every later call gets the same "
               "value.",
               "Call it outside, and pass the value in."),

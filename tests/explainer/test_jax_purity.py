@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import uuid
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,10 @@ from jaxvstorch import explain
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp = jax.numpy
 
-pytestmark = pytest.mark.usefixtures("random_numbers_as_before")
+pytestmark = [
+    pytest.mark.usefixtures("random_numbers_as_before"),
+    pytest.mark.filterwarnings("ignore:seeded"),
+]
 
 generator = np.random.default_rng(0)
 system = random.SystemRandom()
@@ -48,6 +52,13 @@ case, test_marks = cases("jax")
 @case(X)
 def draws_from_python(x):
     return x + random.random()  # -> A1 ! impure
+
+
+@case(X)
+def seeds(x):
+    random.seed(0)  # -> traced ! impure
+    warnings.warn("seeded", stacklevel=1)  # -> traced ! impure
+    return x + 1  # -> A1
 
 
 @case(X)
@@ -144,6 +155,8 @@ def calls_back(x):
     [
         (draws_from_python, "`random.random`"),
         (draws_from_a_generator, "`generator`"),
+        (seeds, "`random.seed` is called while tracing only"),
+        (seeds, "`warnings.warn` warns while tracing only"),
         (prints, "`print` prints while tracing only"),
         (logs, "`Logger.info` logs while tracing only"),
         (logs, "`sys.stdout.write` prints while tracing only"),

@@ -127,7 +127,7 @@ class Observer:
         leaked = list(self._leaks())
         worse = {(t.name, t.place) for t in leaked}
         changed = [t for t in changed if (t.name, t.place) not in worse]
-        drawn = {t.place for t in read if t.kind == "random"}
+        drawn = {t.place for t in read if t.kind in ("random", "seed")}
         changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
         worse |= self._around | {
             (t.name.removeprefix("global ").removeprefix("nonlocal "), t.place)

@@ -13,6 +13,7 @@ import sys
 import time
 import types
 import uuid
+import warnings
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -35,6 +36,7 @@ _DRAWS = (
     "random", "uniform", "randint", "randrange", "randbytes", "getrandbits", "choice", "choices",
     "sample", "shuffle", "gauss", "normalvariate", "expovariate", "betavariate", "triangular",
 )  # fmt: skip
+_SEEDS = ("seed", "setstate", "set_state")
 _NUMPY_FILES = ("load", "loadtxt", "genfromtxt", "save", "savez", "savetxt")
 
 # Where they are, how they touch the world, and their names.
@@ -53,6 +55,7 @@ _DEALINGS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (datetime.datetime, "clock", ("now", "utcnow", "today")),
     (datetime.date, "clock", ("today",)),
     (logging, "log", _LOG),
+    (warnings, "warning", ("warn", "warn_explicit")),
     (uuid, "token", ("uuid1", "uuid4")),
     (os, "token", ("urandom", "getrandom")),
     (secrets, "token", ("token_bytes", "token_hex", "token_urlsafe", "randbelow")),
@@ -103,7 +106,7 @@ def dealing_of(owner: Any, name: str) -> str | None:
         return "output" if name in ("write", "writelines") else None
     is_shared = any(owner is generator for generator in generators().values())
     if is_shared or harmless.is_a(owner, random.SystemRandom):
-        return "random"
+        return "seed" if name in _SEEDS else "random"
     known = _KNOWN.get(id(harmless.attribute(owner, name)))
     return known[0] if known else None
 
