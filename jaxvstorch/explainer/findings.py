@@ -79,15 +79,14 @@ def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
     """One finding for each Python loop whose body was traced several times into a program."""
     for source in sources:
         text = statements.read(source.file)
+        loops = text.loops if text else ()
         by_number = {line.number: line for line in source.lines}
-        for loop in text.loops if text else ():
+        for loop in loops:
             body = [by_number[n] for n in range(loop.first, loop.last + 1) if n in by_number]
-            times = _unrolled(body)
-            if times > 1 and loop.header in by_number:
-                what = f"This loop was unrolled: its body was traced {times} times."
-                yield Finding(
-                    "unrolled", source.file, loop.header, what, _LOOP_CURES[framework], "loops"
-                )
+            what = _unrolled([line for line in body if line.mark is not Mark.BLANK], loops)
+            if what and loop.header in by_number:
+                cure = _LOOP_CURES[framework]
+                yield Finding("unrolled", source.file, loop.header, what, cure, "loops")
 
 
 _LOOP_CURES = {
@@ -96,11 +95,22 @@ _LOOP_CURES = {
 }
 
 
-def _unrolled(body: Iterable[Line]) -> int:
-    marked = [line for line in body if line.mark is not Mark.BLANK]
-    if not any(line.operations for line in marked):
-        return 0
-    return max((line.visits for line in marked), default=0)
+def _unrolled(body: list[Line], loops: Iterable[statements.Loop]) -> str:
+    """What to say of a loop with this body; empty if it was not unrolled."""
+    if not any(line.operations for line in body):
+        return ""
+    numbers = {line.number for line in body}
+    # The lines of a loop inside were traced more often, and its header counts once.
+    inside = {
+        n for loop in loops if loop.header in numbers for n in range(loop.header, loop.last + 1)
+    }
+    visits = [line.visits for line in body if line.number not in inside]
+    times = max(visits or [line.visits for line in body])
+    if times < 2:
+        return ""
+    if not visits:
+        return "This loop was unrolled, with the loop inside it."
+    return f"This loop was unrolled: its body was traced {times} times."
 
 
 def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:

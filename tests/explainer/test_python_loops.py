@@ -1,6 +1,10 @@
 """Python's loops and comprehensions, in both frameworks: what is unrolled, and told to be."""
 
-from commented_functions import X, cases
+import pytest
+from commented_functions import X, cases, given
+
+from jaxvstorch import explain
+from jaxvstorch.frameworks import FRAMEWORKS
 
 case, test_marks = cases("jax", "torch")
 
@@ -62,6 +66,46 @@ def loops_within_loops(x):
         for k in range(3):  # -> traced ! unrolled
             x = x + k  # -> A6 x6
     return x  # -> traced
+
+
+@case(X)
+def loop_of_turns_left_out(x):
+    for k in range(4):  # -> traced ! unrolled
+        if k % 2:  # -> traced x4
+            continue  # -> traced x2
+        x = x + k  # -> A2 x2
+    return x  # -> traced
+
+
+@case(X)
+def loop_once_around_a_loop(x):
+    for _ in range(1):  # -> traced
+        y = x * 2  # -> A1
+        for k in range(3):  # -> traced ! unrolled
+            y = y + k  # -> A3 x3
+    return y  # -> traced
+
+
+@case(X)
+def loop_with_a_loop_inside(x):
+    for _ in range(2):  # -> traced ! unrolled
+        x = x + 1  # -> A2 x2
+        for k in range(3):  # -> traced ! unrolled
+            x = x * k  # -> A6 x6
+    return x  # -> traced
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS, indirect=True)
+def test_a_loop_around_another_is_said_to_have_its_own_turns(framework) -> None:
+    told = [
+        [finding.what for finding in explain(function, *given(framework, X)).found("unrolled")]
+        for function in (loop_with_a_loop_inside, loops_within_loops)
+    ]
+    inner = "This loop was unrolled: its body was traced 6 times."
+    assert told == [
+        ["This loop was unrolled: its body was traced 2 times.", inner],
+        ["This loop was unrolled, with the loop inside it.", inner],
+    ]
 
 
 # A comprehension is unrolled too, and not reported: the book's page about explain says so.

@@ -43,6 +43,7 @@ class File:
         begins: the first line of the statement that a line belongs to.
         executable: first lines of the statements that leave bytecode.
         loops: every ``for`` and ``while`` statement.
+        continues: lines of the ``continue`` statements.
         twice: headers of ``with`` statements, which run when the block begins and when it ends.
         assigned: how many statements assign each variable that functions share with inner ones.
     """
@@ -54,6 +55,7 @@ class File:
     loops: tuple[Loop, ...]
     assigned: Counter[str]
     twice: frozenset[int]
+    continues: frozenset[int]
 
     def enclosing(self, line: int) -> list[Function]:
         """The functions around a line, the outermost first."""
@@ -89,7 +91,14 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
             assigned.update(i.argval for i in found if i.opname == "STORE_DEREF")
         executable |= {begins[line] for line in numbers if line in begins}
     return File(
-        lines, functions, begins, frozenset(executable), tuple(_loops(tree)), assigned, _withs(tree)
+        lines,
+        functions,
+        begins,
+        frozenset(executable),
+        tuple(_loops(tree)),
+        assigned,
+        _lines_of(tree, ast.With, ast.AsyncWith),
+        _lines_of(tree, ast.Continue),
     )
 
 
@@ -105,8 +114,8 @@ def _children(node: ast.AST) -> Iterator[Any]:
         yield from getattr(node, field, ())
 
 
-def _withs(tree: ast.AST) -> frozenset[int]:
-    return frozenset(n.lineno for n in _walk(tree) if isinstance(n, ast.With | ast.AsyncWith))
+def _lines_of(tree: ast.AST, *kinds: type[ast.stmt]) -> frozenset[int]:
+    return frozenset(node.lineno for node in _walk(tree) if isinstance(node, kinds))
 
 
 def _loops(tree: ast.AST) -> Iterator[Loop]:

@@ -9,6 +9,7 @@ from unittest import mock
 
 import torch
 
+from jaxvstorch.explainer.python import statements
 from jaxvstorch.frameworks.private import torch as private
 
 
@@ -21,7 +22,8 @@ def lines_traced(tell: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
     original = private.InstructionTranslator.starts_line
 
     def starts_line(self: Any, lineno: int) -> None:
-        if self.lineno != lineno and not _is_between_lines(self.current_instruction):
+        between = _is_between_lines(self.current_instruction, lineno, self.f_code.co_filename)
+        if self.lineno != lineno and not between:
             tell(self, self.f_code, lineno)
         original(self, lineno)
 
@@ -36,14 +38,19 @@ def _no(self: Any) -> bool:
     return False
 
 
-def _is_between_lines(instruction: Any) -> bool:
+def _is_between_lines(instruction: Any, line: int, file: str) -> bool:
     """Whether it has the line before it without belonging to that line.
 
-    Jumps back to a loop's head do, and the instructions that Python adds when an error is caught.
+    Jumps back to a loop's head do, unless they are a ``continue``, and the instructions that Python
+    adds when an error is caught.
     """
     places = getattr(instruction, "positions", None)
-    is_nowhere = places is not None and places.lineno is None
-    return is_nowhere or str(instruction.opname).startswith(("JUMP_BACKWARD", "PUSH_EXC_INFO"))
+    if places is not None and places.lineno is None:
+        return True
+    if str(instruction.opname).startswith("JUMP_BACKWARD"):
+        text = statements.read(file)
+        return text is None or line not in text.continues
+    return str(instruction.opname).startswith("PUSH_EXC_INFO")
 
 
 def leave_alone(*functions: Any) -> None:
