@@ -20,6 +20,9 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
     For a function from an installed package, other functions of that package are shown only if they
     left something in a program.
     """
+    text = statements.read(code.co_filename) if code else None
+    if code and text and (code.co_name, code.co_firstlineno) not in text.codes:
+        return (), ["The lines: the file is not the one that was imported; import it again."]
     found = sources((code.co_filename, code.co_firstlineno), seen) if code else ()
     if not found:
         return (), ["The lines: the function has no source in Python that could be read."]

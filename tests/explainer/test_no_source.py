@@ -23,6 +23,18 @@ def test_a_text_of_the_same_name_is_not_taken_for_the_source(framework, x, monke
     assert explain(space["made"], x, framework=framework).sources == ()
 
 
+def test_lines_of_a_file_that_has_changed_since_are_not_shown(framework, x, tmp_path) -> None:
+    file = tmp_path / "changing.py"
+    file.write_text("def made(x):\n    return x * 2\n")
+    space: dict = {}
+    exec(compile(file.read_text(), file, "exec"), space)
+    file.write_text("# A line above.\ndef made(x):\n    return x * 2\n")
+    explanation = explain(space["made"], x)
+    assert explanation.sources == ()
+    assert explanation.programs[0].operations == {"A": 1}
+    assert "not the one that was imported; import it again" in explanation.missing[0]
+
+
 def test_a_builtin_function(framework, x) -> None:
     explanation = explain(abs, x)
     assert explanation.sources == ()

@@ -43,6 +43,7 @@ class File:
         begins: the first line of the statement that a line belongs to.
         executable: first lines of the statements that leave bytecode.
         loops: every ``for`` and ``while`` statement.
+        codes: the name and the first line of each function, lambdas included.
         continues: lines of the ``continue`` statements.
         twice: headers of ``with`` statements, which run when the block begins and when it ends.
         assigned: how many statements assign each variable that functions share with inner ones.
@@ -56,6 +57,7 @@ class File:
     assigned: Counter[str]
     twice: frozenset[int]
     continues: frozenset[int]
+    codes: frozenset[tuple[str, int]]
 
     def enclosing(self, line: int) -> list[Function]:
         """The functions around a line, the outermost first."""
@@ -84,7 +86,8 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
             begins[line] = max(first, begins.get(line, 0))
     executable = set()
     assigned: Counter[str] = Counter()
-    for code in _codes(compile(tree, file, "exec", dont_inherit=True)):
+    codes = list(_codes(compile(tree, file, "exec", dont_inherit=True)))
+    for code in codes:
         numbers = {line for _, _, line in code.co_lines() if line}
         if code.co_cellvars or code.co_freevars:  # no other code has such an instruction
             found = dis.get_instructions(code)
@@ -99,6 +102,7 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
         assigned,
         _lines_of(tree, ast.With, ast.AsyncWith),
         _lines_of(tree, ast.Continue),
+        frozenset((code.co_name, code.co_firstlineno) for code in codes),
     )
 
 
