@@ -1,6 +1,6 @@
 """One function through both compilers: its lines once, and beside each what either made of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,7 @@ def both(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Both:
     Raises:
         TypeError: the function belongs to one framework, or ``explain`` does not take it, or none
             of its lines can be shown; or no argument holds a NumPy array, or the arguments are one
-            framework's, or do not fit.
+            framework's, or hold an iterator, or do not fit.
         MissingFrameworkError: one of the frameworks is not installed.
     """
     # explain.both is an attribute of what is imported here.
@@ -89,7 +89,8 @@ def both(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Both:
 
     for name in frameworks.FRAMEWORKS:
         frameworks.require(name, wanted_by="explain.both")
-    _check(function, args, kwargs)
+    _check(function, kwargs)
+    _check_arguments((args, kwargs))
     explanations, printed = {}, {}
     for name in frameworks.FRAMEWORKS:
         here, named = _arrays_in(name, (args, kwargs))
@@ -100,7 +101,7 @@ def both(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Both:
     return Both(**explanations, printed=printed)
 
 
-def _check(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _check(function: Any, kwargs: dict[str, Any]) -> None:
     if "framework" in kwargs:
         raise TypeError(
             "explain.both gives the function to both frameworks: leave framework= out, and give a "
@@ -113,13 +114,22 @@ def _check(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
             f"{name!r} is written for {title}, and explain.both shows a function that names no "
             f"framework: use operators and methods alone, or call explain with {title}'s arrays"
         )
+
+
+def _check_arguments(given: Any) -> None:
+    leaves = _leaves(given)
+    if used_up := [leaf for leaf in leaves if isinstance(leaf, Iterator)]:
+        raise TypeError(
+            f"an argument is an iterator ({type(used_up[0]).__name__}), which one framework would "
+            "use up before the other: give a list"
+        )
     for name in frameworks.FRAMEWORKS:
-        if arrays_of(name, (args, kwargs)):
+        if arrays_of(name, given):
             raise TypeError(
                 f"the arguments hold {frameworks.TITLES[name]}'s arrays: give NumPy arrays, which "
                 "each framework then gets as its own"
             )
-    if not any(isinstance(leaf, np.ndarray | np.generic) for leaf in _leaves((args, kwargs))):
+    if not any(isinstance(leaf, np.ndarray | np.generic) for leaf in leaves):
         raise TypeError(
             "no argument holds an array, and of Python's numbers there is nothing to compile: give "
             "a NumPy array, such as np.float32([3, 4])"

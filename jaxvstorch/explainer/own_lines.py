@@ -19,7 +19,8 @@ def own_sources(explanations: Sequence[Facts]) -> tuple[Source, ...]:
     known = [source for source in found if source is not None]
     name = explanations[0].function
     if not known:
-        missing = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
+        told = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
+        missing = [sentence for sentence in told if sentence.startswith("The lines")]
         raise TypeError(
             f"explain.both shows lines, and of {name} there are none to show. {' '.join(missing)} "
             "Call explain once for each framework"

@@ -163,6 +163,7 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
         (torch.nn.Linear(2, 2), [X], "is written for PyTorch"),
         (clip, [torch.ones(2)], "the arguments hold PyTorch's arrays: give NumPy arrays"),
         (clip, [{"a": [jnp.ones(2)]}], "the arguments hold JAX's arrays: give NumPy arrays"),
+        (clip, [X, iter([1.0])], r"is an iterator \(list_iterator\), .*: give a list"),
         (clip, [3.0], "no argument holds an array, .*: give a NumPy array, such as np.float32"),
         (clip, [[3.0, 4.0]], "no argument holds an array"),
         (clip, [np.ones(2)], r"JAX would turn float64 into float32: .*jax.enable_x64\(True\)"),
