@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from samples import FILE
 from test_html import Tree
@@ -113,6 +114,23 @@ def test_a_terminal_shows_colours_and_obeys_no_code() -> None:
     console.print(Both(BOTH.jax, BOTH.torch, {"jax": "a\x1b[31mb", "torch": ""}))
     assert "a\N{REPLACEMENT CHARACTER}[31mb" in console.file.getvalue()
     assert "\x1b[1;31m" in console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_characters_of_two_columns_count_as_two(width: int) -> None:
+    texts = (
+        "def f(变量):",
+        f"    变量 = 变量 * 2  # {'宽字符' * 6}",
+        "    e\u0301 = 1",
+        "    return x",
+    )
+    both = Both(explanation("jax", texts), explanation("torch", texts), {"jax": "", "torch": ""})
+    shown = text(width, both)
+    assert max(map(cell_len, shown)) <= width
+    (marked,) = (line for line in shown if "A3" in line)
+    if width == 100:
+        before = shown[3].partition("torch.compile")[0]
+        assert cell_len(marked.partition("A3")[0]) == cell_len(before)
 
 
 def test_of_much_that_was_printed_the_beginning_is_shown() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxvstorch.explainer.facts import Finding
 from jaxvstorch.explainer.marks import Line, Mark, Source
-from jaxvstorch.explainer.rendering import folding, layout, signs, syntax
+from jaxvstorch.explainer.rendering import folding, layout, signs, syntax, widths
 
 WIDEST_MARK = 20  # a longer mark goes on below
 _NARROWEST_CODE = 24
@@ -90,14 +90,14 @@ class Columns:
 def broken(row: Row, width: int) -> Iterator[Row]:
     """A line of source, wrapped if it is wider than its column."""
     text = "".join(piece for piece, _ in row)
-    if len(text) <= width:
+    if widths.width(text) <= width:
         yield row
         return
     hanging = min(len(text) - len(text.lstrip()) + 4, width // 2)
     begin = 0
     while begin < len(text):
         indent = hanging if begin else 0
-        stop = begin + width - indent
+        stop = begin + widths.fitting(text[begin:], width - indent)
         if stop < len(text):
             space = text.rfind(" ", begin + hanging, stop)
             stop = space + 1 if space > begin else stop
