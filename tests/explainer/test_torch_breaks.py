@@ -99,6 +99,27 @@ def calls_it_twice(x):
     return y + z  # -> B1
 
 
+def test_dynamo_does_not_print_what_is_found_and_prints_it_later_still() -> None:
+    def takes_a_number(x):
+        return x * x.sum().item()
+
+    def keep(record: logging.LogRecord) -> bool:
+        printed.append(record.getMessage())
+        return False
+
+    printed: list[str] = []
+    logger = logging.getLogger("torch._dynamo.variables.tensor")
+    torch._dynamo.variables.tensor.TensorVariable._warn_capture_scalar_outputs.cache_clear()
+    logger.addFilter(keep)
+    try:
+        assert explain(takes_a_number, torch.ones(2)).found("break")
+        assert printed == []
+        torch.compile(takes_a_number, backend="eager")(torch.ones(2))
+        assert "Graph break from `Tensor.item()`" in printed[0]
+    finally:
+        logger.removeFilter(keep)
+
+
 @pytest.mark.parametrize(
     ("function", "words", "cure", "page"),
     [

@@ -2,7 +2,6 @@
 
 import functools
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +19,7 @@ from jaxvstorch.explainer.python.unwrap import uncompiled
 from jaxvstorch.explainer.python.visits import Visits
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, interventions
+from jaxvstorch.explainer.torch.quiet import quiet
 from jaxvstorch.explainer.torch.traced import Frame, Reading, Traced
 from jaxvstorch.explainer.torch.undo import Undo
 
@@ -78,10 +78,8 @@ def trace(
             dynamo.reported() as (frame.breaks, frame.failures),
             interventions.lines_traced(read),
             interventions.without_limits(),
-            warnings.catch_warnings(),
+            quiet(),
         ):
-            # Dynamo's warning of a graph break becomes a finding.
-            warnings.filterwarnings("ignore", module=r"torch\._dynamo")
             yield
 
     function = subject.function

@@ -13,6 +13,7 @@ from jaxvstorch.frameworks.private import MissingNameError, Name
 
 _NO_REASON = "a function that Dynamo leaves out is reported without a reason"
 _LESS = "a ledger says less about why a call was compiled, or that it was not"
+_PRINTED = "Dynamo prints what to do about .item() beside what explain says of it"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
@@ -47,6 +48,7 @@ NAMES = {
     "compilation_metrics": Name("torch._dynamo.utils:_compilation_metrics"),
     "get_compilation_metrics": Name("torch._dynamo.utils:get_compilation_metrics"),
     "warn_once_cache": Name("torch._dynamo.utils:warn_once_cache"),
+    "TensorVariable": Name("torch._dynamo.variables.tensor:TensorVariable", _PRINTED),
     "graph_break_hints": Name(
         "torch._dynamo.graph_break_hints:", "hints that fit any graph break are shown too"
     ),
@@ -95,6 +97,7 @@ ATTRIBUTES = (
          "for a break inside a called function only its own line is reported"),
     Name("torch._dynamo.types:ConvertFrameReturn.apply_to_code"),
     Name("torch._dynamo.types:ConvertFrameReturn.guarded_code"),
+    Name("torch._dynamo.variables.tensor:TensorVariable._warn_capture_scalar_outputs", _PRINTED),
     Name("torch._dynamo.utils:CleanupManager.instance"),
     Name("torch._dynamo.utils:CleanupManager._remove_id"),
     Name("torch._dynamo.utils:CleanupHook.create"),
