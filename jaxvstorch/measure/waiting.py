@@ -75,7 +75,8 @@ def arrays_of(framework: str, value: Any) -> list[Any]:
     )
     try:
         leaves = leaves_of(value)
-    except (RecursionError, SystemError):  # JAX's would lose this one in the other
+    # JAX's would lose the first in the second, and cannot sort keys such as 1 and "a".
+    except (RecursionError, SystemError, ValueError):
         leaves = _leaves_of_endless(value)
     return [leaf for leaf in leaves if isinstance(leaf, kind)]
 

@@ -96,3 +96,14 @@ def test_an_argument_that_holds_itself() -> None:
     endless.append(endless)
     with pytest.raises(TypeError, match="holds itself"):
         explain(lambda x: 1.0, endless, framework="jax")
+
+
+def test_a_dictionary_whose_keys_cannot_be_sorted(framework, x) -> None:
+    def sums(by_key):
+        return by_key[1] + by_key["a"]
+
+    if framework == "torch":  # which keeps them in their order
+        assert explain(sums, {1: x, "a": x}).programs
+        return
+    with pytest.raises(TypeError, match=r"JAX cannot take the arguments apart: .*sorting.* keys"):
+        explain(sums, {1: x, "a": x})

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxvstorch.explainer.cures import told
 from jaxvstorch.explainer.jax import traces
 from jaxvstorch.explainer.python import harmless
 from jaxvstorch.explainer.python.unwrap import answers_all, original
@@ -48,6 +49,8 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         leaves, tree = jax.tree.flatten((function, args, kwargs))
     except (RecursionError, SystemError):  # JAX's C++ turns the former into the latter
         raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
+    except ValueError as error:  # of dictionaries, whose keys JAX sorts
+        raise TypeError(f"JAX cannot take the arguments apart: {told(str(error))}") from error
     own_leaves = len(jax.tree.leaves(function))
     traced = [
         is_array(leaf) or (is_number(leaf) and i >= own_leaves and not numbers_are_static)
