@@ -46,12 +46,12 @@ def derivative(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arg
 
 def tall(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """A matrix of about ``size`` numbers with few columns, and a vector."""
-    return _scaled(dtype, rng, (max(1, size // SHORT), SHORT), (SHORT,))
+    return _scaled(dtype, rng, (max(SHORT, size // SHORT), SHORT), (SHORT,))
 
 
 def wide(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """A matrix of about ``size`` numbers with few rows, and a vector."""
-    return _scaled(dtype, rng, (SHORT, max(1, size // SHORT)), (max(1, size // SHORT),))
+    return _scaled(dtype, rng, (SHORT, max(SHORT, size // SHORT)), (max(SHORT, size // SHORT),))
 
 
 def orbits(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
@@ -66,7 +66,7 @@ def clip(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments
 
 def blocks(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """A batch of about ``size`` numbers, and weights whose hidden layer is four times as wide."""
-    n = max(1, size // BATCH)
+    n = max(4, size // BATCH)
     return _scaled(dtype, rng, (BATCH, n), (DEPTH, n, 4 * n), (DEPTH, 4 * n, n))
 
 

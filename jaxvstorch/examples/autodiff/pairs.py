@@ -23,8 +23,8 @@ PAIRS = (
         static=("order",),
     ),
     # Inductor's backward of what forward mode made fails: the topic's own tests show it.
-    Pair("jacobian_forward", inputs.tall, reference.jacobian, tolerance=4),
-    Pair("jacobian_reverse", inputs.wide, reference.jacobian, gradient=(0, 1), tolerance=4),
+    Pair("jacobian_forward", inputs.tall, reference.jacobian, tolerance=8),
+    Pair("jacobian_reverse", inputs.wide, reference.jacobian, gradient=(0, 1), tolerance=8),
     Pair("log_sum_exp_hvp", inputs.curvature, reference.log_sum_exp_hvp),
     Pair("log_sum_exp_hessian_times", inputs.curvature, reference.log_sum_exp_hvp),
     Pair("rosenbrock_hessian_diagonal", inputs.vector, reference.rosenbrock_hessian_diagonal),
@@ -41,6 +41,7 @@ PAIRS = (
         inputs.blocks,
         reference.residual_mlp,
         gradient=(0, 1, 2),
+        tolerance=8,
         benchmark=IN_BLOCKS,
     ),
     Pair(
@@ -48,6 +49,7 @@ PAIRS = (
         inputs.blocks,
         reference.residual_mlp,
         gradient=(0, 1, 2),
+        tolerance=8,
         benchmark=IN_BLOCKS,
     ),
 )

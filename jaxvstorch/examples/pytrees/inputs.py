@@ -9,7 +9,7 @@ from jaxvstorch.examples.pytrees.state import Moments
 Arguments = tuple[Any, ...]
 Params = dict[str, dict[str, Any]]
 
-BATCH, IN, OUT = 3, 4, 2
+BATCH, IN, OUT = 3, 4, 4
 MEMBERS = 3  # of an ensemble
 RATE, DECAY, LIMIT = 0.1, 0.9, 1.0
 
@@ -74,7 +74,7 @@ def adam(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments
 
 def _params(size: int, dtype: np.dtype[Any], rng: np.random.Generator, *members: int) -> Params:
     """Two layers. The keys are in sorted order, which PyTorch keeps and JAX makes."""
-    hidden = max(1, size // (IN + OUT + 1))
+    hidden = max(4, size // (IN + OUT + 1))  # of fewer, a sum may cancel to its rounding
 
     def draw(*shape: int) -> Any:
         return (rng.standard_normal((*members, *shape)) / shape[0] ** 0.5).astype(dtype)
