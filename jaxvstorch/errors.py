@@ -9,7 +9,7 @@ from pathlib import Path
 # What differs between machines and runs, and tells a reader nothing: addresses in memory, the file
 # that a notebook writes each cell to, and the folders that packages are installed in.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
-_CELL = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*/ipykernel_\d+/\d+\.py")
+_CELL = re.compile(r"(?<![^\s\"'(])(?:[^\s\"'(]*/)?ipykernel_\d+/\d+\.py")
 # A search that starts inside a word would read the rest of it once for each of its letters.
 _PACKAGE = re.compile(rf"(?<!\S)\S*/site-packages/|{re.escape(str(Path(__file__).parents[1]))}/")
 

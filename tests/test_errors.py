@@ -85,6 +85,7 @@ def test_a_long_message_without_spaces_takes_no_time_to_speak_of() -> None:
 
 def test_the_file_of_a_cell_is_called_a_cell() -> None:
     assert tidy("f at /tmp/ipykernel_12/345.py:2 is") == "f at <cell>:2 is"
+    assert tidy("x  # ipykernel_12/345.py:2 in f") == "x  # <cell>:2 in f"
     assert tidy('File "/tmp/ipykernel_12/345.py", line 2') == 'File "<cell>", line 2'
 
 
