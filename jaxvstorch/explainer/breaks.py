@@ -56,7 +56,7 @@ _CURES = (
     (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity")),
     (r"output shape depends", Cure(
         "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
-        "branching",
+        "shapes-values",
     )),
     (r"torch\.compiler\.disable", Cure(
         "Remove torch.compiler.disable, or call the function outside the compiled one.",

@@ -30,7 +30,7 @@ _BY_ERROR = {
     ),
     "NonConcreteBooleanIndexError": Cure(
         "A shape must not depend on values: use jnp.where(mask, x, 0) in place of x[mask].",
-        "branching",
+        "shapes-values",
     ),
     "TracerArrayConversionError": Cure(
         "NumPy cannot compute with a traced value: use jax.numpy here.", "tracing"
