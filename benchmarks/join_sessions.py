@@ -11,6 +11,9 @@ from benchmarks.report.files import ResultsError, read
 from benchmarks.report.schema import Results
 from benchmarks.several import SAME, about, differ, in_order
 
+# A session may be of some cases, chosen by `-k`: new functions are timed without all the others.
+_SAME = tuple(key for key in SAME if key != "select")
+
 
 def join(paths: Sequence[Path]) -> Results:
     """All sessions of some files in one, in the order of their dates.
@@ -26,7 +29,7 @@ def join(paths: Sequence[Path]) -> Results:
     for path, part in zip(paths, parts, strict=True):
         if part.shard:
             raise ResultsError(f"{path} is shard {part.shard}: merge the shards first")
-        if difference := differ(parts[0], part, SAME):
+        if difference := differ(parts[0], part, _SAME):
             raise ResultsError(f"{paths[0]} and {path} cannot be joined: {difference}")
     parts.sort(key=lambda part: part.date)
     sessions = tuple(session for part in parts for session in part.sessions)
@@ -38,9 +41,16 @@ def join(paths: Sequence[Path]) -> Results:
         about(parts),
         timings=tuple(in_order(found, parts[0])),
         sessions=sessions,
+        select=_selected(parts),
         partial=bool(never),
         left_out=tuple(never),
     )
+
+
+def _selected(parts: Sequence[Results]) -> str:
+    """What chose the cases of all files together; empty where one has all cases."""
+    chosen = dict.fromkeys(part.select for part in parts)
+    return "" if "" in chosen else " or ".join(chosen)
 
 
 def _keys(parts: Iterable[Results]) -> Iterable[tuple[str, str, int, str, str]]:

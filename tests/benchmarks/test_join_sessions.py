@@ -39,6 +39,21 @@ def test_what_one_file_lacks_the_others_have(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("chosen", "together"),
+    [(("", "g"), ""), (("f", "g"), "f or g"), (("g", "g"), "g")],
+    ids=["one of all", "two parts", "one part"],
+)
+def test_a_session_may_be_of_some_functions(tmp_path, chosen, together) -> None:
+    one, two = (
+        write(tmp_path / f"{day}.json", timing(name, 1.0), select=select, sessions=[session(day)])
+        for day, name, select in zip((1, 2), "fg", chosen, strict=True)
+    )
+    code, found = joined(tmp_path, one, two)
+    assert (code, found.select) == (0, together)
+    assert [timing.sessions for timing in found.timings] == [(1.0, None), (None, 1.0)]
+
+
+@pytest.mark.parametrize(
     ("more", "said"),
     [({"machine": MACHINE | {"cores": 4}}, "machine, cores is 2 and 4"),
      ({"shard": "1/2"}, "merge the shards first"),
