@@ -23,6 +23,8 @@ from jaxvstorch.registry import PAIRS
 
 logger = logging.getLogger(__name__)
 
+_GONE = "\0"  # a line that is not shown
+
 SHORT = 58  # columns: two such columns fit a wide page
 
 _TAB = """\
@@ -93,17 +95,22 @@ def _helper(topic: str, framework: str, name: str) -> str:
 
 
 def _tidied(text: str) -> str:
-    return narrow(quiet(text)) if isinstance(ast.parse(text).body[0], ast.FunctionDef) else text
+    node = ast.parse(text).body[0]
+    return narrow(quiet(text)) if isinstance(node, ast.FunctionDef) else quiet(text)
 
 
 def quiet(text: str) -> str:
-    """The same function without its docstring."""
-    node = ast.parse(text).body[0]
-    assert isinstance(node, ast.FunctionDef)
-    if ast.get_docstring(node) is None:
-        return text
-    lines, docstring = text.splitlines(), node.body[0]
-    return "\n".join(lines[: docstring.lineno - 1] + lines[docstring.end_lineno :])
+    """The same function or class without docstrings; other statements stay as they are."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            docstring = node.body[0]
+            assert docstring.end_lineno
+            end = docstring.end_lineno
+            # The blank line below a class's docstring goes with it.
+            end += end < len(lines) and not lines[end] and isinstance(node, ast.ClassDef)
+            lines[docstring.lineno - 1 : end] = [_GONE] * (end - docstring.lineno + 1)
+    return "\n".join(line for line in lines if line is not _GONE)
 
 
 def narrow(text: str) -> str:

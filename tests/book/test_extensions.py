@@ -70,6 +70,10 @@ def test_a_docstring_is_left_out():
     assert pair_directive.quiet('def f():\n    """Say so."""\n    return 1') == (
         "def f():\n    return 1"
     )
+    text = 'class A:\n    """A."""\n\n    x = 1\n\n    def f(self):\n        """F."""\n        pass'
+    shown = "class A:\n    x = 1\n\n    def f(self):\n        pass"
+    assert pair_directive.quiet(text) == shown
+    assert pair_directive.quiet("A = 1") == "A = 1"
 
 
 def test_a_pair_is_shown_with_what_it_uses():
