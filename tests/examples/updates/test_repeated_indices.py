@@ -33,12 +33,13 @@ def test_the_gradient_of_a_repeated_set_goes_to_one_in_jax_and_to_all_in_torch(j
     assert torch.func.grad(in_torch)(torch.tensor(values)).tolist() == [1, 1, 1]
 
 
-def test_jax_differentiates_multiply_only_for_unique_indices(jax) -> None:
+@pytest.mark.parametrize(("method", "slope"), [("multiply", 1), ("divide", -1), ("power", 0)])
+def test_jax_differentiates_factors_only_for_unique_indices(jax, method: str, slope) -> None:
     def scaled(values, **promise):
         index = jax.numpy.array([0, 1, 2])
-        return jax.numpy.ones(4).at[index].multiply(values, **promise).sum()
+        return getattr(jax.numpy.ones(4).at[index], method)(values, **promise).sum()
 
     with pytest.raises(NotImplementedError, match="unique_indices=True"):
         jax.grad(scaled)(jax.numpy.ones(3))
-    slope = jax.grad(lambda values: scaled(values, unique_indices=True))(jax.numpy.ones(3))
-    assert slope.tolist() == [1, 1, 1]
+    found = jax.grad(lambda values: scaled(values, unique_indices=True))(jax.numpy.ones(3))
+    assert found.tolist() == [slope] * 3

@@ -5,11 +5,13 @@ from needs import needs_compiler
 from programs import operations
 
 
-def test_a_slice_is_a_view_and_an_index_tensor_copies(torch) -> None:
+def test_a_slice_or_a_tensor_of_one_integer_is_a_view_and_an_index_with_an_axis_copies(
+    torch,
+) -> None:
     x = torch.ones(2, 2)
-    view, copy = x[0], x[torch.tensor([0])]
+    view, one, copy = x[0], x[torch.tensor(0)], x[torch.tensor([0])]
     x.zero_()
-    assert view.tolist() == [0, 0]
+    assert view.tolist() == one.tolist() == [0, 0]
     assert copy.tolist() == [[1, 1]]
 
 
