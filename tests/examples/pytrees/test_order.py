@@ -44,6 +44,11 @@ def test_jax_s_transformations_give_a_function_sorted_dicts(jax) -> None:
     assert jax.vmap(row)(batch).tolist() == [[2, 1]]
 
 
+def test_jax_grad_leaves_the_order_of_a_dict_that_it_does_not_differentiate(jax) -> None:
+    tree = {"b": jax.numpy.float32(1), "a": jax.numpy.float32(2)}
+    assert jax.grad(lambda x, tree: x * in_a_row(jax.numpy)(tree)[0])(1.0, tree) == 1
+
+
 def test_torch_compile_guards_the_order_that_values_met(torch) -> None:
     one, two = torch.tensor(1.0), torch.tensor(2.0)
     compiled = torch.compile(in_a_row(torch), backend="eager", fullgraph=True)

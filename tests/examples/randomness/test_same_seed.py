@@ -158,14 +158,14 @@ def test_a_seed_or_a_generator_breaks_torchs_graph(torch) -> None:
             torch.compile(function, backend="eager", fullgraph=True)(torch.zeros(3))
 
 
-def test_a_longer_draw_begins_with_the_shorter_one_in_jax_and_not_in_torch(jax, torch) -> None:
+def test_more_normal_numbers_begin_with_fewer_in_jax_and_not_in_torch(jax, torch) -> None:
     short, long = (jax.random.normal(jax.random.key(0), size) for size in (15, 16))
     assert np.array_equal(short, long[:15])
     short, long = (torch.randn(size, generator=torch.Generator()) for size in (15, 16))
     assert not torch.equal(short, long[:15])
 
 
-def test_another_dtype_draws_other_numbers(jax, torch) -> None:
+def test_another_dtype_draws_other_uniform_numbers(jax, torch) -> None:
     with jax.enable_x64(True):
         wide, narrow = (jax.random.uniform(jax.random.key(0), 3, t) for t in ("f8", "f4"))
     assert not np.allclose(wide, narrow)
