@@ -113,6 +113,35 @@ def test_forward_mode_needs_a_rule_of_its_own(jax, torch, in_jax, in_torch) -> N
         jax.jvp(lambda x: in_jax.clip_gradient(x, 0.5), (1.0,), (1.0,))
 
 
+def test_forward_over_reverse_needs_no_rule_in_jax_and_one_in_torch(
+    jax, torch, in_jax, in_torch
+) -> None:
+    assert jax.hessian(lambda x: in_jax.clip_gradient(x, 0.5) ** 2)(0.1) == 2
+    with pytest.raises(NotImplementedError, match="You must implement the jvp function"):
+        torch.func.hessian(lambda x: in_torch.clip_gradient(x, 0.5) ** 2)(torch.tensor(0.1))
+
+
+def test_a_jvp_in_the_class_lets_torch_go_forward_over_reverse(torch) -> None:
+    class Cube(torch.autograd.Function):
+        generate_vmap_rule = True
+        forward = staticmethod(lambda x: x**3)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return 3 * ctx.saved_tensors[0] ** 2 * gradient
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return 3 * ctx.saved_tensors[0] ** 2 * tangent
+
+    assert torch.func.hessian(Cube.apply)(torch.tensor(2.0)) == 12
+
+
 def test_torch_func_refuses_a_class_that_is_written_the_old_way(torch) -> None:
     class Double(torch.autograd.Function):
         @staticmethod

@@ -83,9 +83,18 @@ def test_what_was_saved_and_what_is_a_leaf_may_not_change(torch) -> None:
         leaf += 1
 
 
-def test_a_plain_number_is_a_constant_in_torch_and_an_error_in_jax(jax, torch) -> None:
+def test_a_plain_number_is_a_constant_in_torch_and_mostly_an_error_in_jax(jax, torch) -> None:
     x = torch.tensor(3.0, requires_grad=True)
     for number in (x.item(), x.tolist()):
         assert torch.autograd.grad(number * x, x) == (3,)
-    with pytest.raises(jax.errors.ConcretizationTypeError):
-        jax.grad(lambda x: float(x) * x)(3.0)
+    for number in (float, lambda x: x.tolist()):
+        with pytest.raises(jax.errors.ConcretizationTypeError):
+            jax.grad(lambda x, number=number: number(x) * x)(3.0)
+
+
+def test_item_and_int_are_silent_constants_in_jax_outside_jit(jax) -> None:
+    for number in (int, lambda x: x.item()):
+        slope = jax.grad(lambda x, number=number: number(x) * x)
+        assert slope(3.0) == 3
+        with pytest.raises(jax.errors.ConcretizationTypeError):
+            jax.jit(slope)(3.0)
