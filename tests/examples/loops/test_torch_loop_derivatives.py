@@ -114,3 +114,32 @@ def test_torch_second_derivative_of_a_while_loop_is_wrong_without_an_error(torch
     assert hessian(fourth_power, x, strict=True) == 4
     inputs = x.clone().requires_grad_()
     assert torch.autograd.grad(fourth_power(inputs), inputs)[0] == 4  # the first one is right
+
+
+def weight_slope(torch, backend, start, num_steps):
+    """The gradient of ``w`` at 2, where each of the steps multiplies ``start`` by ``w``."""
+
+    def power(w, s):
+        carry = (torch.tensor(0), s)
+        return torch.while_loop(lambda i, _: i < num_steps, lambda i, s: (i + 1, s * w), carry)[1]
+
+    w = torch.tensor(2.0, requires_grad=True)
+    function = torch.compile(power, backend=backend, fullgraph=True) if backend else power
+    function(w, start).backward()
+    return w.grad.item()
+
+
+@pytest.mark.parametrize("backend", [None, "aot_eager"])
+def test_torch_gradient_of_a_while_loop_is_wrong_where_a_carry_gains_it(torch, backend) -> None:
+    found = [
+        weight_slope(torch, backend, torch.tensor(1.0, requires_grad=known), 3)
+        for known in (False, True)
+    ]
+    assert found == [4, 12]  # 3 * w**2 is 12
+
+
+@pytest.mark.parametrize("backend", [None, "aot_eager"])
+def test_torch_gradient_of_a_while_loop_of_no_step_is_that_of_one_step(torch, backend) -> None:
+    start = torch.tensor(1.0, requires_grad=True)
+    assert weight_slope(torch, backend, start, 0) == 1  # the loop gives 1 for each w: it is 0
+    assert start.grad == 2  # it is 1

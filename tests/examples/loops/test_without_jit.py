@@ -69,3 +69,20 @@ def compilations(loop, compiled) -> int:
     for _ in range(3):
         loop()
     return sum(name in ("jit(scan)", "jit(while)") for name in compiled)
+
+
+class Adder:
+    """A body that is a method."""
+
+    def add_one(self, _, x):
+        """One step."""
+        return x + 1
+
+
+def test_a_method_is_compiled_on_each_call_unless_it_is_kept(jax, compiled_by_jax) -> None:
+    adder = Adder()
+    kept = adder.add_one
+    x = jax.numpy.asarray(X)
+    anew = compilations(lambda: jax.lax.fori_loop(0, 3, adder.add_one, x), compiled_by_jax)
+    once = compilations(lambda: jax.lax.fori_loop(0, 3, kept, x), compiled_by_jax)
+    assert (anew, once) == (3, 0)
