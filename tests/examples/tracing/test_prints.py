@@ -122,3 +122,12 @@ def test_a_print_in_a_graph_makes_inductor_store_what_is_printed(torch, in_torch
 def test_torch_traces_numpy_calls(torch) -> None:
     (graph,) = graphs(torch, lambda x: np.sin(x) + np.cos(x), X, fullgraph=True)
     assert len(operations(graph)) >= 3
+
+
+def test_jax_debug_print_takes_a_number_format_for_a_single_number_only(jax, capsys) -> None:
+    logging.getLogger("jax._src.debugging").addFilter(hide := lambda record: False)
+    jax.debug.print("{x:.2f}", x=jax.numpy.float32(1))
+    with pytest.raises(TypeError, match="format"):
+        jax.debug.print("{x:.2f}", x=jax.numpy.ones(2))
+    logging.getLogger("jax._src.debugging").removeFilter(hide)
+    assert capsys.readouterr().out == "1.00\n"

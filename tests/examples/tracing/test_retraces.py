@@ -125,3 +125,16 @@ def test_a_second_compile_of_the_same_function_finds_what_the_first_made(torch, 
     first, second = (torch.compile(in_torch.sin_cos, backend="eager") for _ in range(2))
     assert ledger(first, [(x,)]).traces == [1]
     assert ledger(second, [(x,)]).traces == [0]
+
+
+def test_jax_keeps_the_mark_of_a_python_number_and_torch_does_not(jax, torch) -> None:
+    jnp = jax.numpy
+    in_jax = jnp.ones(1, jnp.int8) + 2.5 + jnp.ones(1, jnp.float16)
+    in_torch = torch.ones(1, dtype=torch.int8) + 2.5 + torch.ones(1, dtype=torch.float16)
+    assert (in_jax.dtype, in_torch.dtype) == (jnp.float16, torch.float32)
+
+
+def test_a_tracer_of_grad_decides_an_if_and_is_no_float(jax) -> None:
+    assert jax.grad(lambda x: 2 * x if x > 0 else x)(1.0) == 2
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        jax.grad(lambda x: x * float(x))(1.0)
