@@ -1,9 +1,10 @@
 """Directives that show committed benchmark results.
 
-``{results} topic`` shows a topic's figures and, behind them, its tables. ``{results-of} part``
-shows what belongs to no topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``,
-``founding`` or ``clock``. Where several files are published both have a tab for each, and a machine
-that is chosen once is chosen on the whole page.
+``{results} topic`` shows a topic's figures and, behind them, its tables, and
+``{results-by-topic} 1`` those of all topics in part 1 of the book. ``{results-of} part`` shows what
+belongs to no topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``, ``founding`` or
+``clock``. Where several files are published both have a tab for each, and a machine that is chosen
+once is chosen on the whole page.
 """
 
 import re
@@ -22,7 +23,7 @@ from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_bars, results_overview, results_tables
 from jaxvstorch.frameworks import FRAMEWORKS
-from jaxvstorch.registry import PAIRS, topics
+from jaxvstorch.registry import PAIRS, place, topics
 
 ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]
@@ -106,21 +107,31 @@ class TopicDirective(_ResultsDirective):
         return _joined(strips, shares, numbers, _left_out(topic), self.source(results))
 
 
-class AllTopicsDirective(SphinxDirective):
-    """Shows every topic's results, each under its heading."""
+class TopicsOfPartDirective(SphinxDirective):
+    """Shows the results of every topic in a part of the book, each under its heading."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """One section per topic, in the order of the book."""
+        part = int(self.arguments[0])
         sections = [
             f"(results-{topic})=\n## {title(topic)}\n\n```{{results}} {topic}\n```"
             for topic in topics()
+            if place(topic)[0] == part
         ]
         return self.parse_text_to_nodes("\n\n".join(sections), allow_section_headings=True)
 
 
 def title(topic: str) -> str:
-    """What the results page calls a topic."""
+    """What the results call a topic."""
     return topic.replace("_", " ").capitalize()
+
+
+def linked(topic: str) -> str:
+    """The same, with a link to the topic's results, from the page beside them."""
+    page = f"results-{place(topic)[0]}.html"
+    return f'<a class="reference internal" href="{page}#results-{topic}">{escape(title(topic))}</a>'
 
 
 class PartDirective(_ResultsDirective):
@@ -154,7 +165,7 @@ class PartDirective(_ResultsDirective):
         said = f"{provenance.machine_name(results)}; {results.date[:10]}; {versions}; "
         number = len(results.sessions)
         said += f"{results.settings.get('dtype', '')}; {number} session{'s' * (number > 1)}"
-        drawn = results_overview.overview(results, {name: title(name) for name in topics()})
+        drawn = results_overview.overview(results, {name: linked(name) for name in topics()})
         head = f'<p class="measured-on">{escape(said)}</p>'
         return _joined(_raw(head + drawn), self.outdated(results)) if drawn else ""
 
@@ -228,6 +239,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("results_files", sorted(p.name for p in folder.glob("*.json")), "env")
     app.add_config_value("results_pins", read_pins(ROOT / "constraints.txt"), "env")
     app.add_directive("results", TopicDirective)
-    app.add_directive("results-by-topic", AllTopicsDirective)
+    app.add_directive("results-by-topic", TopicsOfPartDirective)
     app.add_directive("results-of", PartDirective)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,6 @@
 """Who took less: all topics on the first screen of the results, and one topic by its functions."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from benchmarks.report import summary
 from benchmarks.report.rows import Row
@@ -16,24 +15,26 @@ _SIZES = '<div class="sizes"><span>small ○</span><span>large ●</span></div>'
 _NOTHING = "<div></div>"
 
 
-def overview(results: Results, titles: Mapping[str, str]) -> str:
+def overview(results: Results, names: Mapping[str, str]) -> str:
     """Two lanes for each topic, all on one axis; empty where no function was timed in two sizes.
 
     Args:
         results: one machine's.
-        titles: what each topic is called, by its name, in the order of the book. A topic's name is
-            the anchor of its section too.
+        names: what each topic is called, with a link to its results, in the order of the book.
     """
     topics, axis = summary.by_topic(results), _axis(results)
     if axis is None:
         return ""
     heads = '<b class="jax">●</b><b>≈</b><b class="torch">▲</b>'
     parts = [_NOTHING * 2, _SIDES, f'<div class="counts head"><span>{heads}</span></div>']
-    for topic in [topic for topic in titles if topic in topics]:
+    for topic in [topic for topic in names if topic in topics]:
         small, large = zip(*topics[topic], strict=True)
-        link = f'<a class="reference internal" href="#results-{topic}">{escape(titles[topic])}</a>'
         lanes = _lane(axis, small, "small", True) + _lane(axis, large, "large", False)
-        parts += [f'<div class="name">{link}</div>', _SIZES, f'<div class="lanes">{lanes}</div>']
+        parts += [
+            f'<div class="name">{names[topic]}</div>',
+            _SIZES,
+            f'<div class="lanes">{lanes}</div>',
+        ]
         parts.append(f'<div class="counts">{_counts(small)}{_counts(large)}</div>')
     return _strips("overview", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
 

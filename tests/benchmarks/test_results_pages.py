@@ -161,7 +161,7 @@ def test_the_overview_counts_who_took_less_in_every_session(build) -> None:
     page = build("```{results-of} overview\n```\n\n(results-branching)=\n## Branching\n\n" + TOPIC)
     assert "took less: JAX 1, PyTorch 0, neither 0" in page
     assert "took less: JAX 0, PyTorch 0, neither 1" in page
-    assert 'href="#results-branching"' in page
+    assert 'href="results-1.html#results-branching"' in page
     assert "f, 16: JAX took 1.8 times less (0.55 (0.50 to 0.60))" in page
     assert "; jax 1, torch 2; " in page
     assert "2 sessions" in page

@@ -189,7 +189,9 @@ WIDTHS = """boxes => boxes.filter(box => box.checkVisibility()).map(box => {
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", ["reference/results", "reference/measuring", "topics/branching"])
+@pytest.mark.parametrize(
+    "name", ["reference/results", "reference/results-1", "reference/measuring", "topics/branching"]
+)
 def test_results_fill_their_box_and_stay_inside(page, name, size):
     page.goto(f"{name}.html")
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
