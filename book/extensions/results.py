@@ -104,7 +104,7 @@ class TopicDirective(_ResultsDirective):
         strips = _raw(results_overview.topic(results, topic))
         shares = _raw(results_bars.shares(timings, results))
         numbers = _folded(tables.topic_tables(results, topic))
-        return _joined(strips, shares, numbers, _left_out(topic), self.source(results))
+        return _joined(strips, shares, numbers, _left_out(results, topic), self.source(results))
 
 
 class TopicsOfPartDirective(SphinxDirective):
@@ -195,12 +195,13 @@ class PartDirective(_ResultsDirective):
         return _raw(results_tables.html(_joined(*numbers)))
 
 
-def _left_out(topic: str) -> str:
+def _left_out(results: Results, topic: str) -> str:
     """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
     pairs = [pair for pair in PAIRS if pair.topic == topic]
+    timed = {timing.name for timing in results.timings if timing.topic == topic}
     names: dict[str, list[str]] = {}
     for pair in pairs:
-        if why := why_not_timed(pair):
+        if pair.name not in timed and (why := why_not_timed(pair)):
             names.setdefault(why, []).append(f"`{pair.name}`")
     wholly = "; ".join(f"{', '.join(several)} ({why})" for why, several in names.items())
     partly = [

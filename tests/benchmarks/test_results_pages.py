@@ -152,6 +152,14 @@ def test_medians_of_first_calls_need_both_frameworks(tmp_path, bars) -> None:
     ]
 
 
+def test_what_was_timed_in_another_way_is_not_called_left_out(build) -> None:
+    refused = Timing("branching", "select_if", 8, "jax", "compiled, cut in two", (1.0, 1.0), 5)
+    write(build.results / "one.json", *both(), refused)
+    (sentence,) = re.findall(r"Not timed: .*?</p>", build(TOPIC), re.DOTALL)
+    assert "activate_list" in sentence
+    assert "select_if" not in sentence
+
+
 def test_the_overview_counts_who_took_less_in_every_session(build) -> None:
     small, large = (1.0, 1.2), (3.0, 1.0)
     sizes = [(timing("f", *small), 16), (timing("f", *large), 64)]
