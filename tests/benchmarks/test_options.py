@@ -50,3 +50,20 @@ def test_a_program_compiled_ahead_of_time_gives_the_same(tmp_path) -> None:
     program = torch.export.export(Module(), (x,))
     path = torch._inductor.aoti_compile_and_package(program, package_path=str(tmp_path / "f.pt2"))
     torch.testing.assert_close(torch._inductor.aoti_load_package(path)(x), half(x))
+
+
+@pytest.mark.matrix
+@needs_compiler
+@pytest.mark.parametrize(
+    ("mode", "is_frozen"),
+    [("no_grad", True), ("inference_mode", True), ("enable_grad", False)],
+)
+def test_freezing_needs_a_call_without_gradients(mode, is_frozen) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch.compiler.reset()
+    layer, x = torch.nn.Linear(4, 4), torch.ones(2, 4)
+    with torch._inductor.config.patch(freezing=True), getattr(torch, mode)():
+        compiled = torch.compile(layer)
+        before = compiled(x).clone()
+        layer.weight.data.zero_()
+        assert torch.equal(compiled(x), before) is is_frozen
