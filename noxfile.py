@@ -167,6 +167,13 @@ def requirements(session: nox.Session) -> None:
     session.run("python", "tools/requirements.py")
 
 
+@nox.session
+def releases(session: nox.Session) -> None:
+    """Read anew the last release of each library that the book names."""
+    session.install("uv")
+    session.run("python", "tools/releases.py", *session.posargs)
+
+
 @nox.session(venv_backend="none")
 def publish_notebooks(session: nox.Session) -> None:
     """Replace the branch ``notebooks`` of a git remote (``-- URL``) by the built notebooks."""

@@ -33,6 +33,7 @@ extensions = [
     "extensions.hanging",
     "extensions.kernels",
     "extensions.kept_outputs",
+    "extensions.libraries",
     "extensions.notebooks",
     "extensions.pair_directive",
     "extensions.promised_errors",

@@ -17,7 +17,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
 from benchmarks.report import lookup
-from extensions import cost
+from extensions import cost, libraries
 from extensions.diagram import title
 from extensions.outputs import add_outputs, keep_outputs
 from extensions.pair_directive import halves
@@ -117,6 +117,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "answer": answer,
         "cost": results,
         "diagram": diagram,
+        "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
         "pair": _pair,
         "results": results,
     }

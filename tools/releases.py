@@ -1,0 +1,77 @@
+"""Read the last release of each library that the book names into ``book/releases.json``.
+
+``python tools/releases.py`` asks the package index that uv uses, which has to tell when a file was
+uploaded. ``--list FILE`` takes a list of that index's packages instead, a line for each: name,
+version and month, parted by tabs. ``--read`` is the day on which that was read, today by default.
+Names come from ``book/libraries.toml``. What is not found ends this, and nothing is written.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+BOOK = Path(__file__).parents[1] / "book"
+Releases = dict[str, dict[str, str]]
+
+
+def names() -> list[str]:
+    """The libraries that the book names, each once."""
+    tasks = tomllib.loads((BOOK / "libraries.toml").read_text(encoding="utf-8"))
+    lists = [tasks[task][side] for task in tasks.keys() - {"said"} for side in ("jax", "torch")]
+    return sorted({name for names in lists for name in names})
+
+
+def from_index(wanted: list[str]) -> Releases:
+    """Version and day of upload, as uv writes them into a lock file."""
+    command = ["uv", "pip", "compile", "--quiet", "--no-deps", "--format", "pylock.toml"]
+    done = subprocess.run(
+        [*command, "--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_31", "-"],
+        input="\n".join(wanted), stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    return {
+        package["name"]: {"version": package["version"], "released": _uploaded(package)}
+        for package in tomllib.loads(done.stdout)["packages"]
+    }
+
+
+def _uploaded(package: dict[str, Any]) -> str:
+    """The day of a release's first file."""
+    files = [*package.get("wheels", ()), *([package["sdist"]] if "sdist" in package else ())]
+    times = [file["upload-time"] for file in files if "upload-time" in file]
+    if not times:
+        sys.exit(f"the index does not say when {package['name']} was uploaded")
+    return str(min(times).date())
+
+
+def from_list(wanted: list[str], file: Path) -> Releases:
+    """Version and month, from a list of packages."""
+    found = {}
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            name, version, month, *_ = line.split("\t")
+            if name in wanted and version and month:
+                found[name] = {"version": version, "released": month}
+    return found
+
+
+def main() -> None:
+    """Write the file, if there is an answer for each library."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", type=Path)
+    parser.add_argument("--read", type=date.fromisoformat, default=date.today())
+    given = parser.parse_args()
+    wanted = names()
+    releases = from_list(wanted, given.list) if given.list else from_index(wanted)
+    if missing := [name for name in wanted if name not in releases]:
+        sys.exit(f"no release was found of {', '.join(missing)}")
+    text = json.dumps({"read": str(given.read), "releases": releases}, indent=1, sort_keys=True)
+    (BOOK / "releases.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
