@@ -169,9 +169,11 @@ def requirements(session: nox.Session) -> None:
 
 @nox.session
 def releases(session: nox.Session) -> None:
-    """Read anew the last release of each library that the book names."""
+    """Read anew the last release of each library that the book names, and try some of them."""
+    install(session, "-e", ".")
     session.install("uv")
     session.run("python", "tools/releases.py", *session.posargs)
+    session.run("python", "tools/tried.py")
 
 
 @nox.session(venv_backend="none")

@@ -28,9 +28,10 @@ def names() -> list[str]:
 
 def from_index(wanted: list[str]) -> Releases:
     """Version and day of upload, as uv writes them into a lock file."""
+    # Some old libraries have no files for a newer Python, and some new releases none for an older.
     command = ["uv", "pip", "compile", "--quiet", "--no-deps", "--format", "pylock.toml"]
     done = subprocess.run(
-        [*command, "--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_31", "-"],
+        [*command, "--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_31", "-"],
         input="\n".join(wanted), stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     return {
@@ -53,7 +54,7 @@ def from_list(wanted: list[str], file: Path) -> Releases:
     found = {}
     with file.open(encoding="utf-8") as lines:
         for line in lines:
-            name, version, month, *_ = line.split("\t")
+            name, version, month, *_ = line.rstrip("\n").split("\t")
             if name in wanted and version and month:
                 found[name] = {"version": version, "released": month}
     return found

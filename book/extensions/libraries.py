@@ -2,8 +2,8 @@
 
 ``libraries.toml`` says which libraries there are for a task; ``releases.json``, which
 ``nox -s releases`` writes, says what their last releases were when the package index was read.
-``{libraries} said`` lists what maintainers say of a library's end. Both are Markdown, so that a
-page's notebook has them too.
+``{libraries} said`` lists what maintainers say of a library's end, and ``{libraries} tried`` what
+``tools/tried.py`` saw of some of them. All of it is Markdown, so that a page's notebook has it too.
 """
 
 import json
@@ -16,14 +16,16 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-FILES = [Path(__file__).parents[1] / name for name in ("libraries.toml", "releases.json")]
+FILES = [
+    Path(__file__).parents[1] / name for name in ("libraries.toml", "releases.json", "tried.json")
+]
 _SIDES = ("jax", "torch")
 
 
-def read() -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is written about the libraries, and what was read of their releases."""
-    told, releases = (path.read_text(encoding="utf-8") for path in FILES)
-    return tomllib.loads(told), json.loads(releases)
+def read() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """What is written about the libraries, what was read of their releases, and what was tried."""
+    told, releases, tried = (path.read_text(encoding="utf-8") for path in FILES)
+    return tomllib.loads(told), json.loads(releases), json.loads(tried)
 
 
 def day(text: str) -> str:
@@ -38,11 +40,13 @@ def markdown(*tasks: str) -> str:
     Raises:
         KeyError: there is no such task, or the index was not asked for one of its libraries.
     """
-    told, found = read()
+    told, found, tried = read()
     if tasks == ("said",):
         return "\n".join(
             _said(name, told["said"][name], found["releases"]) for name in told["said"]
         )
+    if tasks == ("tried",):
+        return "\n".join([*_tried(tried, found["releases"]), "", _with(tried)])
     rows = [row for task in tasks for row in _rows(told[task], found["releases"], told["said"])]
     read_on = (
         f"Version and month of the last release on the package index, as of {day(found['read'])}."
@@ -62,7 +66,8 @@ def _rows(task: dict[str, Any], releases: dict[str, Any], said: dict[str, Any]) 
 
 def _library(name: str, release: dict[str, str], is_over: bool) -> str:
     mark = " †" if is_over else ""
-    return f"**{name}**{mark} {release['version']}, {release['released']}"
+    month = release["released"].replace("-", "\N{NON-BREAKING HYPHEN}")
+    return f"**{name}**{mark} {release['version']}, {month}"
 
 
 def _said(name: str, said: dict[str, str], releases: dict[str, Any]) -> str:
@@ -71,6 +76,19 @@ def _said(name: str, said: dict[str, str], releases: dict[str, Any]) -> str:
     also = f" {said['also']}" if "also" in said else ""
     last = f"{release['version']}, {day(release['released'])}"
     return f"- **{name}**: “{said['quote']}” ({source}).{also} Last release: {last}."
+
+
+def _tried(tried: dict[str, Any], releases: dict[str, Any]) -> list[str]:
+    return [
+        f"- **{name}** {one['version']}, {day(releases[name]['released'])}: {one['tried']}, "
+        + (f"`{one['error']}`" if one["error"] else "runs.")
+        for name, one in tried["found"].items()
+    ]
+
+
+def _with(tried: dict[str, Any]) -> str:
+    versions = " and ".join(f"{name} {number}" for name, number in tried["with"].items())
+    return f"Tried on {day(tried['tried'])} with {versions}, each library alone."
 
 
 class LibrariesDirective(SphinxDirective):

@@ -1,4 +1,4 @@
-"""The table of libraries: each has a release, read on a day that has passed, and a place."""
+"""The tables of libraries: each has a release, read on a day that has passed, and a place."""
 
 import re
 from datetime import date
@@ -7,7 +7,7 @@ import pytest
 from extensions import libraries
 from packaging.version import Version
 
-TOLD, FOUND = libraries.read()
+TOLD, FOUND, TRIED = libraries.read()
 SAID = TOLD["said"]
 TASKS = {name: task for name, task in TOLD.items() if name != "said"}
 NAMED = sorted(
@@ -35,7 +35,7 @@ def test_a_release_has_a_version_and_a_date_before_it_was_read(name: str) -> Non
 
 
 def test_every_task_is_on_a_page_once_and_so_is_what_maintainers_say() -> None:
-    assert sorted(SHOWN) == sorted([*TASKS.keys() - {"others"}, "said"])
+    assert sorted(SHOWN) == sorted([*TASKS.keys() - {"others"}, "said", "tried"])
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -45,6 +45,20 @@ def test_what_maintainers_say_has_its_place_and_its_date(name: str) -> None:
     assert said["url"].startswith("https://")
     assert said["quote"].endswith(".")
     assert date.fromisoformat(said["dated"]) <= date.fromisoformat(FOUND["read"])
+
+
+@pytest.mark.parametrize("name", TRIED["found"])
+def test_what_was_tried_is_the_release_that_was_read(name: str) -> None:
+    tried = TRIED["found"][name]
+    assert set(tried) == {"version", "tried", "error"}
+    assert tried["version"] == FOUND["releases"][name]["version"]
+    assert "/tmp" not in tried["error"]
+
+
+def test_a_trial_says_when_it_was_and_with_what() -> None:
+    assert date.fromisoformat(TRIED["tried"]) <= date.today()
+    assert set(TRIED["with"]) == {"jax", "torch"}
+    assert f"with jax {TRIED['with']['jax']} and torch" in libraries.markdown("tried")
 
 
 def test_a_library_whose_end_was_said_is_marked_in_the_table() -> None:
