@@ -27,7 +27,11 @@ def collectives_in_jax(function: Callable[..., Any], *args: Any) -> list[tuple[s
     """
     import jax
 
-    program = jax.jit(function).lower(*args).compile().as_text()
+    return in_text(jax.jit(function).lower(*args).compile().as_text() or "")
+
+
+def in_text(program: str) -> list[tuple[str, int]]:
+    """The collectives of a compiled program as XLA writes it, and the bytes of their results."""
     return [(name, _bytes(result)) for result, name in _INSTRUCTION.findall(program)]
 
 

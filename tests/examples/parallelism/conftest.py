@@ -16,7 +16,7 @@ def eight() -> Iterator[Callable[..., Any]]:
     pytest.importorskip("jax", reason="JAX is not installed")
     spawn = get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=eight_devices.begin) as process:
-        yield lambda function, *args: process.submit(function, *args).result()
+        yield lambda function, *args, **named: process.submit(function, *args, **named).result()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""PyTorch: a function as it stands on DTensors of eight ranks, and which collectives they ask for."""
+"""PyTorch: a function as it stands on DTensors of eight ranks, and what they ask for."""
 
 import eight_devices as on
 import numpy as np

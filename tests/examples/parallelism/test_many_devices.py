@@ -45,7 +45,9 @@ def place(kind, how):
     devices, x = on.mesh(kind), jnp.arange(12.0)
     sharding = jax.NamedSharding(devices, jax.P("data"))
     if how == "constraint":
-        return str(jax.jit(lambda x: jax.lax.with_sharding_constraint(x, sharding))(x).sharding.spec)
+        return str(
+            jax.jit(lambda x: jax.lax.with_sharding_constraint(x, sharding))(x).sharding.spec
+        )
     ways = {
         "device_put": lambda: jax.device_put(x, sharding),
         "in_shardings": lambda: jax.jit(lambda x: x, in_shardings=sharding)(x),
