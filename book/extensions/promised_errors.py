@@ -47,12 +47,12 @@ def _shorten(block: nodes.literal_block, promised: str) -> None:
 
 def message_alone(error: str, message: str) -> str:
     """What a page shows of an error: its name and the first lines of its message."""
-    return f"{error}: {shown(tidy(message))}"
+    return f"{error}: {shown(tidy(message))}".removesuffix(": ")
 
 
 def shown(message: str) -> str:
     """The first lines of a message, and how many more there are."""
-    lines = message.strip().splitlines()
+    lines = message.strip().splitlines() or [""]
     kept = 1
     while kept < len(lines) and len("\n".join(lines[: kept + 1])) <= LENGTH:
         kept += 1

@@ -126,3 +126,7 @@ def test_a_long_message_is_cut_at_a_line():
     kept = promised_errors.shown(message).splitlines()
     assert kept == ["x" * 200] * 2 + ["… (3 more lines)"]
     assert promised_errors.shown("x" * 1000) == "x" * 1000
+
+
+def test_an_error_without_a_message_is_its_name():
+    assert promised_errors.message_alone("AssertionError", "") == "AssertionError"

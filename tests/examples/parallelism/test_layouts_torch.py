@@ -131,6 +131,23 @@ def test_without_local_tensors_the_fake_group_gives_wrong_numbers(ranks, in_torc
     assert not ranks.equal(x.full_tensor(), ranks.tensor(on.ARRAYS[2]))
 
 
+def test_parallelize_module_makes_the_same_layouts_and_one_all_reduce(ranks) -> None:
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel,
+        RowwiseParallel,
+        parallelize_module,
+    )
+
+    mesh = ranks.distributed.device_mesh.init_device_mesh("cpu", (8,))
+    first, second = (ranks.nn.Linear(*shape, bias=False) for shape in ((64, 256), (256, 64)))
+    network = ranks.nn.Sequential(first, ranks.nn.Tanh(), second)
+    parallelize_module(network, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    placements = [str(parameter.placements) for parameter in network.parameters()]
+    assert placements == ["(Shard(dim=0),)", "(Shard(dim=1),)"]  # a Linear has its matrix turned
+    found = collectives_in_torch(lambda x: network(x).sum(), ranks.ones(64, 64))
+    assert found == [("all-reduce", BATCH)]
+
+
 def test_comm_debug_mode_counts_them_too(in_torch, layout, how) -> None:
     from torch.distributed.tensor.debug import CommDebugMode
 

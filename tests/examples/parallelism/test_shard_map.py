@@ -82,10 +82,11 @@ def test_what_all_gather_gives_counts_as_different(eight) -> None:
     name, _ = eight(on.refused, gather_as_copy)
     assert name == "ValueError"
     assert eight(gather_as_copy, False) == X.tolist()
+    assert eight(gather_as_copy, to="invarying") == X.tolist()
 
 
-def gather_as_copy(check=True):
-    return mapped("all_gather", (), check, tiled=True)[0]
+def gather_as_copy(check=True, **options):
+    return mapped("all_gather", (), check, tiled=True, **options)[0]
 
 
 def unknown_axis(name, check=True):
