@@ -15,6 +15,7 @@ def begin() -> None:
     """Make the CPU eight devices; they all share its cores."""
     import jax
 
+    jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", 8)
 
 

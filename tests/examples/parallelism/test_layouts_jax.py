@@ -20,6 +20,19 @@ def test_tensor_parallel_is_one_all_reduce_of_the_output(eight) -> None:
     assert error < 1e-5
 
 
+def the_other_way_round():
+    """The network with the matrices cut along the wrong axes."""
+    from jaxvstorch.examples.parallelism import jax as half
+    from jaxvstorch.examples.parallelism.collectives import collectives_in_jax
+
+    specs = ("data",), (None, "data"), ()
+    return collectives_in_jax(half.mlp, *on.laid_out(on.ARRAYS[:3], specs, on.mesh("Auto")))
+
+
+def test_matrices_cut_the_other_way_round_are_gathered(eight) -> None:
+    assert eight(the_other_way_round) == [("all-gather", WEIGHTS)]
+
+
 def test_both_at_once_reduce_shards_only(eight) -> None:
     specs = ((None, "model"), ("model",), ("data",), ("data",))
     collectives, error = eight(on.steps, "Auto", (2, 4), ("data", "model"), specs)
@@ -69,6 +82,17 @@ def test_explicit_axes_stand_in_the_type_and_are_answered_by_out_sharding(eight)
         "float32[64,64]",
     ]
     assert collectives == [("all-reduce", BATCH)]
+
+
+def parts_on_auto_axes():
+    import jax
+
+    jax.NamedSharding(on.mesh("Auto"), jax.P(unreduced={"data"}))
+
+
+def test_parts_of_a_sum_are_for_explicit_axes(eight) -> None:
+    name, message = eight(on.refused, parts_on_auto_axes)
+    assert (name, "of type `Explicit`" in message) == ("ValueError", True)
 
 
 def default_mesh():

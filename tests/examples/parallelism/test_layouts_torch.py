@@ -148,6 +148,14 @@ def test_parallelize_module_makes_the_same_layouts_and_one_all_reduce(ranks) -> 
     assert found == [("all-reduce", BATCH)]
 
 
+def test_the_older_names_of_two_collectives_are_deprecated(ranks) -> None:
+    one, eight = ranks.ones(1), ranks.ones(8)
+    with pytest.warns(FutureWarning, match="use `torch.distributed.all_gather_single`"):
+        ranks.distributed.all_gather_into_tensor(eight, one)
+    with pytest.warns(FutureWarning, match="use `torch.distributed.reduce_scatter_single`"):
+        ranks.distributed.reduce_scatter_tensor(one, eight)
+
+
 def test_comm_debug_mode_counts_them_too(in_torch, layout, how) -> None:
     from torch.distributed.tensor.debug import CommDebugMode
 
