@@ -7,6 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 # The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+# torch.profiler says to stderr when it starts and stops, and output on stderr is a warning.
+os.environ["KINETO_LOG_LEVEL"] = "7"
 
 # Where the book and its code are published; every absolute link is made from these two.
 site = "https://jaxvstorch.github.io/jaxvstorch/"
