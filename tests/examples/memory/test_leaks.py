@@ -68,6 +68,7 @@ def test_deleting_the_jitted_function_frees_what_it_captured(jax) -> None:
 def test_jax_warns_of_captured_arrays_above_a_limit(jax) -> None:
     table = jax.numpy.arange(float(N))
     before = jax.config.values["jax_captured_constants_warn_bytes"]
+    assert before == 2_000_000_000
     jax.config.update("jax_captured_constants_warn_bytes", 1000)
     try:
         with pytest.warns(UserWarning, match="constants were captured"):
@@ -115,6 +116,7 @@ def test_lru_cache_keeps_what_it_returned_and_torch_tensors_it_was_given(jax, to
     [
         ("loss", False, 4 * (N + 1)),
         ("loss", True, 4),
+        ("loss", "retained", 4 * (N + 1)),
         ("detach", False, 4),
         ("item", False, 0),
     ],
@@ -128,7 +130,7 @@ def test_a_list_of_losses_keeps_what_backward_has_not_freed(torch, kept, backwar
         for _ in range(3):
             loss = (w * 2).exp().sum()
             if backward:
-                loss.backward()
+                loss.backward(retain_graph=backward == "retained")
             losses.append({"loss": loss, "detach": loss.detach(), "item": loss.item()}[kept])
         return losses
 
