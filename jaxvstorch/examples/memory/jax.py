@@ -133,7 +133,7 @@ def _loss(weights: Array, x: Array, y: Array) -> Array:
 def accumulated_gradient(
     weights: Float[Array, "d k"], x: Float[Array, "n d"], y: Float[Array, "n k"]
 ) -> Float[Array, "d k"]:
-    """The gradient of a batch, summed over its parts."""
+    """The gradient of a batch, as the mean over its parts, which are of one size."""
 
     def add(total: Array, part: tuple[Array, Array]) -> tuple[Array, None]:
         return total + jax.grad(_loss)(weights, *part), None

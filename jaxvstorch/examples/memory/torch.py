@@ -75,15 +75,19 @@ def cross_entropy_full(
     return F.cross_entropy(hidden @ table, labels.long())
 
 
+def _cross_entropy_sum(hidden: Tensor, table: Tensor, labels: Tensor) -> Tensor:
+    return F.cross_entropy(hidden @ table, labels.long(), reduction="sum")
+
+
 def cross_entropy_chunked(
     hidden: Float[Tensor, "n d"], table: Float[Tensor, "d words"], labels: Int[Tensor, " n"]
 ) -> Float[Tensor, ""]:
     """The logits of one chunk of tokens after another."""
-    means = [
-        checkpoint(cross_entropy_full, part, table, wanted, use_reentrant=False)
+    sums = [
+        checkpoint(_cross_entropy_sum, part, table, wanted, use_reentrant=False)
         for part, wanted in zip(hidden.chunk(CHUNKS), labels.chunk(CHUNKS), strict=True)
     ]
-    return torch.stack(means).mean()
+    return torch.stack(sums).sum() / len(labels)
 
 
 def _layer(x: Tensor, weight: Tensor) -> Tensor:
@@ -136,8 +140,9 @@ def _loss(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
 def accumulated_gradient(
     weights: Float[Tensor, "d k"], x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]
 ) -> Float[Tensor, "d k"]:
-    """The gradient of a batch, summed over its parts."""
+    """The gradient of a batch, as the mean over its parts, which are of one size."""
     total = torch.zeros_like(weights)
-    for part in zip(x.chunk(CHUNKS), y.chunk(CHUNKS), strict=True):
+    parts = x.reshape(CHUNKS, -1, x.shape[1]), y.reshape(CHUNKS, -1, y.shape[1])
+    for part in zip(*parts, strict=True):
         total += torch.func.grad(_loss)(weights, *part)
     return total / CHUNKS

@@ -130,3 +130,15 @@ def test_parts_of_a_batch_need_a_fraction_of_it(jax, torch, in_jax, in_torch) ->
         for function in (torch.func.grad(in_torch._loss), in_torch.accumulated_gradient)
     )
     assert part < 0.4 * whole
+
+
+def test_parts_of_two_sizes_are_an_error_or_right(jax, torch, in_jax, in_torch) -> None:
+    hidden, table = torch.rand(7, 4), torch.rand(4, 5)
+    labels = torch.arange(7, dtype=torch.int32) % 5
+    halves = in_torch.cross_entropy_full, in_torch.cross_entropy_chunked
+    torch.testing.assert_close(*(half(hidden, table, labels) for half in halves))
+    batch = [(4, 2), (7, 4), (7, 2)]
+    with pytest.raises(RuntimeError, match="is invalid for input of size"):
+        in_torch.accumulated_gradient(*map(torch.ones, batch))
+    with pytest.raises(TypeError, match="cannot reshape"):
+        in_jax.accumulated_gradient(*map(jax.numpy.ones, batch))

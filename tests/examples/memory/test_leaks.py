@@ -253,3 +253,12 @@ def test_live_arrays_may_list_one_memory_twice(jax) -> None:
     found = [array.unsafe_buffer_pointer() for array in jax.live_arrays()]
     if jax.__version_info__ < (0, 11):
         assert found.count(pointer) == 2  # the array, and what the program was made with
+
+
+def test_a_view_of_numpy_outlives_the_deleted_array(jax) -> None:
+    if jax.default_backend() != "cpu":
+        pytest.skip("elsewhere NumPy gets a copy")
+    x = jax.numpy.arange(float(N))
+    view = np.asarray(x)
+    x.delete()
+    assert view.sum() == N * (N - 1) / 2
