@@ -97,6 +97,13 @@ def browser(session: nox.Session) -> None:
 
 
 @nox.session
+def elsewhere(session: nox.Session) -> None:
+    """Compile for an H100 and a TPU v5e, without either; writes what the book shows of it."""
+    install(session, "--group", "elsewhere", "-e", ".")
+    session.run("python", "-m", "jaxvstorch.elsewhere")
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``, ``merge …``."""
     run_benchmarks(session, *session.posargs)

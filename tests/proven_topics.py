@@ -37,10 +37,16 @@ PACKAGES = ("jax", "jaxlib", "ml-dtypes", "numpy", "torch")
 
 @cache
 def digest(topic: str) -> str:
-    """Of the topic's folder, of the shared files, of the versions here, and of the device."""
+    """Of the topic's folder, of the shared files, of the versions here, and of the device.
+
+    What is compiled for other devices decides nothing of what the pairs compute.
+    """
     places = [ROOT / place for place in (*SHARED, f"jaxvstorch/examples/{topic}")]
     files = sorted(
-        file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
+        file
+        for place in places
+        for file in (place.rglob("*.py") if place.is_dir() else [place])
+        if file.name != "elsewhere.py"
     )
     versions = [version(package).partition("+")[0] for package in PACKAGES]
     versions.append("{}.{}".format(*sys.version_info))

@@ -25,8 +25,9 @@ WRONG = {
 def resolve(flavour: str) -> list[str]:
     """Every package of a flavour with its version, on Linux with Python 3.11."""
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    if flavour == "cuda12":  # its torch is an older one
-        constraints = [line for line in constraints if not line.startswith("torch==")]
+    if flavour == "cuda12":  # its torch is an older one, which wants an older Triton
+        own = ("torch==", "triton==")
+        constraints = [line for line in constraints if not line.startswith(own)]
     done = subprocess.run(
         ["uv", "pip", "compile", "--quiet", "--no-annotate", "--no-header",
          "--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_31",

@@ -26,7 +26,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def _choose_folder(app: Sphinx) -> None:
     state = hashlib.sha256("".join(map(version, ("jax", "torch"))).encode())
     for path in sorted(Path(jaxvstorch.__file__).parent.rglob("*.*")):
-        if path.suffix in (".py", ".css"):
+        if path.suffix in (".py", ".css", ".json"):
             state.update(bytes(path) + path.read_bytes())
     folder = Path(app.doctreedir, "kept-outputs", state.hexdigest()[:16])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))

@@ -1,0 +1,64 @@
+"""A program of the list, compiled by JAX for devices that are here or not."""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from jaxvstorch.elsewhere.program import Program
+
+
+def compile(program: Program, devices: list[Any]) -> Any:
+    """Compile a program for as many devices as it wants.
+
+    Args:
+        program: what to compile.
+        devices: at least as many as the program wants.
+
+    Returns:
+        What ``jax.jit(...).lower(...).compile()`` returns.
+    """
+    pair = program.registered()
+    mesh = _mesh(program, devices)
+    arguments = tuple(
+        _abstract(value, NamedSharding(mesh, PartitionSpec(*spec)))
+        for value, spec in zip(program.arguments(), _specs(program), strict=True)
+    )
+    compiled = jax.jit(
+        _function(program), donate_argnums=program.donated, static_argnames=pair.static
+    )
+    return compiled.lower(*arguments).compile()
+
+
+def _function(program: Program) -> Any:
+    pair = program.registered()
+    function = pair.half("jax")
+    if not program.gradient:
+        return function
+
+    @functools.wraps(function)  # the static arguments have their names from it
+    def total(*arguments: Any) -> Any:
+        return sum(jnp.sum(result) for result in jax.tree.leaves(function(*arguments)))
+
+    return jax.value_and_grad(total, argnums=pair.gradient)
+
+
+def _mesh(program: Program, devices: list[Any]) -> Mesh:
+    axes = program.mesh or (("alone", 1),)
+    shape = [count for _, count in axes]
+    grid = np.array(devices[: program.devices]).reshape(shape)
+    return Mesh(grid, [name for name, _ in axes])
+
+
+def _specs(program: Program) -> tuple[tuple[str | None, ...], ...]:
+    return program.shards or ((),) * len(program.arguments())
+
+
+def _abstract(value: Any, sharding: NamedSharding) -> Any:
+    """An array's shape, dtype and place; Python values stay as they are."""
+    if isinstance(value, np.ndarray | np.generic):
+        return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
+    return value

@@ -1,0 +1,143 @@
+"""A table of what programs become here, on an H100 and on a TPU."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.util import find_spec
+
+from jaxvstorch.elsewhere.analysis import Analysis, analyse
+from jaxvstorch.elsewhere.program import Program, programs
+from jaxvstorch.elsewhere.quantities import NONE, QUANTITIES, Quantity
+from jaxvstorch.elsewhere.recorded import Entry, recorded
+
+COLUMNS = ("this CPU", "H100", "TPU v5e", "H100, Inductor")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that prints itself, and shows itself in a notebook.
+
+    Attributes:
+        heads: of the columns.
+        rows: their texts.
+        note: when all was compiled, and by what.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str
+
+    def __str__(self) -> str:
+        table = [self.heads, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.heads))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        return "\n".join([*lines, "", self.note])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
+        rows = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        return (
+            f'<table class="numbers elsewhere"><thead><tr>{heads}</tr></thead>'
+            f'<tbody>{rows}</tbody></table><p class="numbers-note">{escape(self.note)}</p>'
+        )
+
+    def _cells(self, row: Sequence[str]) -> str:
+        first, *others = row
+        cells = (
+            f'<td data-column="{escape(head)}"{" data-none" if text == NONE else ""}>'
+            f"{escape(text)}</td>"
+            for head, text in zip(self.heads[1:], others, strict=True)
+        )
+        return f'<th scope="row"><code>{escape(first)}</code></th>{"".join(cells)}'
+
+
+def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) -> Table:
+    """What programs become on this CPU, on an H100 and on a TPU v5e.
+
+    For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
+    For this CPU they are compiled now, as long as there are as many CPU devices as they want.
+
+    Args:
+        names: programs, such as ``"updates.ring_write, donated"``; or functions or topics, for all
+            programs that are made of them. All programs if there is no name.
+        of: what to show: one or more of ``memory`` (arguments, results and temporaries together, in
+            bytes), ``arguments``, ``results``, ``reused`` (results in the memory of donated
+            arguments), ``temporaries``, ``kernels``, ``loops``, ``library calls``, ``moved`` (bytes
+            that the kernels read and write, as the compiler counts them), ``operations``,
+            ``estimate`` (the TPU compiler's own, of the time) and ``collectives``. A star is at
+            what XLA counts with one step of each loop.
+        here: whether to compile for this CPU too.
+
+    Raises:
+        LookupError: there is no such program, or nothing of this name can be shown.
+    """
+    wanted = (of,) if isinstance(of, str) else tuple(of)
+    if unknown := set(wanted) - set(QUANTITIES):
+        raise LookupError(f"there is no {sorted(unknown)[0]!r}; there are {', '.join(QUANTITIES)}")
+    every = [row for program in named(*names) for row in _rows(program, wanted, here)]
+    used = [i for i in range(len(COLUMNS)) if any(row[i + 2] != NONE for row in every)]
+    chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]
+    heads = ("program", "what", *COLUMNS)
+    rows = tuple(tuple(row[i] for i in chosen) for row in every)
+    return Table(tuple(heads[i] for i in chosen), rows, note())
+
+
+def named(*names: str) -> list[Program]:
+    """The programs of these names, and those made of functions or topics of these names.
+
+    Raises:
+        LookupError: there is none, and the message names the nearest.
+    """
+    if not names:
+        return list(programs())
+    found = []
+    for name in names:
+        own = [p for p in programs() if name in (str(p), p.pair, p.pair.partition(".")[0])]
+        if not own:
+            near = difflib.get_close_matches(name, map(str, programs()), n=1, cutoff=0)
+            raise LookupError(f"{name} is not compiled for other devices; the nearest is {near[0]}")
+        found += own
+    return found
+
+
+def note() -> str:
+    """When all this was compiled, and by what."""
+    made = recorded()
+    version = made.versions
+    return (
+        f"Compiled on {made.date}, and not run: for the H100 by jax {version['jax']} with its CUDA "
+        f"plugin, and by torch {version['torch']} with triton {version['triton']}; for the TPU v5e "
+        f"by jax with libtpu {version['libtpu']}. For this CPU it was compiled just now."
+    )
+
+
+def _rows(program: Program, wanted: Sequence[str], here: bool) -> Iterator[tuple[str, ...]]:
+    entry = recorded().programs[str(program)]
+    on_cpu = _on_cpu(program) if here else None
+    for name in wanted:
+        yield str(program), name, *_texts(QUANTITIES[name], entry, on_cpu)
+
+
+def _texts(quantity: Quantity, entry: Entry, on_cpu: Analysis | None) -> Iterator[str]:
+    for found in (on_cpu, entry.xla.get("h100"), entry.xla.get("v5e")):
+        yield quantity.xla(found) if found else NONE
+    yield quantity.inductor(entry.inductor) if entry.inductor else NONE
+
+
+@cache
+def _on_cpu(program: Program) -> Analysis | None:
+    """What becomes of it here; nothing where JAX, or a device, is missing."""
+    if "jax" not in program.halves or find_spec("jax") is None:
+        return None
+    import jax
+
+    from jaxvstorch.elsewhere import lowering
+
+    devices = jax.devices("cpu")
+    enough = len(devices) >= program.devices
+    return analyse(lowering.compile(program, devices)) if enough else None
