@@ -22,7 +22,7 @@ class Analysis:
         flops: floating-point operations, as XLA counts them; ``None`` where it does not.
         bytes_accessed: bytes read and written by all kernels, as XLA counts them.
         estimated_seconds: the TPU compiler's own estimate, XLA's ``optimal_seconds``. It is
-            a model's answer, and not a measurement.
+            a model's answer, and not a measurement; ``None`` where it has none.
     """
 
     arguments: int
@@ -47,6 +47,7 @@ def analyse(compiled: Any) -> Analysis:
     text = compiled.as_text()
     memory = compiled.memory_analysis()
     cost = compiled.cost_analysis() or {}  # XLA does not count for a GPU that is not there
+    estimate = cost.get("optimal_seconds", -1.0)  # less than 0 with a kernel that has none
     return Analysis(
         arguments=memory.argument_size_in_bytes,
         outputs=memory.output_size_in_bytes,
@@ -57,5 +58,5 @@ def analyse(compiled: Any) -> Analysis:
         collectives=collectives(text),
         flops=cost.get("flops"),
         bytes_accessed=cost.get("bytes accessed"),
-        estimated_seconds=cost.get("optimal_seconds"),
+        estimated_seconds=estimate if estimate >= 0 else None,
     )

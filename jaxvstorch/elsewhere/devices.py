@@ -9,12 +9,12 @@ from typing import Any
 
 # In the order in which they are shown.
 TITLES = {"h100": "NVIDIA H100", "v5e": "TPU v5e"}
-SHORT = {"h100": "H100", "v5e": "TPU v5e"}
 
 _ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
-    # XLA chooses between kernels by timing them, and there is nothing to time them on.
-    "XLA_FLAGS": "--xla_gpu_autotune_level=0",
+    # XLA chooses between kernels by timing them, and there is nothing to time them on. Compiling
+    # kernels side by side, it once waited for ever on two cores.
+    "XLA_FLAGS": "--xla_gpu_autotune_level=0 --xla_gpu_force_compilation_parallelism=1",
     # Else libtpu asks a cloud's metadata service about the TPU it is on, and waits.
     "TPU_SKIP_MDS_QUERY": "1",
     "TPU_ACCELERATOR_TYPE": "v5litepod-8",

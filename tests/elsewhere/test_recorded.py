@@ -17,7 +17,7 @@ STALE = "compile anew, by `nox -s elsewhere`, and commit jaxvstorch/elsewhere/co
 
 
 def test_what_is_listed_is_what_was_compiled() -> None:
-    assert list(recorded().programs) == [str(program) for program in programs()], STALE
+    assert sorted(recorded().programs) == sorted(map(str, programs())), STALE
 
 
 @pytest.mark.parametrize("program", programs(), ids=str)
@@ -35,11 +35,11 @@ def test_each_half_was_compiled_for_each_device_that_its_compiler_knows(program)
     assert entry.inductor is None or (entry.inductor.kernels and entry.inductor.bytes_accessed)
 
 
-@pytest.mark.parametrize("program", programs(), ids=str)
-def test_the_estimate_is_of_the_tpu_alone(program) -> None:
-    found = recorded().programs[str(program)].xla
-    estimated = {kind: analysis.estimated_seconds is not None for kind, analysis in found.items()}
-    assert estimated in ({}, {"h100": False, "v5e": True})
+def test_the_estimate_is_of_the_tpu_alone_and_no_program_takes_less_than_no_time() -> None:
+    found = [entry.xla for entry in recorded().programs.values() if entry.xla]
+    assert {xla["h100"].estimated_seconds for xla in found} == {None}
+    assert any(xla["v5e"].estimated_seconds for xla in found)
+    assert all((xla["v5e"].estimated_seconds or 0) >= 0 for xla in found)
 
 
 @pytest.mark.parametrize("program", [p for p in programs() if p.devices > 1], ids=str)

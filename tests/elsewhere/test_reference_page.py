@@ -48,3 +48,44 @@ def test_the_tpu_s_compiler_holds_a_histogram_to_be_slow() -> None:
 def test_xla_counts_no_bytes_for_a_gpu_that_is_not_there() -> None:
     found = [entry.xla["h100"] for entry in recorded().programs.values() if entry.xla]
     assert {each.bytes_accessed for each in found} == {None}
+
+
+STEP = "parallelism.train_step"
+ONE_MATRIX = 1024 * 4096 * 4  # bytes
+
+
+def sent(way: str, device: str) -> dict[str, int]:
+    """The bytes that one device puts into the collectives of each kind."""
+    return {each.kind: each.bytes for each in xla(f"{STEP}, {way}", device).collectives}
+
+
+@pytest.mark.parametrize("device", ["h100", "v5e"])
+@pytest.mark.parametrize(
+    ("way", "bytes"),
+    [
+        ("data parallel", 2 * ONE_MATRIX + 4),
+        ("tensor parallel", 1024 * 1024 * 4),
+        ("both", 1024 * 1024 * 4 // 2 + 2 * ONE_MATRIX // 4 + 4),
+    ],
+)
+def test_gradients_or_activations_are_summed_and_nothing_else_is_sent(way, bytes, device) -> None:
+    assert sent(way, device) == {"all-reduce": bytes}
+
+
+def test_the_two_gradients_travel_in_one_all_reduce_on_a_tpu_and_in_two_on_h100s() -> None:
+    found = [
+        xla(f"{STEP}, data parallel", device).collectives[0].count for device in ("h100", "v5e")
+    ]
+    assert found == [2, 1]
+
+
+@pytest.mark.parametrize("device", ["h100", "v5e"])
+def test_what_is_cut_by_rows_is_gathered_and_its_gradient_scattered(device) -> None:
+    found = sent("all cut by rows", device)
+    assert set(found) == {"all-gather", "all-to-all", "all-reduce", "reduce-scatter"}
+    assert (found["all-reduce"], found["reduce-scatter"]) == (4, ONE_MATRIX)
+
+
+def test_a_tpu_gathers_half_the_bytes() -> None:
+    gathered = [sent("all cut by rows", device)["all-gather"] for device in ("h100", "v5e")]
+    assert gathered[0] == 2 * gathered[1]
