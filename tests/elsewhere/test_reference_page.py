@@ -38,6 +38,16 @@ def test_scores_are_temporaries_on_an_h100_and_not_on_a_tpu() -> None:
     assert xla("vectorization.attention_heads", "v5e").temporaries < SCORES / 100
 
 
+@pytest.mark.parametrize("device", ["h100", "v5e"])
+@pytest.mark.parametrize("function", ["attention", "cross_entropy"])
+def test_in_chunks_it_needs_less_than_half_of_the_temporaries(function, device) -> None:
+    whole, chunked = (
+        xla(f"memory.{function}_{way}, and gradient", device) for way in ("full", "chunked")
+    )
+    assert whole.temporaries >= 8192 * 8192 * 4
+    assert chunked.temporaries < whole.temporaries / 2
+
+
 def test_the_tpu_s_compiler_holds_a_histogram_to_be_slow() -> None:
     histogram = xla("updates.cumulative_histogram", "v5e")
     written = xla("updates.ring_write", "v5e")
