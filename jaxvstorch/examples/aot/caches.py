@@ -1,0 +1,110 @@
+"""What the caches on disk find again, after one thing has changed.
+
+For each framework one process compiles a program. Then others, all of them fresh, compile it with
+one thing changed, and note whether the cache has it.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from jaxvstorch.examples.aot.cached import ARGUMENTS, EDITS, FOLDER_OF_CACHE, OPTION
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+
+THREADS = "the number of cores and threads"
+DEVICES = "the number of CPU devices"
+ONE_CORE = {"ONE_CORE": "yes"}
+TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+CHANGES = (*EDITS, *ARGUMENTS, OPTION, THREADS, DEVICES, FOLDER_OF_CACHE)
+
+
+@dataclass(frozen=True)
+class CacheTable:
+    """A table of changes by frameworks.
+
+    Attributes:
+        cells: by framework and change: ``"hit"``: the compiled program came from the disk;
+            ``"partly"``: Inductor's code did, and AOTAutograd worked again; ``"miss"``: all was
+            compiled again. PyTorch has one CPU device, so that change is not there.
+    """
+
+    cells: dict[str, dict[str, str]]
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One tuple of texts per change."""
+        return [
+            (change, *(found.get(change, "—") for found in self.cells.values()))
+            for change in CHANGES
+        ]
+
+    def __str__(self) -> str:
+        table = [("changed", *(TITLES[name] for name in self.cells)), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        """A table whose misses are marked."""
+        tops = "".join(f'<th scope="col">{TITLES[name]}</th>' for name in self.cells)
+        rows = "".join(
+            f'<tr><th scope="row">{escape(change)}</th>{"".join(map(_html_cell, words))}</tr>'
+            for change, *words in self.rows()
+        )
+        return (
+            '<table class="ledger purity"><thead><tr><th scope="col">changed</th>'
+            f"{tops}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _html_cell(word: str) -> str:
+    return f'<td class="{"wrong" if word == "miss" else "right"}">{word}</td>'
+
+
+def cache_table(names: Sequence[str] = FRAMEWORKS) -> CacheTable:
+    """Compile a program in fresh processes, with one thing changed at a time.
+
+    Args:
+        names: the frameworks, ``"jax"`` and ``"torch"``.
+
+    Raises:
+        subprocess.CalledProcessError: one of the processes failed.
+    """
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+        found = pool.map(lambda name: _asked(name, Path(folder, name)), names)
+        return CacheTable(dict(zip(names, found, strict=True)))
+
+
+def _asked(framework: str, cache: Path) -> dict[str, str]:
+    cache.mkdir()
+    first = _process(framework, "nothing", cache)
+    if first != {"nothing": "miss"}:
+        raise RuntimeError(f"an empty cache said {first}")
+    moved = Path(shutil.copytree(cache, cache.with_name(f"{framework}-moved")))
+    found = _process(framework, "all", cache)
+    others = {FOLDER_OF_CACHE: (moved, {}), THREADS: (cache, ONE_CORE)}
+    if framework == "jax":
+        others[DEVICES] = cache, TWO_DEVICES
+    for change, (folder, settings) in others.items():
+        found |= {change: _process(framework, "nothing", folder, **settings)["nothing"]}
+    return found
+
+
+def _process(framework: str, what: str, cache: Path, **settings: str) -> dict[str, str]:
+    """Run ``cached.py`` in a process with this cache and these environment variables."""
+    command = [sys.executable, "-W", "ignore", "-m", "jaxvstorch.examples.aot.cached"]
+    kept = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    ours = {"CACHE_FOLDER": str(cache), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    environment = kept | ours | settings
+    done = subprocess.run(
+        [*command, framework, what], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    found: dict[str, str] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,103 @@
+"""AOTInductor: a library that is called without the model's code, and checks little."""
+
+import os
+
+import pytest
+from aot_files import OWN, exported_by_torch, without_package
+from needs import needs_compiler
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+pytestmark = [needs_compiler, pytest.mark.filterwarnings(OWN)]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> str:
+    """``amplify`` for eight numbers and the gain 0.5."""
+    from jaxvstorch.examples.aot import torch as in_torch
+
+    program = exported_by_torch(torch, in_torch.amplify, torch.ones(8), 0.5)
+    path = str(tmp_path_factory.mktemp("package") / "amplify.pt2")
+    return torch._inductor.aoti_compile_and_package(program, package_path=path)
+
+
+@pytest.fixture
+def amplify(package):
+    return torch._inductor.aoti_load_package(package)
+
+
+def test_another_process_calls_it_without_the_module(package) -> None:
+    printed = without_package(
+        "import torch\n"
+        f"program = torch._inductor.aoti_load_package({package!r})\n"
+        "print('torch._dynamo' in sys.modules, program(torch.ones(8), 0.5).tolist())\n"
+    )
+    assert printed.endswith(str(torch.tanh(torch.full((8,), 0.5)).tolist()))
+
+
+def test_a_python_number_is_ignored(amplify) -> None:
+    x = torch.ones(8)
+    for arguments in ((x, 0.5), (x, 100.0), (x,)):
+        torch.testing.assert_close(amplify(*arguments), torch.tanh(x / 2))
+
+
+def test_another_size_or_dtype_is_not_noticed(amplify) -> None:
+    assert amplify(torch.ones(16), 0.5).shape == (8,)
+    assert amplify(torch.ones(2, 8), 0.5).shape == (8,)
+    found = amplify(torch.ones(8, dtype=torch.float64), 0.5)
+    assert found.dtype == torch.float32
+    assert not torch.allclose(found, torch.tanh(torch.full((8,), 0.5)))
+
+
+def test_an_environment_variable_has_it_check(package) -> None:
+    code = (
+        "import torch\n"
+        f"program = torch._inductor.aoti_load_package({package!r})\n"
+        "for x in (torch.ones(16), torch.ones(8).double(), torch.ones(8).to('meta')):\n"
+        "    try:\n"
+        "        program(x, 0.5)\n"
+        "    except RuntimeError as error:\n"
+        "        print(str(error).strip())\n"
+    )
+    printed = without_package(code, **{**os.environ, "AOTI_RUNTIME_CHECK_INPUTS": "1"})
+    said = [line.partition("unmatched ")[2].split(",")[0] for line in printed.splitlines()]
+    assert said == ["dim value at 0", "dtype", "device type"]
+
+
+def test_it_has_no_derivative_and_no_batching_rule(amplify) -> None:
+    assert not amplify(torch.ones(8, requires_grad=True), 0.5).requires_grad
+    with pytest.raises(RuntimeError, match="Cannot access data pointer"):
+        torch.vmap(lambda x: amplify(x, 0.5))(torch.ones(2, 8))
+
+
+def test_the_number_of_tensors_is_checked(amplify) -> None:
+    with pytest.raises(RuntimeError, match="expected inputs vector size to be 1, but got 3"):
+        amplify(torch.ones(8), torch.ones(8), torch.ones(8))
+
+
+def test_it_says_what_machine_it_is_for(amplify) -> None:
+    metadata = amplify.get_metadata()
+    assert metadata["AOTI_DEVICE_KEY"] == "cpu"
+    assert {"AOTI_PLATFORM", "AOTI_MACHINE", "AOTI_CPU_ISA"} <= set(metadata)
+
+
+def test_a_file_that_was_cut_off_is_refused(package, tmp_path) -> None:
+    path = tmp_path / "cut.pt2"
+    with open(package, "rb") as whole:
+        path.write_bytes(whole.read(10_000))
+    with pytest.raises(RuntimeError, match="failed finding central directory"):
+        torch._inductor.aoti_load_package(str(path))
+
+
+def test_the_two_kinds_of_files_are_told_apart_by_errors_alone(package) -> None:
+    with pytest.raises(RuntimeError, match="error when deserializing"):
+        torch.export.load(package)
+
+
+def test_torch_compile_breaks_the_graph_at_it(amplify) -> None:
+    x = torch.ones(8)
+    torch.compiler.reset()
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="AOTICompiledModel"):
+        torch.compile(amplify, backend="eager", fullgraph=True)(x, 0.5)
+    torch.compiler.reset()
+    torch.testing.assert_close(torch.compile(amplify, backend="eager")(x, 0.5), torch.tanh(x / 2))
