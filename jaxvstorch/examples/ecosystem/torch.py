@@ -38,7 +38,7 @@ def huber_loss(x: Float[Tensor, " n"], target: Float[Tensor, " n"]) -> Float[Ten
 def interpolate_linear(
     x: Float[Tensor, " n"], knots: Float[Tensor, " k"], values: Float[Tensor, " k"]
 ) -> Float[Tensor, " n"]:
-    """Interpolate between sorted knots; the outer values hold outside."""
+    """Interpolate between growing knots; the outer values hold outside."""
     right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
     left = right - 1
     weight = (x - knots[left]) / (knots[right] - knots[left])

@@ -1,14 +1,44 @@
 """Where what is in the box of both means something else, or checks something else."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 
-def test_jax_gives_a_density_for_a_scale_that_eager_torch_refuses(jax, in_jax, torch) -> None:
+def test_jax_gives_a_density_for_a_scale_that_eager_torch_refuses(
+    jax, in_jax, torch, monkeypatch
+) -> None:
+    # Some test before this one may have called torch.compile.
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", True)
     zero, minus = np.zeros(1, np.float32), -np.ones(1, np.float32)
     assert np.isfinite(in_jax.normal_log_density(zero, zero, minus)).all()
     with pytest.raises(ValueError, match="to satisfy the constraint GreaterThan"):
         torch.distributions.Normal(torch.tensor(zero), torch.tensor(minus))
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_the_first_compile_of_a_process_turns_the_checks_of_eager_distributions_off(
+    torch, compiles: bool
+) -> None:
+    lines = [
+        "import torch",
+        "torch.compile(torch.sin, backend='eager')" if compiles else "torch.vmap(torch.sin)",
+        "torch.distributions.Normal(0.0, -1.0)",
+    ]
+    command = [sys.executable, "-W", "ignore", "-c", "\n".join(lines)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    assert ("to satisfy the constraint GreaterThan" in done.stderr) != compiles
+    assert (done.returncode == 0) == compiles
+
+
+def test_validate_args_checks_all_the_same(torch, monkeypatch) -> None:
+    normal = torch.distributions.Normal
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", False)
+    assert normal(0.0, -1.0).scale == -1
+    with pytest.raises(ValueError, match="to satisfy the constraint GreaterThan"):
+        normal(0.0, -1.0, validate_args=True)
 
 
 def test_a_compiled_distribution_does_not_check_its_scale(torch, in_torch) -> None:
@@ -41,6 +71,45 @@ def test_torch_leaves_out_the_class_minus_100(jax, in_jax, torch, in_torch) -> N
     alone = in_torch.cross_entropy(torch.tensor(scores[:1]), torch.tensor(labels[:1]))
     assert found == alone
     assert np.isnan(in_jax.cross_entropy(jax.numpy.asarray(scores), jax.numpy.array(labels)))
+
+
+def test_jax_counts_a_negative_class_from_the_end_and_nothing_tells(
+    jax, in_jax, torch, in_torch
+) -> None:
+    optax = pytest.importorskip("optax")
+    scores = np.random.default_rng(0).standard_normal((1, 1000)).astype(np.float32)
+    by_name = optax.softmax_cross_entropy_with_integer_labels
+    for label in (-1, -100):
+        labels, same = jax.numpy.array([label]), jax.numpy.array([1000 + label])
+        assert in_jax.cross_entropy(scores, labels) == in_jax.cross_entropy(scores, same)
+        assert by_name(scores, labels) == by_name(scores, same)
+    with pytest.raises(IndexError, match="Target -1 is out of bounds"):
+        in_torch.cross_entropy(torch.tensor(scores), torch.tensor([-1]))
+
+
+def test_a_class_that_there_is_not_has_gradient_zero_in_jax(jax, in_jax) -> None:
+    labels = jax.numpy.array([0, 5])
+    found = jax.grad(in_jax.cross_entropy)(jax.numpy.zeros((2, 3)), labels)
+    assert np.isfinite(found).all()
+    assert not found[1].any()
+
+
+def test_standardize_loses_a_row_far_from_zero_unless_it_is_stable(jax, in_jax, torch) -> None:
+    row = np.float32([[10000, 10001, 10002, 10003]])
+    exact = torch.nn.functional.layer_norm(torch.tensor(row), (4,)).numpy()
+    assert np.abs(jax.nn.standardize(row) - exact).max() > 100
+    ones, zeros = np.ones(4, np.float32), np.zeros(4, np.float32)
+    found = in_jax.layer_norm(*map(jax.numpy.asarray, (row, ones, zeros)))
+    np.testing.assert_allclose(found, exact, atol=1e-3)
+
+
+def test_of_complex_numbers_numpy_conjugates_the_kernel_and_torch_does_not(torch) -> None:
+    signal, kernel = np.complex64([1, 1j, 2]), np.complex64([1, 1j])
+    found = torch.nn.functional.conv1d(
+        torch.tensor(signal)[None, None], torch.tensor(kernel)[None, None]
+    )
+    np.testing.assert_allclose(found[0, 0], np.correlate(signal, kernel.conj(), "valid"))
+    assert np.abs(found[0, 0].numpy() - np.correlate(signal, kernel, "valid")).max() > 1
 
 
 def test_torch_convolves_without_turning_the_kernel(jax, torch, in_torch) -> None:
@@ -81,6 +150,10 @@ def test_steps_past_the_answer_are_nan_in_torch_and_not_in_jax(
     matrix, target = np.eye(2, dtype=np.float32), np.ones(2, np.float32)
     np.testing.assert_array_equal(in_jax.solve_cg(matrix, target, 3), target)
     assert in_torch.solve_cg(torch.tensor(matrix), torch.tensor(target), 3).isnan().all()
+    matrix = np.float32([[4, 1], [1, 3]])
+    answer = np.linalg.solve(matrix, target)
+    np.testing.assert_allclose(in_jax.solve_cg(matrix, target, 50), answer, rtol=1e-5)
+    assert in_torch.solve_cg(torch.tensor(matrix), torch.tensor(target), 50).isnan().all()
 
 
 def test_attention_has_its_heads_in_another_place(jax, torch) -> None:
@@ -135,4 +208,20 @@ def test_a_divergence_compiles_once_its_formula_was_found(torch, monkeypatch) ->
     compiled = torch.compile(divergence, backend="eager", fullgraph=True)
     with pytest.raises(torch._dynamo.exc.Unsupported, match="min"):
         compiled(torch.tensor(2.0))
-    assert divergence(torch.tensor(2.0)) == compiled(torch.tensor(2.0)) == 2
+    torch.compiler.reset()
+    in_parts = torch.compile(divergence, backend="eager")
+    assert in_parts(torch.tensor(2.0)) == compiled(torch.tensor(2.0)) == 2
+
+
+def test_the_divergence_of_two_multivariate_normals_does_not_compile(torch) -> None:
+    from torch.distributions import MultivariateNormal, kl_divergence
+
+    def divergence(mean):
+        unit = torch.eye(2)
+        return kl_divergence(MultivariateNormal(mean, unit), MultivariateNormal(mean, unit))
+
+    assert divergence(torch.zeros(2)) == 0
+    for fullgraph in (True, False):
+        torch.compiler.reset()
+        with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match="_infer_size"):
+            torch.compile(divergence, backend="eager", fullgraph=fullgraph)(torch.zeros(2))
