@@ -72,7 +72,7 @@ def _library(name: str, release: dict[str, str], is_over: bool) -> str:
 
 def _said(name: str, said: dict[str, str], releases: dict[str, Any]) -> str:
     release = releases[name]
-    source = f"[{said['where']}]({said['url']}), {day(said['dated'])}"
+    source = f"[{said['where']}]({said['url']}), as of {day(said['dated'])}"
     also = f" {said['also']}" if "also" in said else ""
     last = f"{release['version']}, {day(release['released'])}"
     return f"- **{name}**: “{said['quote']}” ({source}).{also} Last release: {last}."
