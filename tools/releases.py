@@ -3,7 +3,8 @@
 ``python tools/releases.py`` asks the package index that uv uses, which has to tell when a file was
 uploaded. ``--list FILE`` takes a list of that index's packages instead, a line for each: name,
 version and month, parted by tabs. ``--read`` is the day on which that was read, today by default.
-Names come from ``book/libraries.toml``. What is not found ends this, and nothing is written.
+Names come from ``book/libraries.toml``. What is not found ends this, and so does a month that is
+none; nothing is written then.
 """
 
 import argparse
@@ -28,12 +29,16 @@ def names() -> list[str]:
 
 def from_index(wanted: list[str]) -> Releases:
     """Version and day of upload, as uv writes them into a lock file."""
-    # Some old libraries have no files for a newer Python, and some new releases none for an older.
+    # Some old libraries have no files for a newer Python, and some new releases none for an older;
+    # a release without files for Linux is not found.
     command = ["uv", "pip", "compile", "--quiet", "--no-deps", "--format", "pylock.toml"]
-    done = subprocess.run(
-        [*command, "--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_31", "-"],
-        input="\n".join(wanted), stdout=subprocess.PIPE, text=True, check=True,
-    )  # fmt: skip
+    command += ["--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_31", "-"]
+    try:
+        done = subprocess.run(command, input="\n".join(wanted), stdout=subprocess.PIPE, text=True)
+    except FileNotFoundError:
+        sys.exit("uv is not installed; `nox -s releases` brings it along")
+    if done.returncode:
+        sys.exit("uv found no release of one of them, and says above of which")
     return {
         package["name"]: {"version": package["version"], "released": _uploaded(package)}
         for package in tomllib.loads(done.stdout)["packages"]
@@ -52,12 +57,24 @@ def _uploaded(package: dict[str, Any]) -> str:
 def from_list(wanted: list[str], file: Path) -> Releases:
     """Version and month, from a list of packages."""
     found = {}
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            name, version, month, *_ = line.rstrip("\n").split("\t")
-            if name in wanted and version and month:
-                found[name] = {"version": version, "released": month}
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                name, version, month, *_ = [*line.rstrip("\n").split("\t"), "", ""]
+                if name in wanted and version and month:
+                    found[name] = {"version": version, "released": _month(month, file, number)}
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{file} cannot be read: {error}")
     return found
+
+
+def _month(text: str, file: Path, number: int) -> str:
+    """A month such as 2026-03, or a day."""
+    try:
+        date.fromisoformat(text if len(text) > len("2026-03") else f"{text}-01")
+    except ValueError:
+        sys.exit(f"{file}, line {number}: {text} is no month such as 2026-03")
+    return text
 
 
 def main() -> None:
@@ -66,6 +83,8 @@ def main() -> None:
     parser.add_argument("--list", type=Path)
     parser.add_argument("--read", type=date.fromisoformat, default=date.today())
     given = parser.parse_args()
+    if given.read > date.today():
+        parser.error(f"nothing was read on {given.read} yet")
     wanted = names()
     releases = from_list(wanted, given.list) if given.list else from_index(wanted)
     if missing := [name for name in wanted if name not in releases]:

@@ -64,7 +64,10 @@ def outcome(name: str, trial: Trial) -> dict[str, str]:
         done = subprocess.run(
             [sys.executable, "-c", lines], capture_output=True, text=True, env=environment
         )
-    error = done.stderr.strip().splitlines()[-1] if done.returncode else ""
+    said = done.stderr.strip().splitlines() or [
+        f"ended with {done.returncode}"
+    ]  # killed in silence
+    error = said[-1] if done.returncode else ""
     number = found.name.removesuffix(".dist-info").rpartition("-")[2]
     return {"version": number, "tried": trial.words, "error": error.replace(f"{folder}/", "")}
 
