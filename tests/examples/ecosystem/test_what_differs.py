@@ -225,3 +225,15 @@ def test_the_divergence_of_two_multivariate_normals_does_not_compile(torch) -> N
         torch.compiler.reset()
         with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match="_infer_size"):
             torch.compile(divergence, backend="eager", fullgraph=fullgraph)(torch.zeros(2))
+
+
+def test_jax_warns_where_its_process_is_forked_as_workers_of_a_loader_are(jax) -> None:
+    lines = [
+        "import os, jax",
+        "jax.numpy.ones(1)",
+        "child = os.fork()",
+        "os._exit(0) if not child else os.waitpid(child, 0)",
+    ]
+    command = [sys.executable, "-W", "always", "-c", "\n".join(lines)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert "JAX is multithreaded, so this will likely lead to a deadlock" in done.stderr
