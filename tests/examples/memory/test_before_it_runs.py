@@ -75,6 +75,11 @@ def test_the_profiler_sees_no_memory_on_the_meta_device(torch, in_torch) -> None
     assert allocated(torch, lambda *a: in_torch.momentum_step(*a)[0] * 2, *on_cpu)[1] == 4 * 64
 
 
+def test_the_profiler_does_not_see_what_was_there_before_go(torch) -> None:
+    before = [torch.ones(10_000)]
+    assert allocated(torch, before.clear) == (0, 0)
+
+
 def test_the_counters_for_cuda_give_0_for_what_is_on_the_cpu(torch) -> None:
     if torch.cuda.is_available():
         pytest.skip("the sentence is for a machine without a GPU")

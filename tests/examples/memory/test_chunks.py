@@ -1,5 +1,7 @@
 """A large intermediate, whole and in chunks."""
 
+import functools
+
 import pytest
 from memory_counts import allocated, gradient, shapes, temporary, torch_gradient
 from needs import needs_compiler
@@ -54,6 +56,24 @@ def test_inductor_makes_no_square_of_kernel_means(torch, in_torch) -> None:
     compiled, x = torch.compile(in_torch.kernel_means), torch.rand(N)
     compiled(x)
     assert allocated(torch, compiled, x) == (4 * N, 4 * N)
+
+
+@needs_compiler
+def test_inductor_mixes_the_chunks_unless_each_is_compiled_alone(torch, in_torch) -> None:
+    x = torch.rand(N, requires_grad=True)
+    part = torch.compile(in_torch._kernel_means_at)
+    again = functools.partial(torch.utils.checkpoint.checkpoint, part, use_reentrant=False)
+    whole = torch.compile(in_torch.kernel_means_chunked)
+
+    def most(function):
+        def run():
+            return torch.autograd.grad(function(x).sum(), x)
+
+        run()
+        return allocated(torch, run)[0]
+
+    assert most(whole) >= SQUARE
+    assert most(lambda x: torch.cat([again(rows, x) for rows in x.chunk(4)])) < SQUARE / 2
 
 
 def test_without_a_checkpoint_chunks_make_the_gradient_of_jax_need_more(jax, in_jax) -> None:
