@@ -1,29 +1,33 @@
 """Which collectives a function has on many devices, and how many bytes each gives to a device."""
 
-import re
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
-_NAMES = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
-# On some devices a collective is two instructions: the result is that of the second, its "done".
-_INSTRUCTION = re.compile(rf"= (.*) ({_NAMES})(?:-done)?\(")
-_ARRAY = re.compile(r"([a-z]+)(\d*)\w*\[([\d,]*)\]")
+from jaxvstorch.elsewhere.hlo import COLLECTIVES, instructions, size
+
+# PyTorch's operations begin so, without underscores: allreduce_ and all_reduce_coalesced are one.
 _OF_TORCH = {
-    "all_reduce": "all-reduce",
-    "all_gather_into_tensor": "all-gather",
-    "reduce_scatter_tensor": "reduce-scatter",
-    "all_to_all_single": "all-to-all",
-    "shard_dim_alltoall": "all-to-all",
+    "allreduce": "all-reduce",
+    "allgather": "all-gather",
+    "reducescatter": "reduce-scatter",
+    "alltoall": "all-to-all",
+    "sharddimalltoall": "all-to-all",
+    "broadcast": "broadcast",
+    "scatter": "scatter",
+    "gather": "gather",
+    "reduce": "reduce",
 }
+# Of the calls of torch.distributed, of the functions that DTensor and compilers use, of DTensor.
+_NAMESPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd", "_dtensor")
 
 
 def collectives_in_jax(function: Callable[..., Any], *args: Any) -> list[tuple[str, int]]:
     """What XLA puts into the program of ``function`` for arguments that are sharded like these.
 
     Returns:
-        Name and bytes of the result on one device, in the program's order. A collective in a loop
-        counts once, and several that XLA has joined are one.
+        Name and bytes of the result on one device, in the order of the program's text: what is in
+        a loop or a branch comes first. A collective in a loop counts once, one in a branch counts
+        whether the branch is taken or not, and several that XLA has joined are one.
     """
     import jax
 
@@ -31,15 +35,26 @@ def collectives_in_jax(function: Callable[..., Any], *args: Any) -> list[tuple[s
 
 
 def in_text(program: str) -> list[tuple[str, int]]:
-    """The collectives of a compiled program as XLA writes it, and the bytes of their results."""
-    return [(name, _bytes(result)) for result, name in _INSTRUCTION.findall(program)]
+    """The collectives of a compiled program as XLA writes it, and the bytes of their results.
+
+    On some devices a collective is two instructions: the result is that of the second, its "done".
+    """
+    every = instructions(program)
+    # What the first calls is that collective once more.
+    again = {name for one in every.values() if one.kind in COLLECTIVES for name in one.called}
+    return [
+        (name, size(one.type))
+        for (computation, _), one in every.items()
+        if (name := one.opcode.removesuffix("-done")) in COLLECTIVES and computation not in again
+    ]
 
 
 def collectives_in_torch(function: Callable[..., Any], *args: Any) -> list[tuple[str, int]]:
     """What a call of ``function`` asks PyTorch's process groups for.
 
     Returns:
-        Name and bytes of the result on one device, in the call's order.
+        Name and bytes of the result on one device, in the call's order. What one rank sends to
+        another, as by ``torch.distributed.send``, is not among them.
     """
     from torch.distributed.tensor import DTensor
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -53,8 +68,8 @@ def collectives_in_torch(function: Callable[..., Any], *args: Any) -> list[tuple
             if DTensor in types:
                 return NotImplemented  # DTensor comes first: it is what asks for collectives
             result = operation(*args, **(kwargs or {}))
-            if name := _OF_TORCH.get(operation.overloadpacket.__name__):
-                found.append((name, result.nbytes))
+            if name := _name(operation):
+                found.append((name, _bytes(result, args)))
             return result
 
     with Record():
@@ -62,9 +77,17 @@ def collectives_in_torch(function: Callable[..., Any], *args: Any) -> list[tuple
     return found
 
 
-def _bytes(arrays: str) -> int:
-    """Of arrays as XLA writes them, such as ``f32[8,16]{1,0}``; a ``pred`` takes a byte."""
-    return sum(
-        prod(map(int, filter(None, shape.split(",")))) * int(bits or 8) // 8
-        for _, bits, shape in _ARRAY.findall(arrays)
-    )
+def _name(operation: Any) -> str | None:
+    if operation.namespace not in _NAMESPACES:
+        return None
+    plain = operation.overloadpacket.__name__.replace("_", "")
+    return next((name for start, name in _OF_TORCH.items() if plain.startswith(start)), None)
+
+
+def _bytes(result: Any, args: Any) -> int:
+    """Of all tensors in a result; an operation that gives none writes into its first argument."""
+    from torch import Tensor
+    from torch.utils._pytree import tree_leaves
+
+    given = [leaf for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
+    return sum(tensor.nbytes for tensor in given or tree_leaves(args[0]))
