@@ -1,0 +1,50 @@
+"""Processes of JAX meet in a sum; then the last one goes wrong, and the others meet again.
+
+python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 0 killed
+python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 1 killed
+"""
+
+import os
+import sys
+import time
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from jaxvstorch.examples.parallelism.processes.going_wrong import go_wrong
+
+SECONDS = 5  # not JAX's own 300 until all have come, 100 without a heartbeat, 300 until all leave
+
+
+def total() -> float:
+    """The sum of one number from each process."""
+    sharding = NamedSharding(jax.make_mesh((jax.device_count(),), ("devices",)), P("devices"))
+    ones = jax.make_array_from_process_local_data(sharding, np.ones(1, np.float32))
+    return float(jax.jit(lambda x: x.sum())(ones))
+
+
+def main() -> None:
+    """Meet, let the last process go wrong, and meet again after a second, or after some more."""
+    jax.distributed.initialize(
+        sys.argv[1],
+        int(sys.argv[2]),
+        int(sys.argv[3]),
+        initialization_timeout=SECONDS,
+        heartbeat_timeout_seconds=SECONDS,
+        shutdown_timeout_seconds=SECONDS,
+    )
+    print("sum:", total())
+    if jax.process_index() == jax.process_count() - 1:
+        go_wrong(sys.argv[4], 3 * SECONDS)
+    time.sleep(float(sys.argv[5]) if sys.argv[5:] else 1)
+    try:
+        print("sum:", total())
+    except jax.errors.JaxRuntimeError as error:
+        print(f"JaxRuntimeError: {error}")
+        os._exit(1)  # an ordinary end would wait for the process that is no more
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The training step of JAX on several processes, data parallel and tensor parallel.
+
+    python -m jaxvstorch.examples.parallelism.processes.jax_step 127.0.0.1:9911 2 0
+    python -m jaxvstorch.examples.parallelism.processes.jax_step 127.0.0.1:9911 2 1
+
+The arguments are the address of process 0, the number of processes and this one's number. Without
+them JAX asks the scheduler that it runs under, such as Slurm.
+"""
+
+import sys
+
+import jax
+from jax import Array
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from jaxvstorch.examples.parallelism import jax as parallelism
+from jaxvstorch.examples.parallelism.processes import share
+from jaxvstorch.examples.parallelism.processes.collectives import collectives_of
+
+# How w1, w2, x and y are cut: the rows of the batch, or the columns of w1 and the rows of w2.
+DATA = P(), P(), P("devices"), P("devices")
+TENSOR = P(None, "devices"), P("devices"), P(), P()
+
+
+def global_arrays(specs: tuple[P, ...]) -> list[Array]:
+    """Arrays that lie on all processes, each made of the parts that the processes have."""
+    mesh = jax.make_mesh((jax.device_count(),), ("devices",), axis_types=(AxisType.Auto,))
+    made = []
+    for array, spec in zip(share.training(), specs, strict=True):
+        axis = spec.index("devices") if "devices" in spec else None
+        local = share.part(array, axis, jax.process_index(), jax.process_count())
+        made.append(jax.make_array_from_process_local_data(NamedSharding(mesh, spec), local))
+    return made
+
+
+def main() -> None:
+    """Take one step each way, and say what this process holds, and what the processes send."""
+    if arguments := sys.argv[1:]:
+        jax.distributed.initialize(arguments[0], int(arguments[1]), int(arguments[2]))
+    else:
+        jax.distributed.initialize()  # asks the scheduler
+    for way, specs in {"data": DATA, "tensor": TENSOR}.items():
+        arrays = global_arrays(specs)
+        step = jax.jit(parallelism.train_step).lower(*arrays).compile()
+        loss, w1, w2 = jax.block_until_ready(step(*arrays))
+        held = [array.addressable_shards[0].data.shape for array in (w1, w2, arrays[2])]
+        print(f"process {jax.process_index()}, {way}: loss {loss:.6f}, w1, w2, x: {held}")
+        print(*collectives_of(step), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

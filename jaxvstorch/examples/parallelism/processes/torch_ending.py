@@ -1,0 +1,36 @@
+"""Processes of PyTorch meet in a sum; then the last one goes wrong, and the others meet again.
+
+torchrun --nproc-per-node 2 -m jaxvstorch.examples.parallelism.processes.torch_ending killed
+"""
+
+import sys
+import time
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+from jaxvstorch.examples.parallelism.processes.going_wrong import go_wrong
+
+SECONDS = 5  # not PyTorch's own 1800, for Gloo
+
+
+def total() -> float:
+    """The sum of one number from each process."""
+    ones = torch.ones(1)
+    dist.all_reduce(ones)
+    return float(ones)
+
+
+def main() -> None:
+    """Meet, let the last process go wrong, meet again."""
+    dist.init_process_group("gloo", timeout=timedelta(seconds=SECONDS))
+    print("sum:", total())
+    if dist.get_rank() == dist.get_world_size() - 1:
+        go_wrong(sys.argv[-1], 3 * SECONDS)
+    time.sleep(1)
+    print("sum:", total())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""What the other processes say when one of them fails, and when they are started wrongly."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from several import need
+
+from jaxvstorch.examples.parallelism.processes import run_processes, running
+
+ABORTED = -signal.SIGABRT
+KILLED = -signal.SIGKILL
+
+
+@pytest.fixture(autouse=True)
+def _installed(request) -> None:
+    """The framework that stands in a test's name."""
+    need("jax" if request.node.name.startswith("test_jax_") else "torch")
+
+
+def test_jax_raises_an_error_when_a_process_is_gone() -> None:
+    survivor, dead = run_processes("jax_ending", 2, "killed")
+    assert (survivor.code, dead.code) == (1, KILLED)
+    assert "sum: 2.0\nJaxRuntimeError: " in survivor.said
+    assert "Gloo all-reduce failed" in survivor.said
+    assert "onnection closed by peer" in survivor.said or "reset by peer" in survivor.said
+
+
+def test_jax_aborts_processes_that_do_not_meet_the_dead_one() -> None:
+    """By the heartbeats, which time out long before the half minute ends."""
+    survivor, dead = run_processes("jax_ending", 2, "killed", "30")
+    assert (survivor.code, dead.code) == (ABORTED, KILLED)
+    assert "The following tasks are unhealthy (stopped sending heartbeats):\n1\n" in survivor.said
+    assert "Terminating process because the JAX distributed service detected" in survivor.said
+
+
+def test_jax_lets_an_error_wait_until_all_processes_leave() -> None:
+    """The process that raised it waits for the other one at its end, and each for each."""
+    survivor, failed = run_processes("jax_ending", 2, "raised")
+    assert (survivor.code, failed.code) == (ABORTED, ABORTED)
+    assert "RuntimeError: this process went wrong" in failed.said
+    assert "Shutdown barrier has failed" in failed.said
+    assert "JaxRuntimeError" not in survivor.said
+    assert "Terminating process because the JAX distributed service detected" in survivor.said
+
+
+def test_jax_hears_at_once_of_a_process_that_leaves_without_waiting() -> None:
+    survivor, failed = run_processes("jax_ending", 2, "left")
+    assert (survivor.code, failed.code) == (1, 1)
+    assert "Gloo all-reduce failed" in survivor.said
+
+
+def test_jax_waits_for_a_busy_process_beyond_its_time_limits() -> None:
+    for process in run_processes("jax_ending", 2, "busy"):
+        assert process.code == 0
+        assert process.said.splitlines() == ["sum: 2.0", "sum: 2.0"]
+
+
+def test_jax_aborts_when_a_process_never_comes() -> None:
+    (process,) = run_processes("jax_ending", 2, numbers=[0])
+    assert process.code == ABORTED
+    assert "DEADLINE_EXCEEDED" in process.said
+    assert "RegisterTask" in process.said
+
+
+def test_jax_aborts_when_two_processes_have_one_number() -> None:
+    """The newer one replaces the older one; then all wait for the number that is missing."""
+    ended = run_processes("jax_ending", 3, numbers=[0, 1, 1])
+    assert [process.code for process in ended] == [ABORTED] * 3
+    assert "ALREADY_EXISTS" in "".join(process.said for process in ended[1:])
+    assert "DEADLINE_EXCEEDED" in ended[0].said
+
+
+def test_jax_refuses_a_number_beyond_the_last() -> None:
+    (process,) = run_processes("jax_ending", 2, numbers=[2])
+    assert process.code == 1
+    assert process.said.endswith("Got process_id=2, num_processes=2.")
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that another program listens at."""
+    port = running.free_port()
+    with socket.create_server(("127.0.0.1", port)):
+        yield port
+
+
+def test_jax_names_the_port_that_is_in_use_in_its_log_alone(taken) -> None:
+    (process,) = run_processes("jax_ending", 2, numbers=[0], port=taken)
+    assert process.code == 1
+    assert process.said.endswith("JaxRuntimeError: UNKNOWN: Failed to start RPC server")
+    assert f"'127.0.0.1:{taken}'" in process.said
+
+
+def test_jax_aborts_a_job_whose_port_another_job_is_given() -> None:
+    """Both coordinators may listen at the port: the second job's processes come to the first."""
+    port = running.free_port()
+    first = []
+    try:
+        for number in "01":
+            command = [sys.executable, "-u", "-m", f"{running.__package__}.jax_ending"]
+            command += [f"127.0.0.1:{port}", "2", number, "busy"]
+            first.append(running.start(command, running.variables(port, 2, int(number))))
+        wait_for(first, "sum: 2.0")
+        run_processes("jax_ending", 2, "left", port=port)
+        ended = running.wait(first, 0, time.monotonic() + 30)
+    finally:
+        running.kill(process for process, _ in first)
+    assert ABORTED in [process.code for process in ended]
+    assert "with a different incarnation" in "".join(process.said for process in ended)
+
+
+def wait_for(started, text: str) -> None:
+    """Until each of the processes has printed a text."""
+    deadline = time.monotonic() + 60
+    for process, said in started:
+        while text not in os.pread(said.fileno(), 1_000, 0).decode():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_pytorch_raises_an_error_when_a_process_is_gone() -> None:
+    survivor, dead = run_processes("torch_ending", 2, "killed")
+    assert (survivor.code, dead.code) == (1, KILLED)
+    assert "RuntimeError" in survivor.said
+    assert "onnection closed by peer" in survivor.said or "reset by peer" in survivor.said
+
+
+def test_pytorch_raises_an_error_when_a_busy_process_is_late() -> None:
+    waiting, busy = run_processes("torch_ending", 2, "busy")
+    assert (waiting.code, busy.code) == (1, 1)
+    assert "Timed out waiting 5000ms for recv operation to complete" in waiting.said
+
+
+def test_pytorch_raises_an_error_when_a_process_never_comes() -> None:
+    (process,) = run_processes("torch_ending", 2, numbers=[0])
+    assert process.code == 1
+    assert process.said.endswith("seconds waiting for clients. 1/2 clients joined.")
+
+
+def test_pytorch_raises_an_error_when_two_processes_have_one_number() -> None:
+    ended = run_processes("torch_ending", 3, numbers=[0, 1, 1])
+    assert [process.code for process in ended] == [1] * 3
+    assert "DistStoreError: wait timeout after 5000ms" in ended[0].said
+
+
+def test_pytorch_names_the_port_that_is_in_use(taken) -> None:
+    (process,) = run_processes("torch_ending", 2, numbers=[0], port=taken)
+    assert process.code == 1
+    assert f"port: {taken}" in process.said
+    assert process.said.endswith("EADDRINUSE, message: address already in use")
+
+
+def test_torchrun_ends_the_others_and_names_the_first_that_failed() -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2"]
+    command += ["--master-addr=127.0.0.1", f"--master-port={running.free_port()}"]
+    command += ["-m", f"{running.__package__}.torch_ending", "raised"]
+    process, said = running.start(command, running.variables(0, 2, 0))
+    (ended,) = running.wait([(process, said)], 0, time.monotonic() + 120)
+    assert ended.code == 1
+    assert "[rank1]: RuntimeError: this process went wrong" in ended.said
+    _, _, cause = ended.said.partition("Root Cause (first observed failure):")
+    assert "exitcode  : 1 (pid: " in cause
