@@ -37,9 +37,14 @@ def global_arrays(specs: tuple[P, ...]) -> list[Array]:
 def main() -> None:
     """Take one step each way, and say what this process holds, and what the processes send."""
     if arguments := sys.argv[1:]:
-        jax.distributed.initialize(arguments[0], int(arguments[1]), int(arguments[2]))
+        address, processes, process = arguments
+        # JAX would still ask a scheduler that it finds, such as Kubernetes, for what is not given.
+        off = "deactivate"
+        jax.distributed.initialize(
+            address, int(processes), int(process), cluster_detection_method=off
+        )
     else:
-        jax.distributed.initialize()  # asks the scheduler
+        jax.distributed.initialize()
     for way, specs in {"data": DATA, "tensor": TENSOR}.items():
         arrays = global_arrays(specs)
         step = jax.jit(parallelism.train_step).lower(*arrays).compile()
