@@ -12,8 +12,8 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxvstorch.examples.parallelism import jax as parallelism
+from jaxvstorch.examples.parallelism.collectives import collectives_in_jax
 from jaxvstorch.examples.parallelism.processes import jax_step
-from jaxvstorch.examples.parallelism.processes.collectives import collectives_of
 
 
 def mean_loss(w1, w2, x, y):
@@ -27,11 +27,10 @@ def main() -> None:
     found = {}
     for way, specs in {"data": jax_step.DATA, "tensor": jax_step.TENSOR}.items():
         arrays = jax_step.global_arrays(specs)
-        step = jax.jit(parallelism.train_step).lower(*arrays).compile()
-        found[f"{way}.step"] = step(*arrays)
+        found[f"{way}.step"] = jax.jit(parallelism.train_step)(*arrays)
         found[f"{way}.slopes"] = jax.jit(jax.grad(parallelism.mlp_loss, (0, 1)))(*arrays)
         found[f"{way}.held"] = [shard.data.shape for shard in map(own, arrays)]
-        found[f"{way}.sent"] = collectives_of(step)
+        found[f"{way}.sent"] = collectives_in_jax(parallelism.train_step, *arrays)
     arrays = jax_step.global_arrays(jax_step.DATA)
     mesh = arrays[0].sharding.mesh
     mapped = jax.shard_map(mean_loss, mesh=mesh, in_specs=jax_step.DATA, out_specs=P())
@@ -55,10 +54,11 @@ def told_differently(mesh):
     for make, arguments in (
         (jax.make_array_from_process_local_data, (cut, rows, (8,))),
         (jax.device_put, (np.float32(process), uncut)),
+        (np.asarray, (uneven,)),
     ):
         try:
             make(*arguments)
-        except (ValueError, AssertionError) as error:
+        except (ValueError, AssertionError, RuntimeError) as error:
             refused.append(str(error))
     believed = jax.make_array_from_process_local_data(uncut, np.float32(process))
     return {

@@ -9,8 +9,8 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor, init_device_mesh
 
+from jaxvstorch.examples.parallelism.collectives import collectives_in_torch
 from jaxvstorch.examples.parallelism.processes import share, torch_module, torch_step
-from jaxvstorch.examples.parallelism.processes.collectives import collectives_in
 
 # With a mean in them.
 LOSSES = {
@@ -32,13 +32,17 @@ def main() -> None:
         tensors = torch_step.global_tensors(placements)
         found[f"{way}.held"] = [tuple(tensor.to_local().shape) for tensor in tensors]
         found[f"{way}.step"] = torch_step.train_step(tensors)
-        found[f"{way}.sent"] = collectives_in(lambda: torch_step.train_step(tensors))  # noqa: B023
+        found[f"{way}.sent"] = collectives_in_torch(torch_step.train_step, tensors)
     for way, make in torch_module.WAYS.items():
-        model, losses = make(), []
+        model = make()
         x, y = torch_module.batch(way)
         found[f"{way}.held"] = [tuple(torch_module.local(p).shape) for p in model.parameters()]
-        found[f"{way}.sent"] = collectives_in(
-            lambda: losses.append(torch_module.train_step(model, x, y))  # noqa: B023
+        losses = []
+        found[f"{way}.sent"] = collectives_in_torch(
+            lambda *args: losses.append(torch_module.train_step(*args)),  # noqa: B023
+            model,
+            x,
+            y,
         )
         found[f"{way}.loss"] = losses
         found[f"{way}.weights"] = model.parameters()

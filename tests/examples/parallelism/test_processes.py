@@ -41,8 +41,8 @@ def assert_close(found: list[np.ndarray], wanted: tuple[np.ndarray, ...]) -> Non
         np.testing.assert_allclose(one, other, **TOLERANCE)
 
 
-def assert_sent(found: dict[str, np.ndarray], sent: dict[str, list[str]]) -> None:
-    assert {way: [str(text) for text in named(found, f"{way}.sent")] for way in sent} == sent
+def assert_sent(found: dict[str, np.ndarray], sent: dict[str, list[tuple[str, str]]]) -> None:
+    assert {way: [tuple(each) for each in named(found, f"{way}.sent")] for way in sent} == sent
 
 
 @pytest.mark.parametrize("processes", [2, 4])
@@ -58,7 +58,7 @@ def test_jax_takes_the_step_of_one_process(processes, stepped, tmp_path) -> None
         assert [*map(tuple, named(found, "data.held"))] == [(8, 32), (32, 8), *[(rows, 8)] * 2]
         assert [*map(tuple, named(found, "tensor.held"))] == [(8, cut), (cut, 8), (8, 8), (8, 8)]
         # Both matrices and the loss in one; in the other way what the network gives.
-        sent = {"data": ["all-reduce 2052 bytes"], "tensor": ["all-reduce 256 bytes"]}
+        sent = {"data": [("all-reduce", "2052")], "tensor": [("all-reduce", "256")]}
         assert_sent(found, sent)
     assert_told_differently(everywhere)
 
@@ -73,7 +73,8 @@ def assert_told_differently(everywhere: list[dict[str, np.ndarray]]) -> None:
         (mean,) = named(found, "uneven.mean")
         assert mean == pytest.approx(total / (counts[process] * processes))
         assert named(found, "believed") == [process]
-        *shape, same = map(str, named(found, "refused"))
+        *shape, same, spread = map(str, named(found, "refused"))
+        assert "spans non-addressable (non process local) devices" in spread
         assert "not the same on each process" in same
         assert bool(shape) == (counts[process] != 8 // processes)
         assert all("should match either global or process shape" in text for text in shape)
@@ -91,16 +92,17 @@ def test_pytorch_takes_the_step_of_one_process(processes, stepped, tmp_path) -> 
             assert_close(named(found, f"{way}.weights"), transposed[:2])
             assert_close(named(found, f"{way}.slopes"), transposed[2:])
         assert_close(named(found, "tensor parallel.loss"), stepped[:1])
-        cut, rows = 32 // processes, 8 // processes
+        cut, rows, part = 32 // processes, 8 // processes, 1024 // processes
         assert [*map(tuple, named(found, "DDP.held"))] == [(32, 8), (8, 32)]
         assert [*map(tuple, named(found, "FSDP2.held"))] == [(cut, 8), (rows, 32)]
         assert [*map(tuple, named(found, "tensor parallel.held"))] == [(cut, 8), (8, cut)]
         sent = {
-            "data": ["all-reduce 4 bytes", "all-reduce 1024 bytes", "all-reduce 1024 bytes"],
-            "tensor": ["all-reduce 256 bytes"] * 2,
-            "DDP": ["all-reduce 2048 bytes"],
-            "FSDP2": ["all-gather 1024 bytes"] * 4 + ["reduce-scatter 1024 bytes"] * 2,
-            "tensor parallel": ["all-reduce 256 bytes"],
+            "data": [("all-reduce", "4"), ("all-reduce", "1024"), ("all-reduce", "1024")],
+            "tensor": [("all-reduce", "256")] * 2,
+            "DDP": [("all-reduce", "2048")],
+            "FSDP2": [("all-gather", "1024")] * 4
+            + [("reduce-scatter", str(1024 // processes))] * 2,
+            "tensor parallel": [("all-reduce", "256")],
         }
         assert_sent(found, sent)
     # DDP and FSDP2 give each process the loss of its own rows.

@@ -15,8 +15,8 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxvstorch.examples.parallelism import jax as parallelism
+from jaxvstorch.examples.parallelism.collectives import collectives_in_jax
 from jaxvstorch.examples.parallelism.processes import share
-from jaxvstorch.examples.parallelism.processes.collectives import collectives_of
 
 # How w1, w2, x and y are cut: the rows of the batch, or the columns of w1 and the rows of w2.
 DATA = P(), P(), P("devices"), P("devices")
@@ -47,11 +47,11 @@ def main() -> None:
         jax.distributed.initialize()
     for way, specs in {"data": DATA, "tensor": TENSOR}.items():
         arrays = global_arrays(specs)
-        step = jax.jit(parallelism.train_step).lower(*arrays).compile()
-        loss, w1, w2 = jax.block_until_ready(step(*arrays))
+        loss, w1, w2 = jax.block_until_ready(jax.jit(parallelism.train_step)(*arrays))
+        print(f"process {jax.process_index()}, {way}: loss {loss:.4f}")
         held = [array.addressable_shards[0].data.shape for array in (w1, w2, arrays[2])]
-        print(f"process {jax.process_index()}, {way}: loss {loss:.6f}, w1, w2, x: {held}")
-        print(*collectives_of(step), sep="\n")
+        print("holds w1 {}, w2 {}, x {}".format(*held))
+        print(collectives_in_jax(parallelism.train_step, *arrays))
 
 
 if __name__ == "__main__":

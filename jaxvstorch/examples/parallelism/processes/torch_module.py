@@ -12,8 +12,8 @@ from torch.distributed.tensor import DTensor
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.nn.parallel import DistributedDataParallel
 
+from jaxvstorch.examples.parallelism.collectives import collectives_in_torch
 from jaxvstorch.examples.parallelism.processes import share
-from jaxvstorch.examples.parallelism.processes.collectives import collectives_in
 
 
 class Mlp(nn.Module):
@@ -75,10 +75,11 @@ def main() -> None:
     for way, make in WAYS.items():
         model = make()
         x, y = batch(way)
+        loss = train_step(model, x, y)
+        print(f"process {dist.get_rank()}, {way}: loss {loss:.4f} of {len(x)} rows")
         held = [tuple(local(weight).shape) for weight in model.parameters()]
-        sent = collectives_in(lambda: print(f"loss {train_step(model, x, y):.6f}"))  # noqa: B023
-        print(f"process {dist.get_rank()}, {way}: {len(x)} rows, holds {held}")
-        print(*sent, sep="\n")
+        print("holds up {}, down {}".format(*held))
+        print(collectives_in_torch(train_step, model, x, y))
     dist.destroy_process_group()
 
 

@@ -11,8 +11,8 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Placement, Replicate, Shard
 
 from jaxvstorch.examples.parallelism import torch as parallelism
+from jaxvstorch.examples.parallelism.collectives import collectives_in_torch
 from jaxvstorch.examples.parallelism.processes import share
-from jaxvstorch.examples.parallelism.processes.collectives import collectives_in
 
 # How w1, w2, x and y are cut: the rows of the batch, or the columns of w1 and the rows of w2.
 DATA = Replicate(), Replicate(), Shard(0), Shard(0)
@@ -43,9 +43,10 @@ def main() -> None:
     for way, placements in {"data": DATA, "tensor": TENSOR}.items():
         tensors = global_tensors(placements)
         loss, w1, w2 = train_step(tensors)
+        print(f"process {dist.get_rank()}, {way}: loss {loss.to_local():.4f}")
         held = [tuple(tensor.to_local().shape) for tensor in (w1, w2, tensors[2])]
-        print(f"process {dist.get_rank()}, {way}: loss {loss.to_local():.6f}, w1, w2, x: {held}")
-        print(*collectives_in(lambda: train_step(tensors)), sep="\n")  # noqa: B023
+        print("holds w1 {}, w2 {}, x {}".format(*held))
+        print(collectives_in_torch(train_step, tensors))
     dist.destroy_process_group()
 
 
