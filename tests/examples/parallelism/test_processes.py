@@ -92,7 +92,7 @@ def test_pytorch_takes_the_step_of_one_process(processes, stepped, tmp_path) -> 
             assert_close(named(found, f"{way}.weights"), transposed[:2])
             assert_close(named(found, f"{way}.slopes"), transposed[2:])
         assert_close(named(found, "tensor parallel.loss"), stepped[:1])
-        cut, rows, part = 32 // processes, 8 // processes, 1024 // processes
+        cut, rows = 32 // processes, 8 // processes
         assert [*map(tuple, named(found, "DDP.held"))] == [(32, 8), (8, 32)]
         assert [*map(tuple, named(found, "FSDP2.held"))] == [(cut, 8), (rows, 32)]
         assert [*map(tuple, named(found, "tensor parallel.held"))] == [(cut, 8), (8, cut)]

@@ -38,6 +38,14 @@ def test_jax_aborts_processes_that_do_not_meet_the_dead_one() -> None:
     assert "Terminating process because the JAX distributed service detected" in survivor.said
 
 
+def test_jax_aborts_at_once_when_process_0_is_gone() -> None:
+    """Without a heartbeat's time limit, since the coordinator's connection closes."""
+    dead, survivor = run_processes("jax_ending", 2, "killed first", "30")
+    assert (dead.code, survivor.code) == (KILLED, ABORTED)
+    assert "Failed to send RPC to coordination service" in survivor.said
+    assert "stopped sending heartbeats" not in survivor.said
+
+
 def test_jax_lets_an_error_wait_until_all_processes_leave() -> None:
     """The process that raised it waits for the other one at its end, and each for each."""
     survivor, failed = run_processes("jax_ending", 2, "raised")
@@ -124,7 +132,8 @@ def wait_for(started, text: str) -> None:
             time.sleep(0.05)
 
 
-def test_pytorch_raises_an_error_when_a_process_is_gone() -> None:
+def test_pytorch_raises_an_error_when_a_process_is_gone_and_not_before_they_would_meet() -> None:
+    """The survivor works alone for longer than its time limit."""
     survivor, dead = run_processes("torch_ending", 2, "killed")
     assert (survivor.code, dead.code) == (1, KILLED)
     assert "RuntimeError" in survivor.said

@@ -1,4 +1,4 @@
-"""Processes of JAX meet in a sum; then the last one goes wrong, and the others meet again.
+"""Processes of JAX meet in a sum; then one goes wrong, and the others meet again.
 
 python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 0 killed
 python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 1 killed
@@ -26,7 +26,7 @@ def total() -> float:
 
 
 def main() -> None:
-    """Meet, let the last process go wrong, and meet again after a second, or after some more."""
+    """Meet, let a process go wrong, and meet again after a second, or after some more."""
     jax.distributed.initialize(
         sys.argv[1],
         int(sys.argv[2]),
@@ -36,8 +36,9 @@ def main() -> None:
         shutdown_timeout_seconds=SECONDS,
     )
     print("sum:", total())
-    if jax.process_index() == jax.process_count() - 1:
-        go_wrong(sys.argv[4], 3 * SECONDS)
+    first = sys.argv[4] == "killed first"
+    if jax.process_index() == (0 if first else jax.process_count() - 1):
+        go_wrong("killed" if first else sys.argv[4], 3 * SECONDS)
     time.sleep(float(sys.argv[5]) if sys.argv[5:] else 1)
     try:
         print("sum:", total())
