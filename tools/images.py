@@ -21,6 +21,8 @@ from benchmarks import origin, processes
 
 ROOT = Path(__file__).parents[1]
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")
+# JAX's processes on CPUs ask which address the host's name stands for. This one's is known.
+ALONE = ("--network", "none", "--hostname", "localhost")
 # The folders that sessions write their results to.
 OUTPUTS = {"bench": "bench-out", "reproduce": "bench-out", "book": "book/_build"}
 SESSIONS = ("tests", *OUTPUTS)  # an image holds what these need
@@ -125,15 +127,15 @@ def run(engine: Engine, flavour: str, session: list[str], on_cpu: bool) -> int:
 def device(engine: Engine, flavour: str, on_cpu: bool) -> list[str]:
     """How a container gets at its accelerator, and at nothing else; at a TPU only with all else."""
     if flavour == "cpu":
-        return ["--network", "none"]
+        return [*ALONE]
     if on_cpu:
-        return ["--network", "none", "--env", "JAX_PLATFORMS=cpu"]
+        return [*ALONE, "--env", "JAX_PLATFORMS=cpu"]
     if flavour == "tpu":
         # A TPU's driver asks the machine's metadata server where it is.
         return ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]
     gpu = ["--device", "nvidia.com/gpu=all"] if engine.podman else ["--gpus", "all"]
     # With this variable JAX fails where its plugin does, and does not take the CPU instead.
-    return ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu", *gpu]
+    return [*ALONE, "--env", "JAX_PLATFORMS=cuda,cpu", *gpu]
 
 
 def owner(engine: Engine) -> list[str]:

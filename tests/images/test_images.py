@@ -31,14 +31,17 @@ def test_a_wrong_command_says_the_right_one(arguments) -> None:
         images.main(arguments)
 
 
+ALONE = ["--network", "none", "--hostname", "localhost"]
+
+
 @pytest.mark.parametrize(
     ("engine", "flavour", "expected"),
     [
-        (DOCKER, "cpu", ["--network", "none"]),
+        (DOCKER, "cpu", ALONE),
         (DOCKER, "cuda13",
-         ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu", "--gpus", "all"]),
-        (PODMAN, "cuda12", ["--network", "none", "--env", "JAX_PLATFORMS=cuda,cpu",
-                            "--device", "nvidia.com/gpu=all"]),
+         [*ALONE, "--env", "JAX_PLATFORMS=cuda,cpu", "--gpus", "all"]),
+        (PODMAN, "cuda12",
+         [*ALONE, "--env", "JAX_PLATFORMS=cuda,cpu", "--device", "nvidia.com/gpu=all"]),
         (DOCKER, "tpu",
          ["--privileged", "--network", "host", "--env", "JAX_PLATFORMS=tpu,cpu"]),
     ],
@@ -48,7 +51,7 @@ def test_a_container_gets_its_accelerator_and_no_network(engine, flavour, expect
 
 
 def test_an_image_for_an_accelerator_runs_without_one() -> None:
-    assert images.device(DOCKER, "tpu", True) == ["--network", "none", "--env", "JAX_PLATFORMS=cpu"]
+    assert images.device(DOCKER, "tpu", True) == [*ALONE, "--env", "JAX_PLATFORMS=cpu"]
 
 
 def test_results_belong_to_the_caller(monkeypatch) -> None:

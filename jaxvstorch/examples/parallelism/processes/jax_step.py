@@ -24,13 +24,15 @@ TENSOR = P(None, "devices"), P("devices"), P(), P()
 
 
 def global_arrays(specs: tuple[P, ...]) -> list[Array]:
-    """Arrays that lie on all processes, each made of the parts that the processes have."""
-    mesh = jax.make_mesh((jax.device_count(),), ("devices",), axis_types=(AxisType.Auto,))
+    """Arrays on all processes, made of the parts that each has."""
+    here = jax.process_index(), jax.process_count()
+    mesh = jax.make_mesh((jax.device_count(),), ("devices",), (AxisType.Auto,))
     made = []
     for array, spec in zip(share.training(), specs, strict=True):
         axis = spec.index("devices") if "devices" in spec else None
-        local = share.part(array, axis, jax.process_index(), jax.process_count())
-        made.append(jax.make_array_from_process_local_data(NamedSharding(mesh, spec), local))
+        local = share.part(array, axis, *here)
+        sharding = NamedSharding(mesh, spec)
+        made.append(jax.make_array_from_process_local_data(sharding, local))
     return made
 
 

@@ -20,13 +20,14 @@ TENSOR = Shard(1), Shard(0), Replicate(), Replicate()
 
 
 def global_tensors(placements: tuple[Placement, ...]) -> list[DTensor]:
-    """Tensors that lie on all processes, each made of the parts that the processes have."""
+    """Tensors on all processes, made of the parts that each has."""
+    here = dist.get_rank(), dist.get_world_size()
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     made = []
     for array, placement in zip(share.training(), placements, strict=True):
         axis = placement.dim if isinstance(placement, Shard) else None
-        local = share.part(array, axis, dist.get_rank(), dist.get_world_size())
-        made.append(DTensor.from_local(torch.from_numpy(local), mesh, [placement]))
+        local = torch.from_numpy(share.part(array, axis, *here))
+        made.append(DTensor.from_local(local, mesh, [placement]))
     return made
 
 
