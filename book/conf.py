@@ -38,6 +38,7 @@ extensions = [
     "extensions.libraries",
     "extensions.notebooks",
     "extensions.pair_directive",
+    "extensions.program_directive",
     "extensions.promised_errors",
     "extensions.results",
     "extensions.topics",

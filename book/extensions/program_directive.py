@@ -1,0 +1,74 @@
+"""The directive ``{program} FOLDER/MODULE.name …``: what programs of the examples define.
+
+Unlike a pair, the functions may have different names. Those of a module whose name begins with a
+framework's, such as ``jax_step``, stand in its tab; a program of one framework alone is one block.
+Shown without docstrings, as a pair is.
+"""
+
+from collections import defaultdict
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from extensions.pair_directive import quiet
+from jaxvstorch import source
+from jaxvstorch.frameworks import TITLES
+
+logger = logging.getLogger(__name__)
+
+_BLOCK = "```python\n{}\n```\n"
+_TAB = "````{{tab-item}} {title}\n:sync: {framework}\n{block}````\n"
+_TABS = "`````{{tab-set}}\n:sync-group: framework\n:class: pair\n{}`````\n"
+
+
+def blocks(argument: str) -> dict[str, str]:
+    """By framework, a block of code with the definitions that the directive names.
+
+    Raises:
+        LookupError: a module defines no such name.
+    """
+    found = defaultdict(list)
+    for each in argument.split():
+        path, _, name = each.rpartition(".")
+        folder, _, module = path.rpartition("/")
+        found[module.partition("_")[0]].append(quiet(source.definition(folder, module, name)))
+    return {framework: _BLOCK.format("\n\n\n".join(found[framework])) for framework in found}
+
+
+def plain(argument: str) -> str:
+    """The same for a notebook: one block below the other, under its framework's title."""
+    found = blocks(argument)
+    return "\n".join(f"**{TITLES[framework]}**\n\n{found[framework]}" for framework in found)
+
+
+class ProgramDirective(SphinxDirective):
+    """Shows definitions of programs; one that is not there is a warning."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write the code in MyST, and let the page's own parser read it."""
+        try:
+            found = blocks(self.arguments[0])
+        except (LookupError, OSError) as error:
+            logger.warning(str(error), location=self.get_location())
+            return []
+        for each in self.arguments[0].split():
+            folder, _, module = each.rpartition(".")[0].rpartition("/")
+            self.env.note_dependency(str(source.path(folder, module)))
+        if len(found) == 1:
+            return self.parse_text_to_nodes("".join(found.values()))
+        tabs = [
+            _TAB.format(title=TITLES[framework], framework=framework, block=block)
+            for framework, block in found.items()
+        ]
+        return self.parse_text_to_nodes(_TABS.format("".join(tabs)))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.add_directive("program", ProgramDirective)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
