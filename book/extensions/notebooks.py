@@ -17,7 +17,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
 from benchmarks.report import lookup
-from extensions import cost, libraries, program_directive
+from extensions import cost, definitions, libraries
 from extensions.diagram import title
 from extensions.outputs import add_outputs, keep_outputs
 from extensions.pair_directive import halves
@@ -119,7 +119,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "diagram": diagram,
         "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
         "pair": _pair,
-        "program": lambda directive: program_directive.plain(directive.argument),
+        "definitions": lambda directive: definitions.plain(directive.argument),
         "results": results,
     }
     convert = Converter(directives, partial(_resolve, app), page_url)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from extensions import diagram, notebooks, pair_directive, program_directive
+from extensions import definitions, diagram, notebooks, pair_directive
 from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
@@ -229,12 +229,12 @@ def find(name: str) -> object:
     raise ModuleNotFoundError(name)
 
 
-def test_a_program_is_shown_by_framework_and_without_docstrings():
+def test_definitions_are_shown_by_framework_and_without_docstrings():
     names = "parallelism/processes/jax_step.main parallelism/processes/torch_step.main"
-    found = program_directive.blocks(names)
+    found = definitions.blocks(names)
     assert list(found) == ["jax", "torch"]
     assert found["jax"].startswith("```python\ndef main() -> None:\n    if arguments :=")
-    plain = program_directive.plain(names)
+    plain = definitions.plain(names)
     assert plain.index("**JAX**") < plain.index("**PyTorch**")
     with pytest.raises(LookupError, match="defines no 'nothing'"):
-        program_directive.blocks("parallelism/processes/jax_step.nothing")
+        definitions.blocks("parallelism/processes/jax_step.nothing")

@@ -1,4 +1,4 @@
-"""The directive ``{program} FOLDER/MODULE.name …``: what programs of the examples define.
+"""The directive ``{definitions} FOLDER/MODULE.name …``: what programs of the examples define.
 
 Unlike a pair, the functions may have different names. Those of a module whose name begins with a
 framework's, such as ``jax_step``, stand in its tab; a program of one framework alone is one block.
@@ -43,7 +43,7 @@ def plain(argument: str) -> str:
     return "\n".join(f"**{TITLES[framework]}**\n\n{found[framework]}" for framework in found)
 
 
-class ProgramDirective(SphinxDirective):
+class DefinitionsDirective(SphinxDirective):
     """Shows definitions of programs; one that is not there is a warning."""
 
     required_arguments = 1
@@ -70,5 +70,5 @@ class ProgramDirective(SphinxDirective):
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
-    app.add_directive("program", ProgramDirective)
+    app.add_directive("definitions", DefinitionsDirective)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
