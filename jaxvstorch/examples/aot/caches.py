@@ -21,7 +21,15 @@ from jaxvstorch.frameworks import FRAMEWORKS, TITLES
 
 THREADS = "the number of cores and threads"
 DEVICES = "the number of CPU devices"
-ONE_CORE = {"ONE_CORE": "yes"}
+ONE_CORE = {"ONE_CORE": "yes", "OMP_NUM_THREADS": "1"}
+# What a user may have set, and what would decide the answers.
+SETTINGS = (
+    "JAX_COMPILATION_CACHE", "JAX_ENABLE_COMPILATION_CACHE", "JAX_PERSISTENT_CACHE",
+    "TORCHINDUCTOR_", "TORCH_COMPILE_", "XLA_FLAGS",
+)  # fmt: skip
+# The same on each machine; two threads are two on a machine with one core too.
+OURS = {"JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "2", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+SECONDS = 300  # that a process may take: some ten times what one takes on two busy cores
 TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
 CHANGES = (*EDITS, *ARGUMENTS, OPTION, THREADS, DEVICES, FOLDER_OF_CACHE)
 
@@ -76,6 +84,7 @@ def cache_table(names: Sequence[str] = FRAMEWORKS) -> CacheTable:
 
     Raises:
         subprocess.CalledProcessError: one of the processes failed.
+        RuntimeError: one took longer than ``SECONDS``, or found something in an empty cache.
     """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         found = pool.map(lambda name: _asked(name, Path(folder, name)), names)
@@ -100,11 +109,14 @@ def _asked(framework: str, cache: Path) -> dict[str, str]:
 def _process(framework: str, what: str, cache: Path, **settings: str) -> dict[str, str]:
     """Run ``cached.py`` in a process with this cache and these environment variables."""
     command = [sys.executable, "-W", "ignore", "-m", "jaxvstorch.examples.aot.cached"]
-    kept = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
-    ours = {"CACHE_FOLDER": str(cache), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    environment = kept | ours | settings
-    done = subprocess.run(
-        [*command, framework, what], env=environment, stdout=subprocess.PIPE, text=True, check=True
-    )
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(SETTINGS)}
+    environment = kept | OURS | {"CACHE_FOLDER": str(cache)} | settings
+    try:
+        done = subprocess.run(
+            [*command, framework, what],
+            env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(f"{framework} did not answer in {SECONDS} s: {what}") from error
     found: dict[str, str] = json.loads(done.stdout)
     return found

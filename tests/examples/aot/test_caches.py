@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from needs import needs_compiler
 
+from jaxvstorch.examples.aot import caches
 from jaxvstorch.examples.aot.cached import EDITS, PROGRAM, UNCHANGED, function
 from jaxvstorch.examples.aot.caches import CHANGES, DEVICES, CacheTable, cache_table
 
@@ -123,6 +124,34 @@ def test_jax_removes_old_entries_once_the_folder_has_a_limit(jax, ask, folder) -
     assert sum(path.stat().st_size for path in kept) <= 8000
 
 
+def test_a_folder_that_was_filled_without_a_limit_takes_none(jax, ask, folder) -> None:
+    from jax.experimental.compilation_cache import compilation_cache
+
+    ask(doubled, X)
+    before = set(folder.glob("*-cache"))
+    jax.config.update("jax_compilation_cache_max_size", 10**6)
+    compilation_cache.reset_cache()
+    with pytest.warns(UserWarning, match="Error writing persistent compilation cache entry"):
+        ask(lambda x: x + 7, X)
+    assert set(folder.glob("*-cache")) == before
+
+
+def test_names_of_inner_functions_and_results_are_in_jax_s_key(jax, ask) -> None:
+    def g(x):
+        return x + 5
+
+    def h(x):
+        return x + 5
+
+    def calls(inner):
+        inner = jax.jit(inner)
+        return ask(lambda x: inner(x) * inner(x + 1), X)
+
+    assert [calls(g), calls(g), calls(h)] == [["misses"], ["hits"], ["misses"]]
+    keys = [ask(lambda x, key=key: {key: x + 9}, X) for key in "aab"]
+    assert keys == [["misses"], ["hits"], ["misses"]]
+
+
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_jax_warns_of_a_damaged_entry_and_compiles(jax, ask, folder, damage) -> None:
     ask(doubled, X)
@@ -133,6 +162,7 @@ def test_jax_warns_of_a_damaged_entry_and_compiles(jax, ask, folder, damage) -> 
     entry.write_bytes(whole[:middle] if damage == "cut" else changed)
     with pytest.warns(UserWarning, match="Error reading persistent compilation cache entry"):
         assert ask(doubled, X) == ["misses"]
+    assert entry.read_bytes() != whole  # it stays, and is read again
     jax.config.update("jax_raise_persistent_cache_errors", True)
     with pytest.raises(Exception, match="while decompressing data"):
         ask(doubled, X)
@@ -245,6 +275,12 @@ def test_a_table_as_text_and_html() -> None:
         "nothing                                   hit  miss",
     ]
     assert table._repr_html_().count('<td class="wrong">miss</td>') == 1
+
+
+def test_a_process_that_does_not_answer_is_named(monkeypatch) -> None:
+    monkeypatch.setattr(caches, "SECONDS", 0.01)
+    with pytest.raises(RuntimeError, match=r"jax did not answer in 0\.01 s: nothing"):
+        cache_table(("jax",))
 
 
 @pytest.mark.matrix

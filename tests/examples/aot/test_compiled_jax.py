@@ -96,7 +96,7 @@ def test_a_python_number_may_be_any_of_its_kind(jax, in_jax) -> None:
     assert amplify.in_avals[0][1].weak_type
     for gain in (0.25, np.float32(0.25), np.float64(0.25), jax.numpy.float32(0.25)):
         np.testing.assert_allclose(amplify(x, gain), np.tanh(x / 4), rtol=1e-6)
-    for gain in (2, True):
+    for gain in (2, True, np.float16(0.25), jax.numpy.bfloat16(0.25)):
         with pytest.raises(TypeError, match="Argument 'gain' compiled with float32"):
             amplify(x, gain)
 

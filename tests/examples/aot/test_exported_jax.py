@@ -1,11 +1,14 @@
 """jax.export: a file that another process calls, for other platforms and sizes."""
 
 import dataclasses
+import os
 import re
 
 import numpy as np
 import pytest
 from aot_files import ROWS, without_package
+
+from jaxvstorch.examples.aot.caches import TWO_DEVICES
 
 pytest.importorskip("jax", reason="JAX is not installed")
 pytest.importorskip("flatbuffers", reason="exported functions are written by flatbuffers")
@@ -152,6 +155,39 @@ def test_a_changed_number_is_not_noticed(export, normalize) -> None:
     changed[at : at + 4] = np.float32(100).tobytes()
     found = export.deserialize(changed).call(ROWS)
     assert np.abs(found - normalize.call(ROWS)).max() > 0.5
+
+
+def test_an_executable_needs_to_be_told_its_device_where_there_are_two(tmp_path) -> None:
+    path = str(tmp_path / "double")
+    settings = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
+    start = (
+        "import jax, numpy as np, pickle\n"
+        "from jax.experimental import serialize_executable as se\n"
+        "x = np.ones(3, np.float32)\n"
+    )
+    without_package(
+        f"{start}compiled = jax.jit(lambda x: 2 * x).lower(x).compile()\n"
+        f"pickle.dump(se.serialize(compiled), open({path!r}, 'wb'))\n",
+        **settings,
+    )
+    printed = without_package(
+        f"{start}written = pickle.load(open({path!r}, 'rb'))\n"
+        "first, second = jax.devices()\n"
+        "for options in ({}, {'execution_devices': [second]}, {'execution_devices': [first]}):\n"
+        "    try:\n"
+        "        print(*se.deserialize_and_load(*written, **options)(x).devices())\n"
+        "    except Exception as error:\n"
+        "        print(type(error).__name__)\n",
+        **settings | TWO_DEVICES,
+    )
+    assert printed.split() == ["JaxRuntimeError", "KeyError", "cpu:0"]
+
+
+def test_a_symbol_is_one_at_least(jax, in_jax, export) -> None:
+    program = export.export(jax.jit(in_jax.normalize))(sized(jax, "b, 4"))
+    assert program.call(ROWS[:1]).shape == (1, 4)
+    with pytest.raises(ValueError, match="Expected value >= 1 for dimension variable 'b'"):
+        program.call(ROWS[:0])
 
 
 def test_numbers_of_versions_are_not_looked_at(export, normalize) -> None:

@@ -53,6 +53,23 @@ def test_sizes_are_checked_and_dtypes_and_devices_are_not(torch, normalize, x) -
     assert program(x.to("meta")).device.type == "meta"
 
 
+def test_a_further_dimension_passes_and_a_missing_one_does_not(torch, normalize) -> None:
+    assert normalize.module()(torch.ones(4, 4, 4)).shape == (4, 4, 4)
+    with pytest.raises(IndexError):
+        normalize.module()(torch.ones(4))
+
+
+def test_one_tensor_that_stands_for_two_arguments_makes_one_of_them(torch) -> None:
+    one = torch.eye(2)
+    program = exported_by_torch(torch, torch.matmul, one, one).module()
+    assert program(one, 2 * one)[0, 0] == 4
+
+
+def test_an_equal_number_of_another_type_passes(torch, in_torch, x) -> None:
+    program = exported_by_torch(torch, in_torch.amplify, x[0], 1.0).module()
+    assert program(x[0], 1).shape == (4,)
+
+
 def test_a_python_number_is_a_constant_that_is_checked(torch, in_torch, x) -> None:
     program = exported_by_torch(torch, in_torch.amplify, x[0], 0.5)
     assert "0.5" in program.graph_module.code
@@ -85,6 +102,8 @@ def test_a_size_that_two_divides(torch, in_torch, x) -> None:
     assert program(torch.ones(6, 4)).shape == (3, 4)
     with pytest.raises(AssertionError, match=r"Guard failed: .* % 8 == 0"):
         program(torch.ones(7, 4))
+    with pytest.raises(AssertionError, match=r"Guard failed: .* != 1"):
+        program(torch.ones(2, 4))
 
 
 def test_auto_finds_what_a_size_must_be(torch, in_torch, x) -> None:

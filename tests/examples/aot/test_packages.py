@@ -1,6 +1,10 @@
 """AOTInductor: a library that is called without the model's code, and checks little."""
 
 import os
+import subprocess
+import sys
+from collections import OrderedDict
+from pathlib import Path
 
 import pytest
 from aot_files import OWN, exported_by_torch, without_package
@@ -11,14 +15,40 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytestmark = [needs_compiler, pytest.mark.filterwarnings(OWN)]
 
 
+def built(tmp_path_factory, name: str, function, *arguments) -> str:
+    """A package of the function, which is built once by all workers of pytest-xdist."""
+    from filelock import FileLock  # torch requires it
+
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    path = folder / f"{name}.pt2"
+    with FileLock(folder / f"{name}.lock", timeout=300):
+        if not path.exists():
+            program = exported_by_torch(torch, function, *arguments)
+            new = str(folder / f"{name}-new.pt2")
+            Path(torch._inductor.aoti_compile_and_package(program, package_path=new)).rename(path)
+    return str(path)
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory) -> str:
     """``amplify`` for eight numbers and the gain 0.5."""
     from jaxvstorch.examples.aot import torch as in_torch
 
-    program = exported_by_torch(torch, in_torch.amplify, torch.ones(8), 0.5)
-    path = str(tmp_path_factory.mktemp("package") / "amplify.pt2")
-    return torch._inductor.aoti_compile_and_package(program, package_path=path)
+    return built(tmp_path_factory, "amplify", in_torch.amplify, torch.ones(8), 0.5)
+
+
+def recent_difference(params, count, x):
+    return params["a"] - 2 * params["b"] + x[-count:].mean()
+
+
+@pytest.fixture(scope="module")
+def difference(tmp_path_factory):
+    """Called with a dict, the static number 2, and a series."""
+    params = {"a": torch.ones(4), "b": torch.zeros(4)}
+    path = built(tmp_path_factory, "difference", recent_difference, params, 2, torch.arange(8.0))
+    return torch._inductor.aoti_load_package(path)
 
 
 @pytest.fixture
@@ -49,11 +79,59 @@ def test_another_size_or_dtype_is_not_noticed(amplify) -> None:
     assert not torch.allclose(found, torch.tanh(torch.full((8,), 0.5)))
 
 
+def test_a_smaller_tensor_makes_it_read_what_lies_behind(amplify) -> None:
+    memory = torch.arange(16.0) / 8
+    torch.testing.assert_close(amplify(memory[:2], 0.5), torch.tanh(memory[:8] / 2))
+
+
+def test_strides_are_not_looked_at(amplify) -> None:
+    memory = torch.arange(16.0) / 8
+    torch.testing.assert_close(amplify(memory[::2], 0.5), torch.tanh(memory[:8] / 2))
+
+
+@pytest.mark.parametrize("made", ["torch.ones(8, device='meta')", "torch.empty(0)"])
+def test_a_tensor_without_memory_ends_the_process(package, made) -> None:
+    code = (
+        "import torch\n"
+        f"program = torch._inductor.aoti_load_package({package!r})\n"
+        "print('loaded', flush=True)\n"
+        f"program({made}, 0.5)\n"
+        "print('called', flush=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stdout.split() == ["loaded"]
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+
+
+def test_a_static_number_is_ignored(difference) -> None:
+    params = {"a": torch.ones(4), "b": torch.zeros(4)}
+    found = [difference(params, count, torch.arange(8.0))[0].item() for count in (1, 2, 3)]
+    assert found == [7.5, 7.5, 7.5]
+
+
+def test_tensors_of_a_dict_are_taken_by_their_place(difference) -> None:
+    one, zero, x = torch.ones(4), torch.zeros(4), torch.arange(8.0)
+    for same in ({"a": one, "b": zero}, {"x": one, "y": zero}, OrderedDict(b=one, a=zero)):
+        assert difference(same, 2, x)[0] == 7.5
+    assert difference({"b": zero, "a": one}, 2, x)[0] == 4.5
+    with pytest.raises(RuntimeError, match="expected inputs vector size to be 3, but got 2"):
+        difference({"a": one}, 2, x)
+
+
+def test_an_argument_by_name_is_refused(amplify) -> None:
+    with pytest.raises(ValueError, match="kwarg keyword mismatch"):
+        amplify(torch.ones(8), gain=0.5)
+
+
 def test_an_environment_variable_has_it_check(package) -> None:
     code = (
         "import torch\n"
         f"program = torch._inductor.aoti_load_package({package!r})\n"
-        "for x in (torch.ones(16), torch.ones(8).double(), torch.ones(8).to('meta')):\n"
+        "for x in (torch.ones(16), torch.ones(8).double(), torch.ones(16)[::2],\n"
+        "          torch.ones(8).to('meta')):\n"
         "    try:\n"
         "        program(x, 0.5)\n"
         "    except RuntimeError as error:\n"
@@ -61,11 +139,13 @@ def test_an_environment_variable_has_it_check(package) -> None:
     )
     printed = without_package(code, **{**os.environ, "AOTI_RUNTIME_CHECK_INPUTS": "1"})
     said = [line.partition("unmatched ")[2].split(",")[0] for line in printed.splitlines()]
-    assert said == ["dim value at 0", "dtype", "device type"]
+    assert said == ["dim value at 0", "dtype", "stride value at 0", "device type"]
 
 
 def test_it_has_no_derivative_and_no_batching_rule(amplify) -> None:
     assert not amplify(torch.ones(8, requires_grad=True), 0.5).requires_grad
+    with pytest.raises(RuntimeError, match="Cannot access data pointer"):
+        torch.func.grad(lambda x: amplify(x, 0.5).sum())(torch.ones(8))
     with pytest.raises(RuntimeError, match="Cannot access data pointer"):
         torch.vmap(lambda x: amplify(x, 0.5))(torch.ones(2, 8))
 
