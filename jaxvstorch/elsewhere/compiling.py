@@ -21,7 +21,12 @@ PACKAGES = ("jax", "jaxlib", "jax-cuda12-plugin", "libtpu", "torch", "triton")
 
 
 def main() -> None:
-    """Compile everything."""
+    """Compile everything.
+
+    Raises:
+        PackageNotFoundError: a compiler is not installed.
+    """
+    versions = {package: version(package).partition("+")[0] for package in PACKAGES}
     xla, inductor = _in_a_process(by_xla), _in_a_process(by_inductor)
     entries = {
         str(p): recorded.Entry(
@@ -32,7 +37,6 @@ def main() -> None:
         for p in programs()
     }
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    versions = {package: version(package).partition("+")[0] for package in PACKAGES}
     found = recorded.Recorded(today, versions, entries)
     recorded.FILE.write_text(recorded.dump(found), encoding="utf-8")
 

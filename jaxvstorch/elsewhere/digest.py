@@ -3,22 +3,33 @@
 import ast
 import hashlib
 from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from jaxvstorch import source
 from jaxvstorch.elsewhere.program import Program
-from jaxvstorch.frameworks.containers import arrays_in
+from jaxvstorch.frameworks.containers import leaves
 
 
 def digest(program: Program, framework: str) -> str:
-    """Of the program's entry, the shapes of its arguments, and the code that they go through.
+    """Of the program's entry, its arguments, and the code that they go through.
+
+    Of an array, the shape and the dtype count, and of what is no array, the value.
 
     Comments and docstrings are left out. Of what the function uses, only what stands in the same
     file counts.
     """
-    shapes = [(array.shape, str(array.dtype)) for array in arrays_in(program.arguments())]
+    given = [_told(value) for argument in program.arguments() for value in leaves(argument)]
     topic, _, name = program.pair.partition(".")
-    parts = [repr(program), repr(shapes), *_code(topic, framework, name)]
+    parts = [repr(program), repr(given), *_code(topic, framework, name)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.shape, str(value.dtype)
+    return value.__name__ if callable(value) else value  # a function's repr has its address
 
 
 def _code(topic: str, framework: str, name: str) -> Iterator[str]:

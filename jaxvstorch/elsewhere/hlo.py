@@ -22,7 +22,9 @@ _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
 _INSTRUCTION = re.compile(r"^(?:ROOT )?%?([\w.\-]+) = (.*?) ([a-z][\w\-]*)\((.*)$")
 _OPERAND = re.compile(r"%([\w.\-]+)")
 _ARRAY = re.compile(r"\b(pred|[a-z]+\d+\w*)\[([\d,]*)\]")
-_CHANNEL = re.compile(r"\bchannel_id=(\d+)")
+# Those that a TPU runs in several fusions have it. A channel may be that of others too: all of
+# `jax.shard_map` have the same.
+_CHAIN = re.compile(r'\bchain_id="(\d+)"')
 _CALLED = re.compile(r"\b(?:calls|to_apply)=%?([\w.\-]+)")
 
 
@@ -102,7 +104,7 @@ def loops(text: str) -> int:
 def collectives(text: str) -> tuple[Collective, ...]:
     """The collectives of a program, by kind.
 
-    One that runs beside other operations can stand in several places, which have its channel.
+    On a TPU, one that runs beside other operations stands in several fusions, as one chain.
     """
     every = instructions(text)
     # What the start of a collective calls is that collective once more.
@@ -110,8 +112,8 @@ def collectives(text: str) -> tuple[Collective, ...]:
     sizes: dict[str, dict[str, int]] = {}
     for (computation, name), found in every.items():
         if found.kind in COLLECTIVES and computation not in again:
-            channel = _CHANNEL.search(found.rest)
-            one = channel[1] if channel else f"{computation} {name}"
+            chain = _CHAIN.search(found.rest)
+            one = chain[1] if chain else f"{computation} {name}"
             taken = [every[computation, operand].type for operand in found.operands()]
             kind = "reduce-scatter" if computation.startswith(_SCATTERED) else found.kind
             sizes.setdefault(kind, {}).setdefault(one, sum(map(size, taken)))

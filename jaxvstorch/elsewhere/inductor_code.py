@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 
-_LAUNCHED = re.compile(r"^ +(triton_\w+|\w+_kernel\w*)\.run\(", re.M)
-_LIBRARY = re.compile(r"\b(?:extern_kernels\.|torch\.ops\.)[\w.]+\(")
+_SOURCE = re.compile(r"('''|\"\"\").*?\1", re.S)  # of a kernel, in Triton
+_LAUNCHED = re.compile(r"^ +\w+\.run\(", re.M)
+_LIBRARY = re.compile(r"\b(?:extern_kernels|torch\.ops|aten)\.[\w.]+\(")
 
 
 @dataclass(frozen=True)
@@ -12,9 +13,10 @@ class Generated:
     """What Inductor wrote for one program.
 
     Attributes:
-        kernels: how often a call launches a Triton kernel that Inductor wrote.
-        library_calls: how often it calls a kernel that Inductor did not write, such as a matrix
-            product of cuBLAS.
+        kernels: in how many places a Triton kernel is launched that Inductor wrote; one inside
+            ``torch.while_loop`` or a branch of ``torch.cond`` counts once.
+        library_calls: in how many places an operation is called that Inductor did not write, such
+            as a matrix product of cuBLAS. One may launch several kernels, or none.
         bytes_accessed: bytes that all of these read and write, as Inductor counts them.
     """
 
@@ -25,5 +27,5 @@ class Generated:
 
 def generated(code: str, bytes_accessed: int) -> Generated:
     """Count what the code of one graph launches."""
-    _, _, call = code.partition("def call(self, args):")
-    return Generated(len(_LAUNCHED.findall(call)), len(_LIBRARY.findall(call)), bytes_accessed)
+    code = _SOURCE.sub("", code)
+    return Generated(len(_LAUNCHED.findall(code)), len(_LIBRARY.findall(code)), bytes_accessed)

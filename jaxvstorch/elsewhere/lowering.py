@@ -9,6 +9,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxvstorch.elsewhere.program import Program
+from jaxvstorch.frameworks.containers import arrays_in, with_arrays_mapped
 
 
 def compile(program: Program, devices: list[Any]) -> Any:
@@ -20,12 +21,18 @@ def compile(program: Program, devices: list[Any]) -> Any:
 
     Returns:
         What ``jax.jit(...).lower(...).compile()`` returns.
+
+    Raises:
+        ValueError: no array is among the arguments; it would be compiled for this CPU.
     """
     pair = program.registered()
+    given = program.arguments()
+    if not arrays_in(given):
+        raise ValueError(f"{program} has no array, whose device is the one to compile for")
     mesh = _mesh(program, devices)
     arguments = tuple(
         _abstract(value, NamedSharding(mesh, PartitionSpec(*spec)))
-        for value, spec in zip(program.arguments(), _specs(program), strict=True)
+        for value, spec in zip(given, _specs(program, len(given)), strict=True)
     )
     compiled = jax.jit(
         _function(program), donate_argnums=program.donated, static_argnames=pair.static
@@ -53,12 +60,16 @@ def _mesh(program: Program, devices: list[Any]) -> Mesh:
     return Mesh(grid, [name for name, _ in axes])
 
 
-def _specs(program: Program) -> tuple[tuple[str | None, ...], ...]:
-    return program.shards or ((),) * len(program.arguments())
+def _specs(program: Program, count: int) -> tuple[tuple[str | None, ...], ...]:
+    return program.shards or ((),) * count
 
 
 def _abstract(value: Any, sharding: NamedSharding) -> Any:
-    """An array's shape, dtype and place; Python values stay as they are."""
-    if isinstance(value, np.ndarray | np.generic):
-        return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
-    return value
+    """Shape, dtype and place of an array, or of those in containers; the rest stays as it is."""
+
+    def abstract(item: Any) -> Any:
+        if isinstance(item, np.ndarray | np.generic):
+            return jax.ShapeDtypeStruct(item.shape, item.dtype, sharding=sharding)
+        return item
+
+    return with_arrays_mapped(abstract, value)

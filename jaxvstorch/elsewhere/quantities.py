@@ -70,5 +70,5 @@ QUANTITIES = {
     ),
     "operations": Quantity(lambda found: _of_one_step(count(found.flops), found)),
     "estimate": Quantity(lambda found: _of_one_step(seconds(found.estimated_seconds), found)),
-    "collectives": Quantity(_sent),
+    "collectives": Quantity(lambda found: _of_one_step(_sent(found), found)),
 }

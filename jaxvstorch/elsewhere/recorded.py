@@ -54,7 +54,8 @@ def load(text: str) -> Recorded:
     """Read it.
 
     Raises:
-        TypeError: something is missing, or is there that should not be.
+        TypeError, KeyError: something is missing, or is there that should not be.
+        ValueError: it is no JSON, as when it is cut off.
     """
     found = json.loads(text)
     programs = {name: _entry(entry) for name, entry in found.pop("programs").items()}

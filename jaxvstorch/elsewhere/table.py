@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from importlib.metadata import version
 from importlib.util import find_spec
 
 from jaxvstorch.elsewhere.analysis import Analysis, analyse
@@ -60,6 +61,7 @@ def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) ->
     """What programs become on this CPU, on an H100 and on a TPU v5e.
 
     For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
+    Of Inductor, it is the code that was written, which Triton did not compile.
     For this CPU they are compiled now, as long as there are as many CPU devices as they want.
 
     Args:
@@ -74,7 +76,7 @@ def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) ->
         here: whether to compile for this CPU too.
 
     Raises:
-        LookupError: there is no such program, or nothing of this name can be shown.
+        LookupError: there is no such program or quantity, or the program is not compiled yet.
     """
     wanted = (of,) if isinstance(of, str) else tuple(of)
     if unknown := set(wanted) - set(QUANTITIES):
@@ -84,7 +86,7 @@ def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) ->
     chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]
     heads = ("program", "what", *COLUMNS)
     rows = tuple(tuple(row[i] for i in chosen) for row in every)
-    return Table(tuple(heads[i] for i in chosen), rows, note())
+    return Table(tuple(heads[i] for i in chosen), rows, note(here=0 in used))
 
 
 def named(*names: str) -> list[Program]:
@@ -95,29 +97,34 @@ def named(*names: str) -> list[Program]:
     """
     if not names:
         return list(programs())
-    found = []
+    known = {p: (str(p), p.pair, p.pair.partition(".")[0]) for p in programs()}
+    found: dict[Program, None] = {}  # each once
     for name in names:
-        own = [p for p in programs() if name in (str(p), p.pair, p.pair.partition(".")[0])]
+        own = [p for p, its in known.items() if name in its]
         if not own:
-            near = difflib.get_close_matches(name, map(str, programs()), n=1, cutoff=0)
-            raise LookupError(f"{name} is not compiled for other devices; the nearest is {near[0]}")
-        found += own
-    return found
+            every = dict.fromkeys(one for its in known.values() for one in its)
+            near = difflib.get_close_matches(str(name), every, n=1, cutoff=0)
+            raise LookupError(f"no {name!r} is compiled for other devices; nearest is {near[0]}")
+        found |= dict.fromkeys(own)
+    return list(found)
 
 
-def note() -> str:
-    """When all this was compiled, and by what."""
+def note(here: bool) -> str:
+    """When all this was compiled, and by what; also for this CPU, if there is such a column."""
     made = recorded()
-    version = made.versions
+    by = made.versions
+    now = f" For this CPU it was compiled just now, by jax {version('jax')}." if here else ""
     return (
-        f"Compiled on {made.date}, and not run: for the H100 by jax {version['jax']} with its CUDA "
-        f"plugin, and by torch {version['torch']} with triton {version['triton']}; for the TPU v5e "
-        f"by jax with libtpu {version['libtpu']}. For this CPU it was compiled just now."
+        f"Compiled on {made.date}, and not run: for the H100 by jax {by['jax']} with its CUDA "
+        f"plugin, for the TPU v5e by jax with libtpu {by['libtpu']}. Inductor's code for the H100 "
+        f"was written by torch {by['torch']}, and not compiled by Triton.{now}"
     )
 
 
 def _rows(program: Program, wanted: Sequence[str], here: bool) -> Iterator[tuple[str, ...]]:
-    entry = recorded().programs[str(program)]
+    entry = recorded().programs.get(str(program))
+    if entry is None:
+        raise LookupError(f"{program} is listed and not compiled yet; run `nox -s elsewhere`")
     on_cpu = _on_cpu(program) if here else None
     for name in wanted:
         yield str(program), name, *_texts(QUANTITIES[name], entry, on_cpu)

@@ -72,3 +72,11 @@ def test_it_is_when_a_rule_of_differentiation_has_changed(digest_of) -> None:
 def test_it_is_when_the_program_has_other_arguments_or_is_compiled_otherwise(digest_of) -> None:
     others = [Program("updates.set_rows", 128), Program("updates.set_rows", 64, donated=(0,))]
     assert len({digest_of(HALF, program) for program in (PROGRAM, *others)}) == 3
+
+
+def test_it_is_when_an_argument_that_is_no_array_has_another_value(monkeypatch) -> None:
+    found = set()
+    for steps in (10, 20):
+        monkeypatch.setattr(Program, "arguments", lambda _, steps=steps: ([1.0], steps))
+        found.add(digest(PROGRAM, "jax"))
+    assert len(found) == 2

@@ -30,14 +30,16 @@ reduce-scatter-start(%gemm), channel_id=10, dimensions={0}, to_apply=%region_0.0
 V5E = """
 %fused_computation.16 (param_0.38: bf16[128,1024]) -> (bf16[128,1024], bf16[1024,1024], u32[]) {
   %param_0.38 = bf16[128,1024]{1,0:T(8,128)(2,1)S(1)} parameter(0)
-  %all-gather.30 = bf16[1024,1024]{1,0:T(8,128)(2,1)} all-gather(%param_0.38), channel_id=7
+  %all-gather.30 = bf16[1024,1024]{1,0:T(8,128)(2,1)} all-gather(%param_0.38), channel_id=7, \
+frontend_attributes={chain_id="1"}
   ROOT %custom-call.5 = (bf16[128,1024]{1,0:T(8,128)(2,1)S(1)}, u32[]{:S(2)}, /*index=2*/u32[]) \
 custom-call(%all-gather.30), custom_call_target="AsyncCollectiveStart"
 }
 
 %fused_computation.17 (param_0.42: bf16[128,1024]) -> bf16[1024,1024] {
   %param_0.42 = bf16[128,1024]{1,0:T(8,128)(2,1)S(1)} parameter(0)
-  ROOT %all-gather.32 = bf16[1024,1024]{1,0:T(8,128)(2,1)S(1)} all-gather(%param_0.42), channel_id=7
+  ROOT %all-gather.32 = bf16[1024,1024]{1,0:T(8,128)(2,1)S(1)} all-gather(%param_0.42), \
+channel_id=7, frontend_attributes={chain_id="1"}
 }
 
 %all-reduce-scatter (input: f32[4096,1024]) -> f32[512,1024] {
@@ -96,6 +98,18 @@ def test_a_collective_in_the_background_counts_once_with_what_a_device_puts_in()
 
 def test_a_collective_that_stands_in_several_fusions_counts_once() -> None:
     assert Collective("all-gather", 1, 128 * 1024 * 2) in collectives(V5E)
+
+
+def test_collectives_of_shard_map_count_each_although_they_have_one_channel() -> None:
+    text = """
+ENTRY %main (x: f32[1,128]) -> f32[1,128] {
+  %x = f32[1,128]{1,0} parameter(0)
+  %half = f32[1,64]{1,0} slice(%x), slice={[0:1], [0:64]}
+  %psum = f32[1,64]{1,0} all-reduce(%half), channel_id=1, to_apply=%region_1.0
+  ROOT %pmax = f32[1,128]{1,0} all-reduce(%x), channel_id=1, to_apply=%region_3.0
+}
+"""
+    assert collectives(text) == (Collective("all-reduce", 2, (64 + 128) * 4),)
 
 
 def test_an_all_reduce_fused_with_its_slice_is_a_reduce_scatter() -> None:

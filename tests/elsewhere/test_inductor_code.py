@@ -29,6 +29,15 @@ def test_kernels_and_calls_of_libraries_are_counted_where_they_are_called() -> N
     assert generated(CODE, 64) == Generated(kernels=1, library_calls=2, bytes_accessed=64)
 
 
+def test_what_stands_in_a_loop_or_a_branch_is_counted_and_pytorch_s_own_random_numbers() -> None:
+    body = """
+def while_loop_body_graph_0(args):
+        triton_poi_fused_add_1.run(buf2, buf1, 1, stream=raw_stream0)
+        aten.randint.low_out(-9, 9, [1], out=buf3)
+"""
+    assert generated(body + CODE, 64) == Generated(kernels=2, library_calls=3, bytes_accessed=64)
+
+
 def test_pytorch_has_all_the_names_that_writing_for_an_h100_needs() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from jaxvstorch.elsewhere.private import torch as private

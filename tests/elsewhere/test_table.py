@@ -57,10 +57,25 @@ def test_a_cell_without_a_number_is_left_out_on_a_phone() -> None:
 
 
 def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
-    with pytest.raises(LookupError, match=r"the nearest is updates\.fill_rows"):
+    with pytest.raises(LookupError, match=r"nearest is updates\.fill_rows"):
         table("updates.fill_row")
     with pytest.raises(LookupError, match="there is no 'speed'; there are memory"):
         table(of="speed")
+
+
+def test_each_program_stands_once() -> None:
+    assert table("updates", ONE, here=False).rows == table("updates", here=False).rows
+
+
+def test_a_program_that_is_listed_and_not_compiled_says_what_to_run(monkeypatch) -> None:
+    monkeypatch.delitem(recorded().programs, ONE)
+    with pytest.raises(LookupError, match="not compiled yet; run `nox -s elsewhere`"):
+        table(ONE, here=False)
+
+
+def test_it_speaks_of_this_cpu_only_where_there_is_its_column() -> None:
+    assert "this CPU" not in table(ONE, here=False).note
+    assert "not compiled by Triton" in table(ONE, here=False).note
 
 
 @pytest.mark.parametrize(
@@ -83,6 +98,7 @@ def test_the_column_of_this_cpu_is_what_jax_compiles_here() -> None:
     (program,) = [each for each in programs() if str(each) == ONE]
     found = table(ONE, of="reused")
     assert found.heads == ("program", "this CPU", "H100", "TPU v5e")
+    assert f"just now, by jax {jax.__version__}" in found.note
     compiled = lowering.compile(program, jax.devices("cpu"))
     assert found.rows[0][1] == amount(compiled.memory_analysis().alias_size_in_bytes)
     assert analyse(compiled).aliased == analyse(compiled).arguments == 16_777_216
@@ -93,3 +109,21 @@ def test_a_program_for_more_devices_than_there_are_here_has_no_column() -> None:
     wanted = [str(p) for p in programs() if p.devices > len(jax.devices("cpu"))]
     for name in wanted:
         assert "this CPU" not in table(name).heads
+
+
+def test_arrays_in_containers_are_placed_on_the_device_and_a_program_without_any_is_refused(
+    monkeypatch,
+) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    import numpy as np
+
+    from jaxvstorch.elsewhere import lowering
+    from jaxvstorch.elsewhere.program import Program
+
+    (device,) = jax.devices("cpu")[:1]
+    sharding = jax.sharding.SingleDeviceSharding(device)
+    nested = lowering._abstract({"a": [np.zeros(3, np.float32)], "b": 2}, sharding)
+    assert (nested["a"][0].shape, nested["a"][0].sharding, nested["b"]) == ((3,), sharding, 2)
+    monkeypatch.setattr(Program, "arguments", lambda _: (2,))
+    with pytest.raises(ValueError, match="has no array"):
+        lowering.compile(Program("updates.set_rows", 4), [device])
