@@ -16,6 +16,11 @@ def vector(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argumen
     return (rng.standard_normal(size).astype(dtype),)
 
 
+def between(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
+    """``size`` numbers between -2 and 2: far below, the ``1 + erf(x)`` of gelu cancels."""
+    return (rng.uniform(-2, 2, size).astype(dtype),)
+
+
 def two_vectors(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """Predictions and targets, ``size`` numbers each."""
     return tuple(rng.standard_normal((2, size)).astype(dtype))

@@ -26,7 +26,7 @@ PAIRS = (
     ),
     Pair(
         "gelu",
-        inputs.vector,
+        inputs.between,
         reference.gelu,
         gradient=(0,),
         benchmark=Benchmark(sizes=LARGE, quick=(65_536,), gpu_size="memory"),
