@@ -54,6 +54,7 @@ def told_differently(mesh):
     for make, arguments in (
         (jax.make_array_from_process_local_data, (cut, rows, (8,))),
         (jax.device_put, (np.float32(process), uncut)),
+        (jax.device_put, (np.float32("nan"), uncut)),
         (np.asarray, (uneven,)),
     ):
         try:
@@ -63,6 +64,7 @@ def told_differently(mesh):
     believed = jax.make_array_from_process_local_data(uncut, np.float32(process))
     return {
         "uneven.shape": uneven.shape,
+        "uneven.sum": [np.asarray(jax.jit(jnp.sum)(uneven))],
         "uneven.mean": [np.asarray(jax.jit(jnp.mean)(uneven))],
         "refused": refused,
         "believed": [own(believed).data],

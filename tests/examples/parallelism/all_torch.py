@@ -18,8 +18,13 @@ LOSSES = {
     "huber_loss": F.huber_loss,
     "smooth_l1_loss": F.smooth_l1_loss,
     "soft_margin_loss": F.soft_margin_loss,
+    "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(x.sigmoid(), y.sigmoid()),
+    "summed": lambda x, y: F.mse_loss(x, y, reduction="sum") / 8,
     "l1_loss": F.l1_loss,
     "binary_cross_entropy_with_logits": F.binary_cross_entropy_with_logits,
+    "cross_entropy": lambda x, y: F.cross_entropy(
+        torch.stack([x, -2 * x], 1), torch.stack([y.sigmoid(), (-y).sigmoid()], 1)
+    ),
     "by_hand": lambda x, y: torch.mean((x - y) ** 2),
 }
 
@@ -50,6 +55,9 @@ def main() -> None:
     found["uneven"] = uneven_slopes()
     found |= {f"{name}.slopes": sloped(name) for name in LOSSES}
     found["began"] = [began()]
+    found["unequal"] = unequal_loss()
+    found["bucketed"] = bucketed()
+    found["unwrapped"] = unwrapped()
     flat = {
         f"{name}.{place}": whole(value)
         for name, values in found.items()
@@ -81,6 +89,29 @@ def sloped(name):
         (slope,) = torch.autograd.grad(LOSSES[name](leaf, target), leaf)
         slopes.append(slope)
     return slopes
+
+
+def unequal_loss():
+    """The loss of seven numbers, which no number of processes cuts equally; whole; and by hand."""
+    x, y = torch.linspace(-2, 2, 7), torch.linspace(1, -3, 7)
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    cut = [distribute_tensor(t, mesh, [Shard(0)]) for t in (x, y)]
+    return F.mse_loss(*cut), F.mse_loss(x, y), LOSSES["by_hand"](*cut)
+
+
+def bucketed():
+    """What DDP sends in two steps, where a bucket's limit is a quarter of a weight."""
+    layers = [torch.nn.Linear(32, 32, bias=False) for _ in range(2)]
+    model = torch.nn.Sequential(*layers)
+    model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=1 / 1024)
+    step = lambda: model(torch.ones(2, 32)).sum().backward()  # noqa: E731
+    return [sent for _ in range(2) for sent in collectives_in_torch(step)]
+
+
+def unwrapped():
+    """What FSDP2 sends where only the whole module has been given to it."""
+    model = torch_module.fully_shard(torch_module.Mlp())
+    return collectives_in_torch(torch_module.train_step, model, *torch_module.batch("FSDP2"))
 
 
 def began():

@@ -10,6 +10,11 @@ from jaxvstorch.examples.parallelism import reference
 from jaxvstorch.examples.parallelism.processes import run_processes, share
 
 HERE = Path(__file__).parent
+# Of PyTorch, which all_torch takes gradients of.
+LOSSES = {
+    *("mse_loss", "huber_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy"),
+    *("l1_loss", "binary_cross_entropy_with_logits", "summed", "cross_entropy", "by_hand"),
+}
 # Between float32 and the reference in float64.
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-6}
 
@@ -72,10 +77,12 @@ def assert_told_differently(everywhere: list[dict[str, np.ndarray]]) -> None:
         assert named(found, "uneven.shape") == [counts[process] * processes]
         (mean,) = named(found, "uneven.mean")
         assert mean == pytest.approx(total / (counts[process] * processes))
+        assert named(found, "uneven.sum") == [total]
         assert named(found, "believed") == [process]
-        *shape, same, spread = map(str, named(found, "refused"))
+        *shape, same, nan, spread = map(str, named(found, "refused"))
         assert "spans non-addressable (non process local) devices" in spread
         assert "not the same on each process" in same
+        assert "not the same on each process" in nan  # though it is
         assert bool(shape) == (counts[process] != 8 // processes)
         assert all("should match either global or process shape" in text for text in shape)
 
@@ -113,6 +120,17 @@ def test_pytorch_takes_the_step_of_one_process(processes, stepped, tmp_path) -> 
     assert_uneven_mean(everywhere)
     assert_losses_of_dtensor(everywhere)
     assert [named(found, "began") for found in everywhere] == [[7]] * processes
+    for found in everywhere:
+        # Of parts of which one is smaller, the loss is wrong too.
+        cut, whole, by_hand = named(found, "unequal")
+        assert by_hand == pytest.approx(whole)
+        assert cut != pytest.approx(whole, rel=1e-3)
+        # The first step of DDP is one bucket; a limit of 1 KiB closes each at the weight beyond.
+        sums = [size for name, size in named(found, "bucketed") if name == "all-reduce"]
+        assert sums == ["8192", "4096", "4096"]
+        # What the whole module alone holds is gathered once, all together.
+        root = [("all-gather", "2048"), ("reduce-scatter", str(2048 // processes))]
+        assert [tuple(each) for each in named(found, "unwrapped")] == root
 
 
 def assert_uneven_mean(everywhere: list[dict[str, np.ndarray]]) -> None:
@@ -142,9 +160,11 @@ def assert_losses_of_dtensor(everywhere: list[dict[str, np.ndarray]]) -> None:
         factors = {
             key.partition(".")[0]: np.unique(np.round(found[key] / found[key[:-1] + "1"], 4))
             for key in found
-            if key.endswith("loss.slopes.0") or key.endswith(("logits.slopes.0", "hand.slopes.0"))
+            if key.endswith(".slopes.0") and key.partition(".")[0] in LOSSES
         }
         wrong = ("mse_loss", "huber_loss", "smooth_l1_loss", "soft_margin_loss")
-        right = ("l1_loss", "binary_cross_entropy_with_logits", "by_hand")
+        wrong += ("binary_cross_entropy",)
+        right = ("l1_loss", "binary_cross_entropy_with_logits", "summed", "cross_entropy")
+        right += ("by_hand",)
         wanted = {name: [len(everywhere)] for name in wrong} | {name: [1] for name in right}
         assert {name: list(factor) for name, factor in factors.items()} == wanted
