@@ -88,7 +88,8 @@ def test_jax_finds_nothing_in_a_folder_of_another_name(jax, ask, folder) -> None
         return ask(doubled, X)
 
     ask(doubled, X)
-    assert moved("one") == ["misses"]
+    # JAX 0.12 no longer has the folder's name in the key.
+    assert moved("one") == (["hits"] if jax.__version_info__ >= (0, 12) else ["misses"])
     jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
     jax.config.update("jax_compilation_cache_dir", str(folder))
     compilation_cache.reset_cache()
@@ -106,12 +107,16 @@ def test_the_version_of_jaxlib_is_in_jax_s_key(ask, monkeypatch) -> None:
     assert ask(doubled, X) == ["hits"]
 
 
-def test_jax_does_not_keep_a_program_that_calls_python(jax, ask, folder) -> None:
+def test_jax_does_not_keep_a_program_that_calls_python_before_0_12(jax, ask, folder) -> None:
     def shown(x):
         jax.debug.print("{}", x[0])
         return x
 
-    assert [ask(shown, X), ask(shown, X)] == [[], []]
+    found = [ask(shown, X), ask(shown, X)]
+    if jax.__version_info__ >= (0, 12):
+        assert found == [["misses"], ["hits"]]
+        return
+    assert found == [[], []]
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
@@ -131,6 +136,10 @@ def test_a_folder_that_was_filled_without_a_limit_takes_none(jax, ask, folder) -
     before = set(folder.glob("*-cache"))
     jax.config.update("jax_compilation_cache_max_size", 10**6)
     compilation_cache.reset_cache()
+    if jax.__version_info__ >= (0, 12):  # it does
+        ask(lambda x: x + 7, X)
+        assert set(folder.glob("*-cache")) > before
+        return
     with pytest.warns(UserWarning, match="Error writing persistent compilation cache entry"):
         ask(lambda x: x + 7, X)
     assert set(folder.glob("*-cache")) == before

@@ -42,12 +42,15 @@ def test_jax_keeps_the_call_stack_of_each_call_with_its_result(jax) -> None:
 
 
 @pytest.mark.parametrize("look", [str, np.asarray])
-def test_whatever_needs_the_numbers_waits_for_them(product, look) -> None:
+def test_whatever_needs_the_numbers_waits_for_them(jax, product, look) -> None:
     matmul, a = product
     results = [matmul(a, a) for _ in range(8)]
     assert not results[-1].is_ready()
-    look(results[-1])
-    assert results[-1].is_ready()
+    said = str(look(results[-1]))
+    if look is str and jax.__version_info__ >= (0, 12):
+        assert said == f"Array(shape=({SIDE}, {SIDE}), dtype=float32)"  # it needs no numbers
+        return
+    assert said == str(np.full((SIDE, SIDE), SIDE, np.float32))
 
 
 def test_a_float_waits_for_its_number(jax, product) -> None:
