@@ -40,12 +40,15 @@ def test_jax_stages_can_be_taken_one_by_one_and_are_kept(jax, in_jax) -> None:
 def test_torch_reports_its_stages_on_the_first_call_and_none_later(torch, in_torch) -> None:
     from torch._dynamo.utils import get_compilation_metrics
 
+    def reported():
+        """Of this function alone: what Inductor compiles for a package has no name."""
+        return [found for found in get_compilation_metrics() if found.co_name == "polynomial_sum"]
+
     x = torch.tensor(X)
     with torch._inductor.config.patch(fx_graph_cache=False):
         function = torch.compile(in_torch.polynomial_sum)
         function(x)
-        metrics = get_compilation_metrics()[-1]
-        assert metrics.co_name == "polynomial_sum"
+        metrics = reported()[-1]
         stages = (
             metrics.duration_us,
             metrics.aot_autograd_cumulative_compile_time_us,
@@ -54,4 +57,4 @@ def test_torch_reports_its_stages_on_the_first_call_and_none_later(torch, in_tor
         assert list(stages) == sorted(stages, reverse=True)  # each is a part of the one before
         assert stages[-1] > 0
         function(x)
-        assert get_compilation_metrics()[-1] is metrics
+        assert reported()[-1] is metrics
