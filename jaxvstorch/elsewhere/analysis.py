@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from jaxvstorch.elsewhere.hlo import Collective, collectives, kernels, loops
+from jaxvstorch.elsewhere.counting import Collective, collectives, kernels, loops
 
 
 @dataclass(frozen=True)

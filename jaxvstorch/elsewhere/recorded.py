@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch.elsewhere.analysis import Analysis
-from jaxvstorch.elsewhere.hlo import Collective
+from jaxvstorch.elsewhere.counting import Collective
 from jaxvstorch.elsewhere.inductor_code import Generated
 
 FILE = Path(__file__).with_name("compiled.json")

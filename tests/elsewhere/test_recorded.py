@@ -7,8 +7,8 @@ import pytest
 
 from jaxvstorch.elsewhere import devices
 from jaxvstorch.elsewhere.analysis import Analysis
+from jaxvstorch.elsewhere.counting import Collective
 from jaxvstorch.elsewhere.digest import digest
-from jaxvstorch.elsewhere.hlo import Collective
 from jaxvstorch.elsewhere.inductor_code import Generated
 from jaxvstorch.elsewhere.program import Program, programs
 from jaxvstorch.elsewhere.recorded import FILE, Entry, Recorded, dump, load, recorded

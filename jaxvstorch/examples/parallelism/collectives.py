@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jaxvstorch.elsewhere.hlo import COLLECTIVES, instructions, size
+from jaxvstorch import hlo
 
 # PyTorch's operations begin so, without underscores: allreduce_ and all_reduce_coalesced are one.
 _OF_TORCH = {
@@ -39,13 +39,10 @@ def in_text(program: str) -> list[tuple[str, int]]:
 
     On some devices a collective is two instructions: the result is that of the second, its "done".
     """
-    every = instructions(program)
-    # What the first calls is that collective once more.
-    again = {name for one in every.values() if one.kind in COLLECTIVES for name in one.called}
     return [
-        (name, size(one.type))
-        for (computation, _), one in every.items()
-        if (name := one.opcode.removesuffix("-done")) in COLLECTIVES and computation not in again
+        (name, hlo.size(one.type))
+        for one in hlo.each_once(program)
+        if (name := one.opcode.removesuffix("-done")) in hlo.COLLECTIVES
     ]
 
 

@@ -5,29 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jaxvstorch.explainer.operations import Operation, Place
+from jaxvstorch.hlo import NO_KERNEL, Instruction, instructions
 
-# These move no numbers, or only say which program runs next.
-_NO_KERNEL = {
-    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "while", "conditional",
-    "call", "after-all", "partition-id", "replica-id",
-}  # fmt: skip
-_NO_OPERATION = _NO_KERNEL | {"fusion"}
+_NO_OPERATION = NO_KERNEL | {"fusion"}
 
-_COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
-_INSTRUCTION = re.compile(r"^(?:ROOT )?%?([\w.\-]+) = .*? ([a-z][\w\-]*)\(")
 _CALLED = re.compile(r"(?:calls|to_apply|body|condition|branch_computations)=\{?([%\w.\-, ]+)")
 _CALLS = re.compile(r"\bcalls=%?([\w.\-]+)")
 _SOURCE = re.compile(r'source_file="([^"]*)" source_line=(\d+)')
 _FRAME = re.compile(r"stack_frame_id=(\d+)")
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """One instruction of a module: its name, what it does, and the text of its line."""
-
-    name: str
-    opcode: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -47,20 +32,16 @@ class Module:
         self._own = own
         self._computations: dict[str, list[Instruction]] = {}
         self._frames: dict[int, list[Place]] = _stack_frames(text)
-        current: list[Instruction] = []
-        for line in map(str.strip, text.splitlines()):
-            if found := _COMPUTATION.match(line):
-                current = self._computations.setdefault(found[1], [])
-            elif found := _INSTRUCTION.match(line):
-                current.append(Instruction(found[1], found[2], line))
+        for instruction in instructions(text):
+            self._computations.setdefault(instruction.computation, []).append(instruction)
 
     def operations(self, program: str) -> list[Operation]:
         """Every operation of a program, including those inside fusions."""
-        every = [i for instructions in self._computations.values() for i in instructions]
+        every = [one for inside in self._computations.values() for one in inside]
         return [
-            Operation(i.opcode, program, tuple(self._line(i)))
-            for i in every
-            if i.opcode not in _NO_OPERATION
+            Operation(one.opcode, program, tuple(self._line(one)))
+            for one in every
+            if one.opcode not in _NO_OPERATION
         ]
 
     def kernels(self) -> list[Fused]:
@@ -68,18 +49,18 @@ class Module:
         inside = self._inside_of_kernels()
         return [
             self._kernel(instruction)
-            for name, instructions in self._computations.items()
+            for name, found in self._computations.items()
             if name not in inside
-            for instruction in instructions
-            if instruction.opcode not in _NO_KERNEL
+            for instruction in found
+            if instruction.opcode not in NO_KERNEL
         ]
 
     def _inside_of_kernels(self) -> set[str]:
         """The computations that belong to a kernel, and not to the program around the kernels."""
         inside: set[str] = set()
-        for instructions in self._computations.values():
-            for instruction in instructions:
-                if instruction.opcode not in _NO_KERNEL:
+        for found in self._computations.values():
+            for instruction in found:
+                if instruction.opcode not in NO_KERNEL:
                     inside.update(_called(instruction))
         return inside
 
@@ -90,7 +71,7 @@ class Module:
         return Fused(instruction.name, tuple(operations), tuple(dict.fromkeys(lines)))
 
     def _parts(self, instruction: Instruction) -> Iterator[Instruction]:
-        called = _CALLS.search(instruction.text)
+        called = _CALLS.search(instruction.rest)
         if instruction.opcode != "fusion" or called is None:
             yield instruction
             return
@@ -102,15 +83,15 @@ class Module:
         return [place for place in self._stack(instruction) if self._own(place[0])][:1]
 
     def _stack(self, instruction: Instruction) -> list[Place]:
-        if found := _SOURCE.search(instruction.text):
+        if found := _SOURCE.search(instruction.rest):
             return [(found[1], int(found[2]))]
-        if found := _FRAME.search(instruction.text):
+        if found := _FRAME.search(instruction.rest):
             return self._frames.get(int(found[1]), [])
         return []
 
 
 def _called(instruction: Instruction) -> list[str]:
-    names = (name for group in _CALLED.findall(instruction.text) for name in group.split(","))
+    names = (name for group in _CALLED.findall(instruction.rest) for name in group.split(","))
     return [name.strip().removeprefix("%") for name in names]
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from jaxvstorch.elsewhere.hlo import Collective, collectives, kernels, loops, size
+from jaxvstorch.elsewhere.counting import Collective, collectives, kernels, loops
+from jaxvstorch.hlo import size
 
 # Of a training step on eight H100s, its arrays cut along the batch.
 H100 = """
