@@ -181,3 +181,17 @@ def test_torch_compile_breaks_the_graph_at_it(amplify) -> None:
         torch.compile(amplify, backend="eager", fullgraph=True)(x, 0.5)
     torch.compiler.reset()
     torch.testing.assert_close(torch.compile(amplify, backend="eager")(x, 0.5), torch.tanh(x / 2))
+
+
+def test_what_torch_compile_saves_keeps_its_guards_in_another_process(tmp_path) -> None:
+    compiled = torch.compile(lambda x: x * 2 + 1, fullgraph=True).aot_compile(
+        ((torch.ones(4),), {})
+    )
+    compiled.save_compiled_function(str(tmp_path / "doubled"))
+    read = "import torch\n"
+    read += f"with open({str(tmp_path / 'doubled')!r}, 'rb') as file:\n"
+    read += "    doubled = torch.compiler.load_compiled_function(file)\n"
+    read += "print(doubled(torch.ones(4)).tolist())\n"
+    read += "try:\n    doubled(torch.ones(4, dtype=torch.float64))\n"
+    read += "except RuntimeError as error:\n    print('dtype mismatch' in str(error))\n"
+    assert without_package(read) == "[3.0, 3.0, 3.0, 3.0]\nTrue"

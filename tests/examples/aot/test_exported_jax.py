@@ -141,6 +141,12 @@ def test_captured_arrays_are_in_the_file(jax, export) -> None:
     assert len(program.serialize()) > weights.nbytes
 
 
+def test_a_file_that_lacks_its_last_bytes_only_is_read(export, normalize) -> None:
+    text = normalize.serialize()
+    whole = export.deserialize(text).call(ROWS)
+    np.testing.assert_array_equal(export.deserialize(text[:-1]).call(ROWS), whole)
+
+
 @pytest.mark.parametrize("kept", [0, 10, 1000])
 def test_a_file_that_was_cut_off_says_struct_error(export, normalize, kept) -> None:
     import struct

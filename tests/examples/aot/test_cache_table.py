@@ -1,0 +1,60 @@
+"""The table of what the caches find after one thing has changed."""
+
+import numpy as np
+import pytest
+from needs import needs_compiler
+
+from jaxvstorch.examples.aot import caches
+from jaxvstorch.examples.aot.cached import EDITS, PROGRAM, UNCHANGED, function
+from jaxvstorch.examples.aot.caches import CHANGES, DEVICES, CacheTable, cache_table
+
+X, GAIN = UNCHANGED
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_every_edit_changes_the_text_and_some_change_the_answer(framework) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    import re
+
+    texts = [re.sub(*edit, PROGRAM[framework]) for edit in EDITS.values()]
+    assert len(set(texts)) == len(EDITS)
+    assert function(framework, "the name of the function").__name__ == "g"
+    x = X
+    if framework == "torch":
+        x = pytest.importorskip("torch").from_numpy(X)
+    answers = {edit: np.asarray(function(framework, edit)(x, GAIN)).tolist() for edit in EDITS}
+    others = [edit for edit, answer in answers.items() if answer != answers["nothing"]]
+    assert others == ["a constant in the function", "the numbers in an array that it captures"]
+
+
+def test_a_table_as_text_and_html() -> None:
+    table = CacheTable({"jax": dict.fromkeys(CHANGES, "hit"), "torch": {"nothing": "miss"}})
+    assert str(table).splitlines()[:2] == [
+        "changed                                   JAX  PyTorch",
+        "nothing                                   hit  miss",
+    ]
+    assert table._repr_html_().count('<td class="wrong">miss</td>') == 1
+
+
+def test_a_process_that_does_not_answer_is_named(monkeypatch) -> None:
+    monkeypatch.setattr(caches, "SECONDS", 0.01)
+    with pytest.raises(RuntimeError, match=r"jax did not answer in 0\.01 s: nothing"):
+        cache_table(("jax",))
+
+
+@pytest.mark.matrix
+@needs_compiler
+def test_what_the_caches_find_after_each_change() -> None:
+    pytest.importorskip("jax", reason="JAX is not installed")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    found = cache_table().cells
+    hits = {name: {c for c in CHANGES if found[name].get(c) == "hit"} for name in found}
+    same = {"nothing", "a comment above the function"}
+    names = {"the name of an argument", "the name of a local variable"}
+    threads = {"the number of cores and threads"}
+    assert hits["jax"] == same | names | threads | {"the value of a Python argument"}
+    captured = "the numbers in an array that it captures"
+    assert hits["torch"] == same | {"the name of the function", captured, "the folder of the cache"}
+    partly = {change for change, word in found["torch"].items() if word == "partly"}
+    assert partly == names
+    assert DEVICES not in found["torch"]
