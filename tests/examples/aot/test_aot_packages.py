@@ -65,6 +65,21 @@ def test_another_process_calls_it_without_the_module(package) -> None:
     assert printed.endswith(str(torch.tanh(torch.full((8,), 0.5)).tolist()))
 
 
+def test_its_reader_needs_no_compiler_and_is_told_that_it_is_outdated(package) -> None:
+    settings = {name: text for name, text in os.environ.items() if name not in ("CC", "CXX")}
+    code = f"import torch\nprogram = torch._inductor.aoti_load_package({package!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print(program(torch.ones(8), 0.5).shape)"],
+        env=settings | {"PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "torch.Size([8])\n"
+    if torch.__version__.startswith("2.13."):
+        assert "Loading outdated pt2 file" in done.stderr
+
+
 def test_a_python_number_is_ignored(amplify) -> None:
     x = torch.ones(8)
     for arguments in ((x, 0.5), (x, 100.0), (x,)):
