@@ -35,7 +35,9 @@ def test_the_signs_that_it_explains_are_rendered_so(line, signs):
 def test_what_it_imports_comes_with_the_book():
     packages = yaml.safe_load(PAGE.split("---\n")[1])["packages"].split()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    docs = settings["dependency-groups"]["docs"]
+    groups = settings["dependency-groups"]
+    assert {"include-group": "models"} in groups["docs"]
+    docs = [entry for entry in groups["docs"] + groups["models"] if isinstance(entry, str)]
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert packages
     for name in packages:
