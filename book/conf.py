@@ -37,6 +37,7 @@ extensions = [
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.libraries",
+    "extensions.markdown_pages",
     "extensions.notebooks",
     "extensions.pair_directive",
     "extensions.promised_errors",

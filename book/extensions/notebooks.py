@@ -60,15 +60,25 @@ def make_notebook(text: str, converter: Converter, packages: str = "") -> nbform
     return notebook
 
 
+def page_notebook(app: Sphinx, page: str) -> nbformat.NotebookNode:
+    """The notebook of a page that has one, with what its cells made in the build.
+
+    Raises:
+        LookupError: there is a directive without a plain form, or other cells ran than it has.
+    """
+    source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
+    packages = app.env.metadata[page].get(PACKAGES, "")
+    notebook = make_notebook(source, page_converter(app, page), packages)
+    add_outputs(app, page, notebook)
+    return notebook
+
+
 def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
     """Write one page's notebook, when its HTML is written."""
-    if not _is_notebook(app, page):
+    if not is_notebook(app, page):
         return
-    source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
     try:
-        packages = app.env.metadata[page].get(PACKAGES, "")
-        notebook = make_notebook(source, page_converter(app, page), packages)
-        add_outputs(app, page, notebook)
+        notebook = page_notebook(app, page)
     except LookupError as error:
         logger.warning(str(error), location=page)
         return
@@ -81,7 +91,7 @@ def add_links(app: Sphinx, document: nodes.document) -> None:
     """Put links to the notebook under the title of a page that has one."""
     page = app.env.docname
     title = next(document.findall(nodes.title), None)
-    if title is None or not _is_notebook(app, page):
+    if title is None or not is_notebook(app, page):
         return
     name = app.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
     up = "../" * page.count("/")
@@ -89,7 +99,8 @@ def add_links(app: Sphinx, document: nodes.document) -> None:
     links = ((f"{up}notebooks/{page}.ipynb", "notebook"), (colab, "open in Colab"))
     linked = " · ".join(f'<a class="reference external" href="{url}">{t}</a>' for url, t in links)
     # As HTML it is no part of the description that search engines and previews of a link show.
-    shown = f'<p class="notebook-links">Run it yourself: {linked}</p>'
+    markdown = f'<a class="reference external" href="{posixpath.basename(page)}.md">Markdown</a>'
+    shown = f'<p class="notebook-links">Run it yourself: {linked}. Hand it on: {markdown}.</p>'
     line = nodes.raw("", shown, format="html")
     title.parent.insert(title.parent.index(title) + 1, line)
 
@@ -121,12 +132,15 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "pair": _pair,
         "definitions": lambda directive: definitions.plain(directive.argument),
         "results": results,
+        "results-by-topic": results,
+        "results-of": results,
     }
-    convert = Converter(directives, partial(_resolve, app), page_url)
+    convert = Converter(directives, partial(_resolve, app, page), page_url)
     return convert
 
 
-def _is_notebook(app: Sphinx, page: str) -> bool:
+def is_notebook(app: Sphinx, page: str) -> bool:
+    """Whether a page has a notebook."""
     found = app.env.metadata.get(page, {})
     return "kernelspec" in found and NO_NOTEBOOK not in found
 
@@ -139,7 +153,7 @@ def _pair(directive: Directive) -> str:
     return "\n\n".join(shown) + "\n"
 
 
-def _resolve(app: Sphinx, role: str, content: str) -> Link:
+def _resolve(app: Sphinx, page: str, role: str, content: str) -> Link:
     """What a role says and where it leads, as far as the book knows."""
     text, _, target = content.removesuffix(">").rpartition("<")
     target, text = target.strip(), text.strip()
@@ -152,8 +166,8 @@ def _resolve(app: Sphinx, role: str, content: str) -> Link:
         page, anchor, title = std.labels[target]
         return Link(text or title, f"{site}{page}.html#{anchor}")
     if kind == "doc":
-        page = target.removeprefix("/")
-        return Link(text or app.env.titles[page].astext(), f"{site}{page}.html")
+        led_to, _ = app.env.relfn2path(target, page)
+        return Link(text or app.env.titles[led_to].astext(), f"{site}{led_to}.html")
     if kind == "measured":
         return Link(lookup.number(cost.published(app.env), content), None)
     if kind == "math":

@@ -45,7 +45,8 @@ class Converter:
         Raises:
             LookupError: there is a directive that nobody knows how to make plain.
         """
-        lines, plain = text.splitlines(), []
+        whole = _BROKEN_ROLE.sub(lambda match: " ".join(match[0].split()), text)
+        lines, plain = whole.splitlines(), []
         while lines:
             opening = _FENCE.match(lines[0])
             if opening is None:
@@ -98,10 +99,11 @@ _FENCE = re.compile(r"^\s*(?P<fence>`{3,}|:{3,})(?:\{(?P<name>[\w:-]+)\})?(?P<ar
 _OPTION = re.compile(r"^\s*:(?P<key>[\w-]+):\s*(?P<value>.*)$")
 _TARGET = re.compile(r"^\([\w.-]+\)=\s*$")
 _ROLE = re.compile(r"\{(?P<role>[\w:+-]+)\}(?P<ticks>`+)(?P<content>.+?)(?P=ticks)")
+_BROKEN_ROLE = re.compile(r"\{[\w:+-]+\}`[^`\n]+\n[^`\n]+`")
 _PAGE = re.compile(r"\]\((?P<page>[\w./-]+)\.md(?P<anchor>#[\w-]+)?\)")
 _ATTRIBUTES = re.compile(r"(?<=[)`\]])\{[.#][^}]*\}")
 
-_CONTAINERS = ("grid", "tab-set")
+_CONTAINERS = ("div", "glossary", "grid", "tab-set")
 _TITLED = ("card", "dropdown", "grid-item", "grid-item-card", "tab-item")
 _ADMONITIONS = (
     "admonition", "attention", "caution", "danger", "error", "hint", "important", "note",

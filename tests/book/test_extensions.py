@@ -156,6 +156,7 @@ def test_every_drawing_has_a_title_and_a_description(path):
         ("See [it](../purity.md#refs).", "See [it](https://book/../purity.html#refs)."),
         ("```{pair} a.b\n```", "<pair a.b>"),
         ("```{note}\nText.\n```", "> **Note**\n>\n> Text."),
+        ("See {term}`a\n  word`.", "See term:a word."),
         (":::{admonition} A title\n:class: tip\nText.\n:::", "> **A title**\n>\n> Text."),
         (
             "````{tab-set}\n```{tab-item} JAX\n:sync: jax\nText.\n```\n````",
