@@ -1,0 +1,96 @@
+"""How far optax and ``torch.optim`` are apart after twenty steps, rule by rule."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import optax
+from jax import enable_x64
+from torch import optim
+
+from jaxvstorch.examples.optimizers.jax_optax import after as after_optax
+from jaxvstorch.examples.optimizers.rules import RULES, Rule
+from jaxvstorch.examples.optimizers.torch_optim import after as after_torch
+
+RATE, STEPS = 0.01, 20
+COLUMNS = ("float32", "float64", "defaults")
+Arrays = dict[str, Any]
+
+
+def problem(dtype: str, steps: int = STEPS) -> tuple[Arrays, Arrays]:
+    """A matrix and its bias, and so many gradients of each."""
+    rng = np.random.default_rng(0)
+    shapes = {"weight": (6, 4), "bias": (4,)}
+    parameters = {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    return parameters, {
+        name: rng.standard_normal((steps, *shape)).astype(dtype) for name, shape in shapes.items()
+    }
+
+
+def difference(
+    optimizer: optax.GradientTransformation, make: Callable[..., optim.Optimizer], dtype: str
+) -> float:
+    """The largest difference between two parameters after twenty steps with the same gradients."""
+    parameters, gradients = problem(dtype)
+    with enable_x64(dtype == "float64"):
+        ours = after_optax(optimizer, parameters, gradients)
+        theirs = after_torch(make, parameters, gradients)
+        return max(float(abs(np.asarray(ours[name]) - theirs[name]).max()) for name in parameters)
+
+
+def call_optax(text: str, r: Any = RATE) -> optax.GradientTransformation:
+    """The optimizer that a rule's text says."""
+    made: optax.GradientTransformation = eval(text, vars(optax) | {"r": r})
+    return made
+
+
+def call_torch(text: str, r: Any = RATE) -> Callable[..., optim.Optimizer]:
+    """What makes, of parameters, the optimizer that a rule's text says."""
+    return lambda p: eval(text, vars(optim) | {"r": r, "p": p})
+
+
+@dataclass(frozen=True)
+class RuleTable:
+    """Rules with their differences: in float32, in float64, and in float32 with the defaults."""
+
+    rows: tuple[tuple[Rule, tuple[float, float, float]], ...]
+
+    def __str__(self) -> str:
+        lines = [f"{'':46}float32  float64  defaults"]
+        for rule, found in self.rows:
+            numbers = "  ".join(f"{number:7.0e}" for number in found)
+            lines += [rule.name, f"  optax.{rule.optax}", f"  optim.{rule.torch:38} {numbers}"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{head}</th>' for head in ("rule", *COLUMNS))
+        rows = "".join(
+            f'<tr><th scope="row"><strong>{escape(rule.name)}</strong><br>'
+            f"<code>optax.{escape(rule.optax)}</code><br><code>optim.{escape(rule.torch)}</code>"
+            f"</th>{''.join(map(_cell, COLUMNS, found))}</tr>"
+            for rule, found in self.rows
+        )
+        return (
+            f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+        )
+
+
+def _cell(column: str, number: float) -> str:
+    return f'<td data-column="{column}">{f"{number:.0e}" if number else "0"}</td>'
+
+
+def rule_table() -> RuleTable:
+    """Run all rules; equal calls in both precisions, and the defaults in float32."""
+    rows = []
+    for rule in RULES:
+        equal = call_optax(rule.optax), call_torch(rule.torch)
+        default = call_optax(rule.optax_default), call_torch(rule.torch_default)
+        found = (
+            difference(*equal, "float32"),
+            difference(*equal, "float64"),
+            difference(*default, "float32"),
+        )
+        rows.append((rule, found))
+    return RuleTable(tuple(rows))
