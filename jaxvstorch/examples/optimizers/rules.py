@@ -63,8 +63,6 @@ RULES = (
     Rule(
         "Adagrad", "adagrad(r, 0.0, eps=0.0)", "Adagrad(p, r)", "adagrad(r)", "Adagrad(p, r)", 1e-10
     ),
-    Rule("Adadelta", "adadelta(r)", "Adadelta(p, r)", "adadelta(r)", "Adadelta(p, r)"),
-    Rule("Adamax", "adamax(r)", "Adamax(p, r)", "adamax(r)", "Adamax(p, r)"),
     Rule("RAdam", "radam(r)", "RAdam(p, r)", "radam(r)", "RAdam(p, r)", 1e-8),
     Rule(
         "Adafactor",

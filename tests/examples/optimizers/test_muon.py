@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("optax")
+optax = pytest.importorskip("optax")
 
 import jax  # noqa: E402
 from optax import contrib  # noqa: E402
@@ -42,6 +42,10 @@ def test_muon_s_factor_takes_the_shape_the_other_way_round() -> None:
     assert muon_apart(one, make, (6, 4)) < 3e-3
 
 
-def test_muon_of_torch_takes_matrices_alone() -> None:
+def test_muon_of_torch_takes_matrices_alone_and_optax_gives_vectors_to_nadam() -> None:
+    vector, rule = np.ones(3, np.float32), contrib.muon(0.01)
+    adam = optax.nadam(0.01)
+    found, expected = (r.update(vector, r.init(vector), vector)[0] for r in (rule, adam))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
     with pytest.raises(ValueError, match="Muon only supports 2D parameters"):
         optim.Muon([torch.nn.Parameter(torch.zeros(3))])

@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from needs import needs_compiler
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 optax = pytest.importorskip("optax")
@@ -72,6 +73,17 @@ def test_torch_compile_makes_one_graph_of_a_step_and_none_of_a_fused_one() -> No
         counter, optimizer = CompileCounter(), adamw(2, **options)
         torch.compile(optimizer.step, backend=counter)()
         assert counter.frame_count == graphs
+
+
+@needs_compiler
+def test_inductor_writes_two_kernels_for_each_parameter() -> None:
+    from torch._inductor import metrics
+
+    for count in (1, 3):
+        torch.compiler.reset()
+        metrics.reset()
+        torch.compile(adamw(count).step)()
+        assert metrics.generated_kernel_count == 2 * count
 
 
 def test_a_jitted_step_shares_the_memory_of_what_it_is_given() -> None:
