@@ -1,0 +1,222 @@
+"""Weights and AdamW's state go from one framework to the other and back, bit for bit."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax")
+torch = pytest.importorskip("torch")
+optax = pytest.importorskip("optax")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+
+from jaxvstorch.examples.checkpoints import jax_carry, jax_optax, torch_adamw, torch_carry  # noqa: E402
+from jaxvstorch.examples.checkpoints.names import MismatchError, flat, nested  # noqa: E402
+
+SETTINGS = {"weight_decay": 0.01}  # optax's default is 1e-4, PyTorch's 1e-2
+X = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32)
+DTYPES = ["float32", "bfloat16", "float16", "float64", "int32", "int8", "uint8", "bool"]
+
+
+def model_of_torch(dtype=torch.float32):
+    torch.manual_seed(0)
+    layers = torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 2)
+    return torch.nn.Sequential(*layers).to(dtype)
+
+
+def apply(params, x):
+    hidden, output = params["0"], params["2"]
+    h = jnp.tanh(x @ hidden["weight"].T + hidden["bias"])
+    return h @ output["weight"].T + output["bias"]
+
+
+def loss(params, x):
+    return (apply(params, x) ** 2).mean()
+
+
+def steps_in_torch(model, optimizer, number):
+    x = torch.from_numpy(X)
+    for _ in range(number):
+        optimizer.zero_grad()
+        (model(x) ** 2).mean().backward()
+        optimizer.step()
+
+
+def steps_in_jax(params, state, number):
+    @jax.jit
+    def step(params, state):
+        gradient = jax.grad(loss)(params, X)
+        updates, state = optax.adamw(1e-2, **SETTINGS).update(gradient, state, params)
+        return optax.apply_updates(params, updates), state
+
+    for _ in range(number):
+        params, state = step(params, state)
+    return params, state
+
+
+def trained(steps=3):
+    model = model_of_torch()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, **SETTINGS)
+    steps_in_torch(model, optimizer, steps)
+    return model, optimizer, [name for name, _ in model.named_parameters()]
+
+
+def like(model):
+    params = nested({name: jax_carry.to_jax(x) for name, x in model.state_dict().items()})
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def in_jax(model, optimizer, names):
+    params = jax_carry.params_from_torch(model.state_dict(), like(model))
+    start = optax.adamw(1e-2, **SETTINGS).init(params)
+    return params, jax_optax.state_from_torch(optimizer.state_dict(), names, start)
+
+
+def bits(tensor):
+    return tensor.contiguous().view(torch.uint8)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_array_comes_back_bit_for_bit(dtype: str) -> None:
+    with jax.enable_x64(True):
+        tensor = (torch.randn(3, 4) * 3).to(getattr(torch, dtype))
+        array = jax_carry.to_jax(tensor)
+        assert str(array.dtype) == dtype
+        assert torch.equal(bits(torch_carry.to_torch(array)), bits(tensor))
+
+
+def test_nan_infinity_and_minus_zero_come_back_bit_for_bit() -> None:
+    payload = torch.tensor([0x7FC0_0001], dtype=torch.int32).view(torch.float32)
+    tensor = torch.cat([payload, torch.tensor([torch.inf, -0.0, 1e-45])])
+    assert torch.equal(bits(torch_carry.to_torch(jax_carry.to_jax(tensor))), bits(tensor))
+
+
+def test_without_x64_an_int64_becomes_an_int32() -> None:
+    assert jax_carry.to_jax(torch.tensor([1])).dtype == jnp.int32
+
+
+def test_the_copies_share_no_memory() -> None:
+    tensor = torch.ones(3)
+    array = jax_carry.to_jax(tensor)
+    tensor += 1
+    back = torch_carry.to_torch(array)
+    back += 1
+    assert array.tolist() == [1, 1, 1]
+    assert jnp.from_dlpack(tensor).unsafe_buffer_pointer() == tensor.data_ptr()  # why it copies
+
+
+def test_weights_and_state_come_back_bit_for_bit() -> None:
+    model, optimizer, names = trained()
+    params, state = in_jax(model, optimizer, names)
+    assert state[0].count == 3
+    assert state[0].count.dtype == jnp.int32
+    new = model_of_torch()
+    new.load_state_dict(torch_carry.params_to_torch(params, new.state_dict()))
+    again = torch.optim.AdamW(new.parameters(), lr=1e-2, **SETTINGS)
+    again.load_state_dict(torch_adamw.state_to_torch(state, names, again.state_dict()))
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(bits(new.state_dict()[name]), bits(tensor))
+    old_parts, new_parts = optimizer.state_dict(), again.state_dict()
+    assert new_parts["param_groups"] == old_parts["param_groups"]
+    for number, parts in old_parts["state"].items():
+        assert parts.keys() == new_parts["state"][number].keys()
+        for part, value in parts.items():
+            assert value.dtype == new_parts["state"][number][part].dtype
+            assert torch.equal(value, new_parts["state"][number][part])
+    steps_in_torch(model, optimizer, 5)
+    steps_in_torch(new, again, 5)
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(new.state_dict()[name], tensor)
+
+
+def test_a_state_that_optax_made_comes_back_bit_for_bit() -> None:
+    model, optimizer, names = trained()
+    params, state = steps_in_jax(*in_jax(model, optimizer, names), 2)
+    theirs = torch_adamw.state_to_torch(state, names, optimizer.state_dict())
+    again = jax_optax.state_from_torch(theirs, names, jax.tree.map(jnp.zeros_like, state))
+    assert jax.tree.structure(again) == jax.tree.structure(state)
+    for ours, found in zip(jax.tree.leaves(state), jax.tree.leaves(again), strict=True):
+        assert ours.dtype == found.dtype
+        np.testing.assert_array_equal(ours, found)
+    sent = torch_carry.params_to_torch(params, model.state_dict())
+    back = jax_carry.params_from_torch(sent, params)
+    assert all(jax.tree.leaves(jax.tree.map(np.array_equal, back, params)))
+
+
+def test_the_next_steps_agree_to_rounding() -> None:
+    model, optimizer, names = trained()
+    params, state = in_jax(model, optimizer, names)
+    params, state = steps_in_jax(params, state, 5)
+    steps_in_torch(model, optimizer, 5)
+    for name, found in flat(params).items():
+        np.testing.assert_allclose(found, model.state_dict()[name], rtol=0, atol=2e-6)
+    assert state[0].count == 8
+
+
+def test_without_the_moments_the_next_steps_do_not_agree() -> None:
+    model, optimizer, names = trained()
+    params, _ = in_jax(model, optimizer, names)
+    params, _ = steps_in_jax(params, optax.adamw(1e-2, **SETTINGS).init(params), 5)
+    steps_in_torch(model, optimizer, 5)
+    apart = [
+        abs(np.asarray(x) - model.state_dict()[n].numpy()).max() for n, x in flat(params).items()
+    ]
+    assert max(apart) > 1e-3
+
+
+def test_the_count_of_a_schedule_is_set_too() -> None:
+    model, optimizer, names = trained()
+    params = like(model)
+    start = optax.adamw(optax.linear_schedule(1e-2, 0.0, 10)).init(params)
+    state = jax_optax.state_from_torch(optimizer.state_dict(), names, start)
+    counts = [value for _, value in optax.tree.get_all_with_path(state, "count")]
+    assert counts == [3, 3]
+    assert torch_adamw.state_to_torch(state, names, optimizer.state_dict())["state"][0]["step"] == 3
+
+
+def test_the_error_names_what_is_missing_and_unexpected_and_different() -> None:
+    model, optimizer, names = trained()
+    wanted = like(model)
+    found = dict(model.state_dict())
+    found["more.weight"] = found.pop("2.bias")
+    found["0.weight"] = found["0.weight"].T
+    with pytest.raises(MismatchError) as caught:
+        jax_carry.params_from_torch(found, wanted)
+    assert str(caught.value).splitlines()[1:] == [
+        "missing: 2.bias float32[2]",
+        "unexpected: more.weight float32[2]",
+        "different: 0.weight is float32[4, 5], not float32[5, 4]",
+    ]
+    back = {"0": wanted["0"], "2": {"weight": wanted["2"]["weight"]}}
+    with pytest.raises(MismatchError, match=r"missing: 2\.bias float32\[2\]"):
+        torch_carry.params_to_torch(back, model.state_dict())
+    state = optimizer.state_dict()
+    del state["state"][3]["exp_avg"]
+    start = optax.adamw(1e-2).init(wanted)
+    with pytest.raises(MismatchError, match=r"missing: 2\.bias\.exp_avg float32\[2\]"):
+        jax_optax.state_from_torch(state, names, start)
+
+
+def test_amsgrads_third_moment_is_unexpected() -> None:
+    model = model_of_torch()
+    optimizer = torch.optim.AdamW(model.parameters(), amsgrad=True)
+    steps_in_torch(model, optimizer, 1)
+    names = [name for name, _ in model.named_parameters()]
+    with pytest.raises(MismatchError, match=r"unexpected: 0\.weight\.max_exp_avg_sq"):
+        jax_optax.state_from_torch(optimizer.state_dict(), names, optax.adamw(1).init(like(model)))
+
+
+def test_a_parameter_that_took_fewer_steps_is_refused() -> None:
+    model, optimizer, names = trained()
+    state = optimizer.state_dict()
+    state["state"][0]["step"] = torch.tensor(1.0)
+    with pytest.raises(ValueError, match=r"the steps are \[1, 3\]"):
+        jax_optax.state_from_torch(state, names, optax.adamw(1).init(like(model)))
+
+
+def test_names_in_another_order_are_found_out_by_their_shapes() -> None:
+    model, optimizer, names = trained()
+    with pytest.raises(MismatchError, match="different"):
+        jax_optax.state_from_torch(
+            optimizer.state_dict(), sorted(names), optax.adamw(1).init(like(model))
+        )

@@ -1,0 +1,155 @@
+"""What orbax writes, when it is there, and what it says of a folder that is not whole."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+ocp = pytest.importorskip("orbax.checkpoint")
+pytest.importorskip("jax")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+
+from jaxvstorch.examples.checkpoints.jax_orbax import load_tree, save_tree  # noqa: E402
+
+TREE = {
+    "layer": {"w": jnp.arange(3000.0), "b": jnp.ones(3, jnp.bfloat16)},
+    "list": [jnp.zeros(2), (jnp.int32(3),)],
+    "key": jax.random.key(0),
+    "step": 3,
+}
+
+
+# Where one read has failed, orbax drops the others, and Python warns of their errors.
+drops_reads = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left():
+    before = set(threading.enumerate())
+    yield
+    gc.collect()  # so that what was dropped is found in the test that dropped it
+    assert not [t for t in set(threading.enumerate()) - before if not t.daemon]
+
+
+def data_file(folder):
+    """The one with the numbers: the largest."""
+    return max((f for f in folder.rglob("*") if f.is_file()), key=lambda f: f.stat().st_size)
+
+
+def leaves(tree):
+    plain = tree | {"key": jax.random.key_data(tree["key"])}
+    return [np.asarray(x) for x in jax.tree.leaves(plain)]
+
+
+def test_structure_dtypes_and_keys_come_back(tmp_path) -> None:
+    save_tree(tmp_path / "1", TREE)
+    found = load_tree(tmp_path / "1", TREE)
+    assert jax.tree.structure(found) == jax.tree.structure(TREE)
+    assert found["key"].dtype == TREE["key"].dtype
+    for mine, theirs in zip(leaves(TREE), leaves(found), strict=True):
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_without_a_target_a_tuple_comes_back_as_a_list(tmp_path) -> None:
+    save_tree(tmp_path / "1", TREE)
+    with ocp.StandardCheckpointer() as checkpointer:
+        found = checkpointer.restore(tmp_path / "1")
+    assert isinstance(found["list"][1], list)
+
+
+@drops_reads
+def test_the_target_is_compared_but_for_its_dtypes(tmp_path) -> None:
+    save_tree(tmp_path / "1", {"w": jnp.arange(4.0), "b": jnp.ones(1)})
+    with pytest.raises(ValueError, match="tree structures do not match"):
+        load_tree(tmp_path / "1", {"w": jnp.zeros(4)})
+    with pytest.raises(ValueError, match="not compatible with the stored shape"):
+        load_tree(tmp_path / "1", {"w": jnp.zeros(3), "b": jnp.ones(1)})
+    found = load_tree(tmp_path / "1", {"w": jnp.zeros(4, jnp.bfloat16), "b": jnp.ones(1)})
+    assert found["w"].dtype == jnp.bfloat16
+
+
+def test_a_folder_is_not_written_over(tmp_path) -> None:
+    save_tree(tmp_path / "1", TREE)
+    with pytest.raises(ValueError, match="already exists"):
+        save_tree(tmp_path / "1", TREE)
+
+
+@drops_reads
+@pytest.mark.parametrize("eighth", range(0, 8, 2))
+def test_a_cut_data_file_is_an_error(tmp_path, eighth: int) -> None:
+    tree = {"w": jnp.arange(3000.0)}
+    save_tree(tmp_path / "1", tree)
+    file = data_file(tmp_path / "1")
+    words = file.read_bytes()
+    file.write_bytes(words[: len(words) * eighth // 8])
+    with pytest.raises(Exception, match="error while reading array index"):
+        load_tree(tmp_path / "1", tree)
+
+
+def test_the_manager_still_calls_it_the_latest_step(tmp_path) -> None:
+    tree = {"w": jnp.arange(3000.0)}
+    with ocp.CheckpointManager(tmp_path) as manager:
+        for step in (1, 2):
+            manager.save(step, args=ocp.args.StandardSave(tree))
+        manager.wait_until_finished()
+        data_file(tmp_path / "2").write_bytes(b"")
+        (tmp_path / "3.orbax-checkpoint-tmp").mkdir()  # what a process left that was killed
+    with ocp.CheckpointManager(tmp_path) as manager:
+        assert manager.latest_step() == 2
+        assert manager.all_steps() == [1, 2]
+        found = manager.restore(1, args=ocp.args.StandardRestore(tree))
+    np.testing.assert_array_equal(found["w"], tree["w"])
+
+
+def test_the_folder_has_its_name_once_it_is_whole(tmp_path) -> None:
+    with ocp.StandardCheckpointer() as checkpointer:
+        checkpointer.save(tmp_path / "1", TREE)
+        checkpointer.wait_until_finished()
+        assert [p.name for p in tmp_path.iterdir()] == ["1"]
+
+
+CHILD = """
+import os, pathlib, sys
+import jax.numpy as jnp
+import orbax.checkpoint as ocp
+checkpointer = ocp.StandardCheckpointer()
+checkpointer.save(pathlib.Path(sys.argv[1]), {"w": jnp.arange(4_000_000.0)})
+os.kill(os.getpid(), 9)  # it has returned, and does not wait
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_process_killed_after_save_returned_leaves_no_half_folder(tmp_path) -> None:
+    command = [sys.executable, "-c", CHILD, str(tmp_path / "1")]
+    assert subprocess.run(command, timeout=120).returncode == -9
+    left = {p.name for p in tmp_path.iterdir()}
+    # Which of the two depends on how fast the disk is; both are right, half a folder is not.
+    assert left in ({"1"}, {"1.orbax-checkpoint-tmp"})
+    if left == {"1"}:
+        found = load_tree(tmp_path / "1", {"w": jnp.zeros(4_000_000)})
+        np.testing.assert_array_equal(found["w"], np.arange(4_000_000, dtype=np.float32))
+
+
+def test_what_is_changed_after_save_returned_is_not_saved(tmp_path) -> None:
+    x = np.arange(1_000_000, dtype=np.float32)
+    with ocp.StandardCheckpointer() as checkpointer:
+        checkpointer.save(tmp_path / "1", {"w": x})
+        x[:] = -1
+    found = load_tree(tmp_path / "1", {"w": jnp.zeros(1_000_000)})
+    np.testing.assert_array_equal(found["w"], np.arange(1_000_000, dtype=np.float32))
+
+
+def test_an_array_that_is_donated_while_it_is_saved_is_saved_right(tmp_path) -> None:
+    step = jax.jit(lambda tree: jax.tree.map(lambda x: -x, tree), donate_argnums=0)
+    tree = {"w": jnp.arange(1_000_000.0)}
+    with ocp.StandardCheckpointer() as checkpointer:
+        checkpointer.save(tmp_path / "1", tree)
+        jax.block_until_ready(step(tree))
+    found = load_tree(tmp_path / "1", {"w": jnp.zeros(1_000_000)})
+    np.testing.assert_array_equal(found["w"], np.arange(1_000_000, dtype=np.float32))
