@@ -1,0 +1,97 @@
+"""Batches made ahead: their order, their end, their errors; and how long a loop waits."""
+
+import threading
+import time
+
+import pytest
+
+from jaxvstorch.examples.data.prefetching import prefetch, prefetch_in_thread
+from jaxvstorch.examples.data.waiting import Waiting
+
+WAYS = pytest.mark.parametrize(
+    "ahead", [lambda batches: prefetch(batches, lambda x: x), prefetch_in_thread], ids=["on", "in"]
+)
+
+
+@WAYS
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
+def test_all_come_in_their_order(ahead, count) -> None:
+    assert list(ahead(range(count))) == list(range(count))
+
+
+def failing(count):
+    yield from range(count)
+    raise OSError("the disk is gone")
+
+
+def test_an_error_comes_where_its_batch_would_have_been() -> None:
+    ahead = prefetch_in_thread(failing(3))
+    assert [next(ahead) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(ahead)
+    with pytest.raises(StopIteration):
+        next(ahead)
+
+
+def test_on_the_same_thread_an_error_comes_before_what_is_on_its_way() -> None:
+    ahead = prefetch(failing(3), lambda x: x)
+    assert next(ahead) == 0
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(ahead)
+
+
+def test_two_are_made_ahead() -> None:
+    placed = []
+    ahead = prefetch(range(10), placed.append)
+    next(ahead)
+    assert placed == [0, 1, 2]
+
+
+def test_a_loop_that_is_left_ends_the_thread() -> None:
+    made = []
+
+    def source():
+        for i in range(1000):
+            made.append(i)
+            yield i
+
+    before = threading.active_count()
+    ahead = prefetch_in_thread(source())
+    next(ahead)
+    ahead.close()
+    assert threading.active_count() == before
+    assert len(made) <= 3
+
+
+def slow(seconds, count=6):
+    for i in range(count):
+        time.sleep(seconds)
+        yield i
+
+
+def test_a_thread_hides_what_the_source_sleeps() -> None:
+    plain, ahead = Waiting(slow(0.02)), Waiting(prefetch_in_thread(slow(0.02)))
+    for batches in (plain, ahead):
+        for _ in batches:
+            time.sleep(0.04)
+        assert len(batches.waits) == len(batches.works) == 6
+    assert 0 < ahead.share < 0.7 * plain.share
+
+
+def test_a_loop_that_does_not_wait_for_its_result_seems_to_wait_for_data(jax) -> None:
+    jnp = jax.numpy
+
+    @jax.jit
+    def compute(x):
+        return jax.lax.fori_loop(0, 300, lambda i, x: jnp.tanh(x @ x), x)
+
+    x = jnp.ones((256, 256)).block_until_ready() / 256
+    compute(x).block_until_ready()
+    blocking, running_on = Waiting(slow(0.01, 4)), Waiting(slow(0.01, 4))
+    for _ in blocking:
+        compute(x).block_until_ready()
+    for _ in running_on:
+        y = compute(x)
+    y.block_until_ready()
+    assert sum(running_on.works) < sum(blocking.works) / 2
+    assert running_on.share > 1.5 * blocking.share
