@@ -1,8 +1,8 @@
 """The directive ``{definitions} FOLDER/MODULE.name …``: what programs of the examples define.
 
 Unlike a pair, the functions may have different names. Those of a module whose name begins with a
-framework's, such as ``jax_step``, stand in its tab; a program of one framework alone is one block.
-Shown without docstrings, as a pair is.
+framework's, such as ``jax_step``, stand in its tab; those of one module alone are one block, as are
+functions that need no framework. Shown without docstrings, as a pair is.
 """
 
 from collections import defaultdict
@@ -39,8 +39,8 @@ def blocks(argument: str) -> dict[str, str]:
 
 def plain(argument: str) -> str:
     """The same for a notebook: one block below the other, under its framework's title."""
-    found = blocks(argument)
-    return "\n".join(f"**{TITLES[framework]}**\n\n{found[framework]}" for framework in found)
+    titles = {framework: f"**{title}**\n\n" for framework, title in TITLES.items()}
+    return "\n".join(titles.get(key, "") + block for key, block in blocks(argument).items())
 
 
 class DefinitionsDirective(SphinxDirective):

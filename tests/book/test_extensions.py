@@ -237,5 +237,7 @@ def test_definitions_are_shown_by_framework_and_without_docstrings():
     assert found["jax"].startswith("```python\ndef main() -> None:\n    if arguments :=")
     plain = definitions.plain(names)
     assert plain.index("**JAX**") < plain.index("**PyTorch**")
+    without_framework = "memory/inputs.step"
+    assert definitions.plain(without_framework) == definitions.blocks(without_framework)["inputs"]
     with pytest.raises(LookupError, match="defines no 'nothing'"):
         definitions.blocks("parallelism/processes/jax_step.nothing")
