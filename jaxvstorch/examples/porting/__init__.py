@@ -1,0 +1,7 @@
+"""Porting: one small classifier of digits, as a PyTorch script and as a JAX script.
+
+``jax.py`` and ``torch.py`` hold its parts as functions of arrays, in PyTorch's layout.
+``torch_module.py`` and ``jax_nnx.py`` are the script as people write it, with a module and an
+optimizer, ``jax_optax.py`` is the JAX script without modules, and ``weights.py`` carries weights
+from one to the other. ``jax_defaults.py`` leaves one default alone at a time.
+"""

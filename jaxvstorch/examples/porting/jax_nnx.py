@@ -1,0 +1,90 @@
+"""The script that the port arrives at: a module, an optimizer and a step, with flax NNX."""
+
+# mypy: allow-subclassing-any, allow-untyped-decorators
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+from flax import nnx
+from jax import Array
+
+from jaxvstorch.examples.porting import weights
+from jaxvstorch.examples.porting.settings import RATE, WEIGHT_DECAY
+
+
+class BatchNorm(nnx.BatchNorm):
+    """Batch norm whose running variance is unbiased, as PyTorch's is."""
+
+    def __call__(self, x: Array) -> Array:
+        """Normalize by the batch in training, by the running statistics in evaluation."""
+        old = self.momentum * self.var[...]
+        out = super().__call__(x)
+        if not self.use_running_average:
+            count = x.size // x.shape[-1]
+            self.var[...] = old + (self.var[...] - old) * (count / (count - 1))
+        return out
+
+
+class DigitsNet(nnx.Module):
+    """Logits of images of shape ``(n, 8, 8, 1)``."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.conv = nnx.Conv(1, 8, (3, 3), strides=2, padding=1, use_bias=False, rngs=rngs)
+        self.batch_norm = BatchNorm(8, momentum=0.9, rngs=rngs)
+        self.hidden = nnx.Linear(128, 32, rngs=rngs)
+        self.layer_norm = nnx.LayerNorm(32, epsilon=1e-5, rngs=rngs)
+        self.output = nnx.Linear(32, 10, rngs=rngs)
+
+    def __call__(self, images: Array) -> Array:
+        """The logits, of shape ``(n, 10)``."""
+        x = nnx.relu(self.batch_norm(self.conv(images)))
+        x = x.reshape(len(x), -1)
+        x = nnx.relu(self.layer_norm(self.hidden(x)))
+        x = self.output(x)
+        return x
+
+
+def make(seed: int = 0) -> tuple[DigitsNet, Any]:
+    """A new module and its optimizer."""
+    model = DigitsNet(nnx.Rngs(seed))
+    return model, nnx.Optimizer(model, optax.adamw(RATE, weight_decay=WEIGHT_DECAY), wrt=nnx.Param)
+
+
+@nnx.jit
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, images: Array, labels: Array) -> Array:
+    """Change the model by one batch; the loss is that before the change."""
+
+    def loss_of(model: nnx.Module) -> Array:
+        losses = optax.softmax_cross_entropy_with_integer_labels(model(images), labels)
+        return losses.mean()
+
+    loss, grads = nnx.value_and_grad(loss_of)(model)
+    optimizer.update(model, grads)
+    return loss
+
+
+def load_state_dict(
+    model: nnx.Module, state_dict: Mapping[str, Any], flattened: Mapping[str, Any]
+) -> None:
+    """Put PyTorch's weights into the model.
+
+    Raises:
+        WeightsError: names or shapes are not those of the model; it says which.
+    """
+    given = weights.to_flax(state_dict, flattened)
+    state = nnx.state(model, (nnx.Param, nnx.BatchStat))
+    places = {".".join(path): path for path, _ in nnx.to_flat_state(state)}
+    wanted = {".".join(path): leaf.shape for path, leaf in nnx.to_flat_state(state)}
+    weights.require_fit(given, wanted)
+    flat = {places[name]: jax.numpy.array(array) for name, array in given.items()}
+    nnx.update(model, nnx.from_flat_state(flat))
+
+
+def state_dict(model: nnx.Module, flattened: Mapping[str, Any]) -> dict[str, Any]:
+    """The model's weights as NumPy arrays, under the names and in the layout of PyTorch."""
+    state = nnx.state(model, (nnx.Param, nnx.BatchStat))
+    flat = {".".join(path): np.asarray(leaf[...]) for path, leaf in nnx.to_flat_state(state)}
+    return weights.to_torch(flat, flattened)
