@@ -214,3 +214,21 @@ def test_with_sgd_the_curves_stay_closer(digits) -> None:
             params, statistics, velocity, batch.images, batch.labels
         )
         assert abs(float(loss) - float(expected)) < 1e-5
+
+
+@pytest.mark.matrix
+def test_with_three_times_the_rate_the_curves_part_further(digits, run, monkeypatch) -> None:
+    import optax
+
+    model, _, _, _, state = start()
+    faster = optax.adamw(3 * settings.RATE, weight_decay=settings.WEIGHT_DECAY)
+    monkeypatch.setattr(jax_optax, "OPTIMIZER", faster)
+    jax.clear_caches()  # what was traced has the other optimizer
+    step = jax_optax.train_step
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3 * settings.RATE)
+    gap = 0.0
+    for batch in data.batches(digits[0], settings.STEPS):
+        expected = torch_module.train_step(model, optimizer, *torch_batch(batch))
+        state, loss = step(state, batch.images, batch.labels)
+        gap = max(gap, abs(float(loss) - float(expected)))
+    assert 2 * abs(run.losses["optax"] - run.losses["torch"]).max() < gap < 1e-2

@@ -103,6 +103,13 @@ def test_the_defaults_are_these(torch) -> None:
     assert (nn.Conv2d(1, 1, 3).padding, default(nnx.Conv, "padding")) == ((0, 0), "SAME")
 
 
+def test_the_first_argument_of_layer_norm_is_another_in_linen_and_in_nnx() -> None:
+    from flax import linen
+
+    assert linen.LayerNorm(12).epsilon == 12
+    assert nnx.LayerNorm(12, rngs=nnx.Rngs(0)).num_features == 12
+
+
 def test_initial_weights_and_biases(torch) -> None:
     torch.manual_seed(0)
     theirs, ours = torch.nn.Linear(400, 300), nnx.Linear(400, 300, rngs=nnx.Rngs(0))

@@ -7,30 +7,41 @@ import pytest
 from jaxvstorch.examples.porting import curves
 
 SVG = "{http://www.w3.org/2000/svg}"
-LINES = {"PyTorch": [(1, 2.0), (100, 0.02)], "JAX < 1": [(1, 2.0), (50, 0.0), (100, 0.5)]}
+LINES = {"PyTorch": [2.0, 1.0, 0.02, 0.5], "JAX < 1": [2.0, 0.0, 0.5]}
+both = pytest.mark.parametrize("scale", ["log", "linear"])
 
 
 def test_a_plot_is_svg_with_its_words() -> None:
-    root = ElementTree.fromstring(curves.plot("loss & more", LINES, "They part."))
+    root = ElementTree.fromstring(curves.plot("loss & more", LINES, "They part.", every=25))
     assert root.get("role") == "img"
     assert root.get("aria-label") == "loss & more. They part."
     lines = root.findall(f"{SVG}polyline")
+    assert [line.get("stroke-dasharray") for line in lines] == ["none", "6 4"]
     assert {line.findtext(f"{SVG}title") for line in lines} == set(LINES)
     assert {text.text for text in root.findall(f"{SVG}text")} >= {"loss & more", "100", "0.01"}
 
 
-def test_all_points_lie_inside() -> None:
-    root = ElementTree.fromstring(curves.plot("loss", LINES, "", width=300, height=200))
+@both
+def test_all_points_lie_inside(scale) -> None:
+    root = ElementTree.fromstring(curves.plot("loss", LINES, "", scale=scale))
     for line in root.findall(f"{SVG}polyline"):
         for point in (line.get("points") or "").split():
             x, y = map(float, point.split(","))
-            assert 0 <= x <= 300
-            assert 0 <= y <= 200
+            assert 0 <= x <= curves.WIDTH
+            assert 0 <= y <= curves.HEIGHT
 
 
+@both
 @pytest.mark.parametrize("value", [1e-6, 1.0, 1e5])
-def test_one_value_is_enough(value) -> None:
-    assert ElementTree.fromstring(curves.plot("", {"a": [(1, value)]}, "")) is not None
+def test_one_value_is_enough(value, scale) -> None:
+    assert ElementTree.fromstring(curves.plot("", {"a": [min(value, 9)]}, "", scale=scale))
+
+
+def test_each_framework_has_its_colour_and_others_have_none() -> None:
+    svg = curves.plot("", {"before": [1.0], "JAX": [1.0]}, "")
+    assert "--jaxvstorch-jax" in svg
+    assert "--jaxvstorch-torch" not in svg
+    assert "--jaxvstorch-torch" in curves.legend("PyTorch", "JAX")
 
 
 def test_a_figure_is_html_for_a_notebook() -> None:
