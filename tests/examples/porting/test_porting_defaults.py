@@ -143,6 +143,11 @@ def test_dropout_drops_its_argument_in_both_and_scales_what_stays(torch) -> None
     for found in (theirs, ours):
         assert (found == 0).mean() == pytest.approx(0.2, abs=0.02)
         np.testing.assert_allclose(found[found != 0], 1.25)
+    layer = nnx.Dropout(0.2, rngs=nnx.Rngs(0))
+    assert torch.nn.Dropout(0.2).training
+    assert layer.deterministic is False
+    layer.eval()
+    assert layer.deterministic is True
 
 
 def test_adam_with_a_penalty_is_a_chain(torch) -> None:
