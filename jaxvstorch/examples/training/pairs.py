@@ -1,0 +1,76 @@
+"""The pairs of this topic: what tests and benchmarks must know about each."""
+
+from jaxvstorch.examples.training import inputs, reference
+from jaxvstorch.pair import Benchmark, Pair
+
+PLACE = (4, 4)  # the part of the book, and the place in it
+SIZES = (16, 4_096)
+IN_PLACE = Benchmark(skip="PyTorch's half writes into its arguments")
+
+PAIRS = (
+    Pair(
+        "causal_attention",
+        inputs.heads,
+        reference.causal_attention,
+        gradient=(0, 1, 2),
+        benchmark=Benchmark(sizes=SIZES),
+    ),
+    Pair(
+        "block",
+        inputs.block,
+        reference.block,
+        gradient=(0, 1),
+        tolerance=8,
+        benchmark=Benchmark(sizes=SIZES),
+    ),
+    Pair(
+        "logits",
+        inputs.text,
+        reference.logits,
+        gradient=(0,),
+        tolerance=32,
+        benchmark=Benchmark(sizes=SIZES, operations=inputs.operations),
+    ),
+    Pair(
+        "loss",
+        inputs.batch,
+        reference.loss,
+        gradient=(0,),
+        tolerance=32,
+        benchmark=Benchmark(sizes=SIZES, quick=(4_096,), operations=inputs.operations),
+    ),
+    Pair(
+        "summed_loss",
+        inputs.padded,
+        reference.summed_loss,
+        gradient=(0,),
+        tolerance=32,
+        benchmark=Benchmark(sizes=SIZES),
+    ),
+    # It holds a gradient, and what torch.compile made has no second one.
+    Pair(
+        "train_step",
+        inputs.training,
+        reference.train_step,
+        tolerance=8,
+        benchmark=Benchmark(sizes=SIZES, operations=inputs.step_operations),
+    ),
+    Pair(
+        "empty_cache",
+        inputs.room,
+        reference.empty_cache,
+        static=("batch",),
+        benchmark=Benchmark(skip="it computes nothing"),
+    ),
+    Pair("decode", inputs.continued, reference.decode, tolerance=8, benchmark=IN_PLACE),
+    Pair(
+        "sample", inputs.scores, reference.sample, static=("k",), benchmark=Benchmark(sizes=SIZES)
+    ),
+    Pair(
+        "generate",
+        inputs.prompt,
+        reference.generate,
+        static=("k",),
+        benchmark=Benchmark(sizes=SIZES),
+    ),
+)
