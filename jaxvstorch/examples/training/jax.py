@@ -103,6 +103,7 @@ def decode(
 ) -> tuple[Float[Array, "batch time vocabulary"], Cache]:
     """The scores after more tokens, of which the first stands at ``position``; donate the cache."""
     embedding = params["embedding"]
+    zero = jnp.zeros_like(position)
     at = position + jnp.arange(tokens.shape[1], dtype=position.dtype)
     seen = jnp.arange(len(embedding["positions"]), dtype=at.dtype) <= at[:, None]
 
@@ -110,7 +111,7 @@ def decode(
         (x, cache), (i, weights) = carry, layer
         q, *new = _qkv(weights, x)
         cache = {
-            name: lax.dynamic_update_slice(cache[name], part[None], (i, 0, position, 0, 0))
+            name: lax.dynamic_update_slice(cache[name], part[None], (i, zero, position, zero, zero))
             for name, part in zip("kv", new, strict=True)
         }
         attended = _attention(q, cache["k"][i], cache["v"][i], seen)
