@@ -33,6 +33,7 @@ class Work:
         moved: bytes that a call must read and write, where memory is the limit.
         streamed: bytes of a call's arguments, where they do not stay in a cache from pass to pass.
         operations: floating-point operations that a call must make, where they are known.
+        memory: finds the bytes that a call needs at once, its arguments and results among them.
         ask: asks for the calls of one pass without waiting, and returns the last result.
         after: called after each round, outside what is timed; each round is then one run.
         sample: gives one result, so that its dtype can be stated.
@@ -45,6 +46,7 @@ class Work:
     moved: int = 0
     streamed: int = 0
     operations: int = 0
+    memory: Callable[[], int] | None = None
     ask: Callable[[], Any] | None = None
     after: Run | None = None
     sample: Callable[[], Any] | None = None
@@ -60,7 +62,7 @@ class Work:
         return run, PASSES * self.calls
 
     def facts(self) -> dict[str, Any]:
-        """What is stated beside the times: the first result's dtype, bytes moved, operations."""
+        """What is stated beside the times: the first result's dtype, bytes, operations."""
         results = leaves(self.sample()) if self.sample else []
         dtype = str(getattr(results[0], "dtype", "")) if results else ""
         streamed = self.streamed and self.streamed + bytes_of(results)
@@ -68,6 +70,7 @@ class Work:
             "dtype": dtype.removeprefix("torch."),
             "moved": self.moved or streamed,
             "operations": self.operations,
+            "memory": self.memory() if self.memory else 0,
         }
 
 

@@ -95,6 +95,8 @@ class Timing(Entry, frozen=True):
         moved: bytes that a call must read and write at least, where its arguments are too large
             for a cache; 0 where not stated.
         operations: floating-point operations that a call must make; 0 where not stated.
+        memory: bytes that a call needs at once, its arguments and results among them; 0 where not
+            stated.
     """
 
     topic: str
@@ -110,6 +112,7 @@ class Timing(Entry, frozen=True):
     queued: Seconds | None = None
     moved: Count = 0
     operations: Count = 0
+    memory: Count = 0
 
     @property
     def times(self) -> list[float]:

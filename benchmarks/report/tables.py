@@ -76,11 +76,15 @@ def limit_table(found: Sequence[Timing], results: Results) -> str:
     """
     header = ["function", "size", "framework", "how", "time", "sessions"]
     header += ["per second", "of the machine's"]
-    body = []
-    for timing in found:
-        if share := limits.fraction(timing, results):
-            line = [rate(timing), f"{share.value:.0%} of a {share.of}"]
-            body.append([*_line(timing), *line])
+    shares = [(timing, share) for timing in found if (share := limits.fraction(timing, results))]
+    body = [
+        [*_line(timing), rate(timing), f"{share.value:.0%} of a {share.of}"]
+        for timing, share in shares
+    ]
+    if any(timing.memory for timing, _ in shares):
+        header.append("memory")
+        for line, (timing, _) in zip(body, shares, strict=True):
+            line.append(f"{timing.memory / 1e6:.1f} MB" if timing.memory else "-")
     return markdown(header, body) if body else ""
 
 

@@ -6,7 +6,7 @@ from result_files import CPU
 def entry(framework, mode="compiled", minimum=1e-3, **more):
     case = {
         "topic": "branching", "name": "select_where", "size": 16, "framework": framework,
-        "mode": mode, "moved": 0, "operations": 0,
+        "mode": mode, "moved": 0, "operations": 0, "memory": 0,
         "dtype": "float32", "first_call": None,
         "new_shape": None,
     }  # fmt: skip
