@@ -1,9 +1,24 @@
 """Which calls of optax and of ``torch.optim`` make the same steps, as text that is evaluated.
 
-In a call ``r`` is the learning rate and ``p`` are the parameters.
+In a call ``r`` is the learning rate and ``p`` are the parameters. No framework is imported here.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+RATE, STEPS = 0.01, 20
+Arrays = dict[str, Any]
+
+
+def problem(dtype: str, steps: int = STEPS) -> tuple[Arrays, Arrays]:
+    """A matrix and its bias, and so many gradients of each."""
+    rng = np.random.default_rng(0)
+    shapes = {"weight": (6, 4), "bias": (4,)}
+    parameters = {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    return parameters, {
+        name: rng.standard_normal((steps, *shape)).astype(dtype) for name, shape in shapes.items()
+    }
 
 
 class Rule(NamedTuple):
@@ -45,6 +60,8 @@ RULES = (
         "adam(r)",
         "Adam(p, r)",
     ),
+    Rule("Adamax", "adamax(r)", "Adamax(p, r)", "adamax(r)", "Adamax(p, r)"),
+    Rule("Adadelta", "adadelta(r)", "Adadelta(p, r)", "adadelta(r)", "Adadelta(p, r)"),
     Rule("AdamW", "adamw(r, weight_decay=0.01)", "AdamW(p, r)", "adamw(r)", "AdamW(p, r)"),
     Rule(
         "RMSprop",

@@ -11,22 +11,10 @@ from jax import enable_x64
 from torch import optim
 
 from jaxvstorch.examples.optimizers.jax_optax import after as after_optax
-from jaxvstorch.examples.optimizers.rules import RULES, Rule
+from jaxvstorch.examples.optimizers.rules import RATE, RULES, Rule, problem
 from jaxvstorch.examples.optimizers.torch_optim import after as after_torch
 
-RATE, STEPS = 0.01, 20
 COLUMNS = ("float32", "float64", "defaults")
-Arrays = dict[str, Any]
-
-
-def problem(dtype: str, steps: int = STEPS) -> tuple[Arrays, Arrays]:
-    """A matrix and its bias, and so many gradients of each."""
-    rng = np.random.default_rng(0)
-    shapes = {"weight": (6, 4), "bias": (4,)}
-    parameters = {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
-    return parameters, {
-        name: rng.standard_normal((steps, *shape)).astype(dtype) for name, shape in shapes.items()
-    }
 
 
 def difference(

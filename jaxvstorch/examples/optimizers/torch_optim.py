@@ -23,21 +23,22 @@ def after(make: Make, parameters: Tree, gradients: Tree) -> Tree:
     return {name: parameter.numpy(force=True) for name, parameter in own.items()}
 
 
-def _matrices_and_vectors(parameters: list[Parameter]) -> tuple[list[Parameter], list[Parameter]]:
+def matrices_and_vectors(parameters: list[Parameter]) -> tuple[list[Parameter], list[Parameter]]:
+    """Split them by whether weight decay is for them."""
     matrices = [parameter for parameter in parameters if parameter.ndim > 1]
     return matrices, [parameter for parameter in parameters if parameter.ndim <= 1]
 
 
 def decay_matrices(parameters: list[Parameter], rate: float, decay: float) -> optim.AdamW:
     """AdamW that decays matrices, and leaves out biases and scales."""
-    matrices, vectors = _matrices_and_vectors(parameters)
+    matrices, vectors = matrices_and_vectors(parameters)
     groups: list[dict[str, Any]] = [{"params": matrices}, {"params": vectors, "weight_decay": 0.0}]
     return optim.AdamW(groups, lr=rate, weight_decay=decay)
 
 
 def two_rates(parameters: list[Parameter], rate: float, of_vectors: float) -> optim.SGD:
     """Matrices and vectors with learning rates of their own."""
-    matrices, vectors = _matrices_and_vectors(parameters)
+    matrices, vectors = matrices_and_vectors(parameters)
     groups: list[dict[str, Any]] = [{"params": matrices}, {"params": vectors, "lr": of_vectors}]
     return optim.SGD(groups, lr=rate, momentum=0.9)
 

@@ -12,7 +12,7 @@ from torch import optim  # noqa: E402
 from torch.nn import Parameter  # noqa: E402
 
 from jaxvstorch.examples.optimizers import jax as in_jax  # noqa: E402
-from jaxvstorch.examples.optimizers import jax_optax, table, torch_optim  # noqa: E402
+from jaxvstorch.examples.optimizers import jax_optax, rules, torch_optim  # noqa: E402
 from jaxvstorch.examples.optimizers import torch as in_torch  # noqa: E402
 
 
@@ -63,24 +63,12 @@ def test_a_gradient_of_zero_stays_zero_and_infinity_becomes_nan() -> None:
         torch.nn.utils.clip_grad_norm_([parameter], 1.0, error_if_nonfinite=True)
 
 
-def test_where_the_clip_stands_in_the_chain_matters() -> None:
-    gradient = jnp.array([3.0, 4.0])
-
-    def update(*parts):
-        rule = optax.chain(*parts)
-        return rule.update(gradient, rule.init(gradient))[0]
-
-    clip, step = optax.clip_by_global_norm(1.0), optax.sgd(0.1)
-    np.testing.assert_allclose(update(clip, step), [-0.06, -0.08], rtol=1e-5)
-    np.testing.assert_allclose(update(step, clip), [-0.3, -0.4], rtol=1e-5)
-
-
 def test_clipped_steps_are_equal() -> None:
-    parameters, gradients = table.problem("float32")
+    parameters, gradients = rules.problem("float32")
     found = jax_optax.after(jax_optax.clipped(optax.adam(0.01), 1.0), parameters, gradients)
     own = {name: Parameter(torch.tensor(value)) for name, value in parameters.items()}
     optimizer = optim.Adam(own.values(), 0.01)
-    for i in range(table.STEPS):
+    for i in range(rules.STEPS):
         for name, parameter in own.items():
             parameter.grad = torch.tensor(gradients[name][i])
         torch_optim.clipped_step(optimizer, list(own.values()), 1.0)
@@ -88,7 +76,7 @@ def test_clipped_steps_are_equal() -> None:
 
 
 def test_groups_and_masks_are_equal() -> None:
-    problem = table.problem("float32")
+    problem = rules.problem("float32")
     theirs = torch_optim.after(lambda p: torch_optim.decay_matrices(p, 0.01, 0.1), *problem)
     assert far(jax_optax.after(jax_optax.decay_matrices(0.01, 0.1), *problem), theirs) < 1e-5
     assert far(jax_optax.after(optax.adamw(0.01, weight_decay=0.1), *problem), theirs) > 1e-3
@@ -97,7 +85,7 @@ def test_groups_and_masks_are_equal() -> None:
 
 
 def test_accumulated_steps_are_equal_and_move_once_in_four_calls() -> None:
-    parameters, gradients = table.problem("float32", steps=8)
+    parameters, gradients = rules.problem("float32", steps=8)
     steps = jax_optax.accumulated(optax.adamw(0.01, weight_decay=0.01), 4)
     ours = jax.tree.map(jnp.asarray, parameters)
     state, update, moved = steps.init(ours), jax.jit(steps.update), []
@@ -116,13 +104,3 @@ def test_accumulated_steps_are_equal_and_move_once_in_four_calls() -> None:
     for start in (0, 4):
         torch_optim.accumulated_step(optimizer, [loss(i) for i in range(start, start + 4)])
     assert far(ours, {name: x.numpy(force=True) for name, x in own.items()}) < 1e-5
-
-
-def test_a_sum_of_four_gradients_is_four_times_the_rate_for_sgd_and_next_to_nothing_for_adam() -> (
-    None
-):
-    gradient = jnp.array([0.5, -2.0])
-    for rule, times in ((optax.sgd(0.1), 4.0), (optax.adam(0.1), 1.0)):
-        mean = rule.update(gradient, rule.init(gradient))[0]
-        total = rule.update(4 * gradient, rule.init(gradient))[0]
-        np.testing.assert_allclose(total, times * mean, rtol=1e-5)

@@ -1,7 +1,5 @@
 """What a step is made of, and the state that it keeps."""
 
-import warnings
-
 import pytest
 from needs import needs_compiler
 
@@ -84,21 +82,3 @@ def test_inductor_writes_two_kernels_for_each_parameter() -> None:
         metrics.reset()
         torch.compile(adamw(count).step)()
         assert metrics.generated_kernel_count == 2 * count
-
-
-def test_a_jitted_step_shares_the_memory_of_what_it_is_given() -> None:
-    parameters = {"weight": jnp.zeros((64, 64))}
-    rule = optax.adamw(1e-3)
-
-    def step(parameters, state, gradients):
-        updates, state = rule.update(gradients, state, parameters)
-        return optax.apply_updates(parameters, updates), state
-
-    jitted = jax.jit(step, donate_argnums=(0, 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        compiled = jitted.lower(parameters, rule.init(parameters), parameters).compile()
-    memory = compiled.memory_analysis()
-    size = 4 * 64 * 64
-    assert memory.alias_size_in_bytes == 3 * size + 4
-    assert memory.temp_size_in_bytes < size / 10
