@@ -19,14 +19,16 @@ class IncompleteCheckpointError(ValueError):
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> Path:
     """Write under another name, wait until the bytes are on the disk, and rename.
 
+    One that was cut or changed afterwards is replaced: a run that resumed before it comes by again.
+
     Args:
         path: where the checkpoint will stand.
         write: writes it to a file that it is given, such as ``lambda f: torch.save(state, f)``.
 
     Raises:
-        FileExistsError: there is one already.
+        FileExistsError: a whole one is there already, or something that was not written here.
     """
-    if path.exists():
+    if path.exists() and not _is_damaged(path):
         raise FileExistsError(f"{path} is there already")
     temporary = path.with_name(f".{path.name}.tmp")
     with temporary.open("wb") as file:
@@ -36,11 +38,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> Path:
     with digest.open("w") as file:
         json.dump(_digest(temporary), file)
         _to_disk(file)
-    os.replace(digest, _digest_of(path))
-    os.replace(temporary, path)
-    folder = os.open(path.parent, os.O_RDONLY)  # a rename is a change of the folder
-    os.fsync(folder)
-    os.close(folder)
+    _rename(digest, _digest_of(path))
+    _rename(temporary, path)
     return path
 
 
@@ -51,11 +50,9 @@ def require_whole(path: Path) -> None:
         IncompleteCheckpointError: it is shorter, longer or different, or has no digest.
         FileNotFoundError: there is no such checkpoint.
     """
-    now = _digest(path)
-    try:
-        then = json.loads(_digest_of(path).read_text())
-    except (OSError, ValueError) as error:
-        raise IncompleteCheckpointError(f"{path.name}: no digest was written with it") from error
+    if path.is_dir():
+        raise IncompleteCheckpointError(f"{path.name}: is a folder, not a file")
+    now, then = _digest(path), _written(path)
     if now["bytes"] != then["bytes"]:
         has, had = now["bytes"], then["bytes"]
         raise IncompleteCheckpointError(f"{path.name}: has {has} bytes, but {had} were written")
@@ -66,15 +63,19 @@ def require_whole(path: Path) -> None:
 def latest_complete(folder: Path, pattern: str) -> Path:
     """The last checkpoint by name that is whole; those that are not are passed over.
 
+    Of two names the longer one is the later: ``step_10`` comes after ``step_9``.
+
     Raises:
         IncompleteCheckpointError: none is whole. The message says why of each.
     """
     reasons = []
-    for path in sorted(folder.glob(pattern), reverse=True):
-        if path.name.startswith("."):
-            continue  # what a process left that was killed while it wrote
+    for path in sorted(folder.glob(pattern), key=lambda p: (len(p.name), p.name), reverse=True):
+        if path.name.startswith(".") or path.suffix == ".digest":
+            continue  # a digest, or what a process left that was killed while it wrote
         try:
             require_whole(path)
+        except FileNotFoundError:  # another process has deleted it, or it is a link to nothing
+            reasons.append(f"{path.name}: is not there any more")
         except IncompleteCheckpointError as error:
             reasons.append(str(error))
         else:
@@ -89,8 +90,33 @@ def _digest(path: Path) -> dict[str, int | str]:
     return {"bytes": path.stat().st_size, "sha256": digest}
 
 
+def _written(path: Path) -> dict[str, int | str]:
+    try:
+        found = json.loads(_digest_of(path).read_text())
+        return {name: found[name] for name in ("bytes", "sha256")}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise IncompleteCheckpointError(f"{path.name}: no digest was written with it") from error
+
+
+def _is_damaged(path: Path) -> bool:
+    if not (path.is_file() and _digest_of(path).is_file()):
+        return False
+    try:
+        require_whole(path)
+    except IncompleteCheckpointError:
+        return True
+    return False
+
+
 def _digest_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.digest")
+
+
+def _rename(old: Path, new: Path) -> None:
+    os.replace(old, new)
+    folder = os.open(new.parent, os.O_RDONLY)  # a rename is a change of the folder
+    os.fsync(folder)
+    os.close(folder)
 
 
 def _to_disk(file: BinaryIO | TextIO) -> None:

@@ -15,11 +15,11 @@ DECAY = 1e-2  # of the weights, as by default in PyTorch
 
 def mean_of_checkpoints(checkpoints: list[Named]) -> Named:
     """Average the weights of several checkpoints of one run."""
-    return jax.tree.map(lambda *leaves: sum(leaves) / len(leaves), *checkpoints)
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves).mean(axis=0), *checkpoints)
 
 
 def largest_difference(params: Named, others: Named) -> Float[Array, ""]:
-    """Find how far two checkpoints are apart; 0 if they are equal."""
+    """Find how far two checkpoints are apart; 0 if they are equal and finite."""
     apart = jax.tree.map(lambda a, b: jnp.abs(a - b).max(), params, others)
     return reduce(jnp.maximum, jax.tree.leaves(apart))
 

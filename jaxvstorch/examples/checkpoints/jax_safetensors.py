@@ -6,17 +6,15 @@ from typing import Any
 from safetensors.flax import load_file, save
 
 from jaxvstorch.examples.checkpoints.files import require_whole, write_whole
-from jaxvstorch.examples.checkpoints.names import flat, nested, require_fit
-
-Params = dict[str, Any]
+from jaxvstorch.examples.checkpoints.names import filled, flat, require_fit
 
 
-def save_params(path: Path, params: Params) -> Path:
-    """Write a nested dict of arrays under dotted names, whole or not at all."""
+def save_params(path: Path, params: Any) -> Path:
+    """Write a tree of arrays under dotted names, whole or not at all."""
     return write_whole(path, lambda file: file.write(save(flat(params))))
 
 
-def load_params(path: Path, like: Params) -> Params:
+def load_params(path: Path, like: Any) -> Any:
     """Read a tree of ``like``'s structure.
 
     Raises:
@@ -26,4 +24,4 @@ def load_params(path: Path, like: Params) -> Params:
     require_whole(path)
     named = load_file(path)
     require_fit(named, flat(like))
-    return nested({name: named[name] for name in flat(like)})
+    return filled(like, named)

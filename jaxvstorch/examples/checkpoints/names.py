@@ -1,40 +1,32 @@
-"""Dotted names of a nested dict's leaves, and what is wrong with those that a checkpoint has."""
+"""Dotted names of a tree's leaves, and what is wrong with those that a checkpoint has."""
 
 from collections.abc import Mapping
 from typing import Any
+
+import jax
 
 
 class MismatchError(ValueError):
     """A checkpoint does not fit: the message names all that is missing, unexpected or different."""
 
 
-def flat(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"layer": {"weight": w}}`` becomes ``{"layer.weight": w}``.
+def flat(tree: Any) -> dict[str, Any]:
+    """``{"layer": [{"weight": w}]}`` becomes ``{"layer.0.weight": w}``, for any pytree.
 
     Raises:
-        ValueError: a name holds a dot, which ``nested`` would take for a level of the tree.
+        ValueError: two leaves get one name, as in ``{"a.b": 1, "a": {"b": 2}}``.
     """
     named: dict[str, Any] = {}
-    for name, value in tree.items():
-        if "." in name:
-            raise ValueError(f"the name {name!r} holds a dot")
-        if isinstance(value, Mapping):
-            named |= {f"{name}.{rest}": leaf for rest, leaf in flat(value).items()}
-        else:
-            named[name] = value
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        if _dotted(path) in named:
+            raise ValueError(f"two leaves have the name {_dotted(path)!r}: rename one of them")
+        named[_dotted(path)] = leaf
     return named
 
 
-def nested(named: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"layer.weight": w}`` becomes ``{"layer": {"weight": w}}``."""
-    tree: dict[str, Any] = {}
-    for name, leaf in named.items():
-        *levels, last = name.split(".")
-        inner = tree
-        for level in levels:
-            inner = inner.setdefault(level, {})
-        inner[last] = leaf
-    return tree
+def filled(like: Any, named: Mapping[str, Any]) -> Any:
+    """Make a tree of ``like``'s structure, each leaf being that of its name: undoes ``flat``."""
+    return jax.tree_util.tree_map_with_path(lambda path, _: named[_dotted(path)], like)
 
 
 def require_fit(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
@@ -52,6 +44,10 @@ def require_fit(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     ]
     if lines:
         raise MismatchError("the checkpoint does not fit\n" + "\n".join(lines))
+
+
+def _dotted(path: tuple[Any, ...]) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
 
 
 def _kind(array: Any) -> str:

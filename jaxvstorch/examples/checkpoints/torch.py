@@ -1,6 +1,7 @@
 """Functions of a checkpoint's arrays, in PyTorch."""
 
 from functools import reduce
+from operator import or_
 
 import torch
 import torch.nn.functional as F
@@ -15,13 +16,14 @@ DECAY = 1e-2  # of the weights, as by default in PyTorch
 
 def mean_of_checkpoints(checkpoints: list[Named]) -> Named:
     """Average the weights of several checkpoints of one run."""
-    first = checkpoints[0]
-    return {name: torch.stack([c[name] for c in checkpoints]).mean(dim=0) for name in first}
+    names = reduce(or_, checkpoints)  # of all of them, so that one that lacks a name raises
+    return {name: torch.stack([c[name] for c in checkpoints]).mean(dim=0) for name in names}
 
 
 def largest_difference(params: Named, others: Named) -> Float[Tensor, ""]:
-    """Find how far two checkpoints are apart; 0 if they are equal."""
-    return reduce(torch.maximum, [(params[name] - others[name]).abs().max() for name in params])
+    """Find how far two checkpoints are apart; 0 if they are equal and finite."""
+    names = params | others  # of both, so that one that lacks a name raises
+    return reduce(torch.maximum, [(params[name] - others[name]).abs().max() for name in names])
 
 
 def all_finite(params: Named) -> Bool[Tensor, ""]:

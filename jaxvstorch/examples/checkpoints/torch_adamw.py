@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import optax
 import torch
 
-from jaxvstorch.examples.checkpoints.jax_optax import moments, numbers
+from jaxvstorch.examples.checkpoints.jax_optax import adam, moments, numbered
 from jaxvstorch.examples.checkpoints.torch_carry import to_torch
 
 
@@ -19,22 +18,18 @@ def state_to_torch(state: Any, names: Sequence[str], like: dict[str, Any]) -> di
         like: the optimizer's ``state_dict()``, for its learning rate and other settings.
 
     Raises:
-        ValueError: the optimizer has more or fewer parameters than there are names.
-        KeyError: the state has no moments for a name.
+        ValueError: the optimizer has more or fewer parameters than there are names, the state has
+            moments of others, or the optimizer is no AdamW, or one with a third moment.
     """
-    step = torch.tensor(float(_adam_count(state)))
+    if any(group.get("amsgrad", True) for group in like["param_groups"]):
+        raise ValueError("the optimizer must be an AdamW without amsgrad: optax.adamw has no more")
+    part, names_of = adam(state), numbered(like, names)
+    named = moments(part)
+    if named["exp_avg"].keys() != set(names):
+        raise ValueError(f"the state is of {sorted(named['exp_avg'])}, not of {sorted(names)}")
+    step = torch.tensor(float(part.count))
     parts = {
-        number: {
-            "step": step.clone(),
-            **{ours: to_torch(named[name]) for ours, named in moments(state).items()},
-        }
-        for number, name in zip(numbers(like), names, strict=True)
+        number: {"step": step.clone(), **{ours: to_torch(x[name]) for ours, x in named.items()}}
+        for number, name in names_of.items()
     }
     return {"state": parts, "param_groups": like["param_groups"]}
-
-
-def _adam_count(state: Any) -> Any:
-    def is_adams(path: Any, _: Any) -> bool:
-        return getattr(path[-1], "tuple_name", "") == "ScaleByAdamState"
-
-    return optax.tree.get(state, "count", filtering=is_adams)

@@ -9,15 +9,13 @@ from torch.utils.dlpack import from_dlpack
 
 from jaxvstorch.examples.checkpoints.names import flat, require_fit
 
-Params = dict[str, Any]
-
 
 def to_torch(array: jax.Array) -> Tensor:
     """Copy an array, in any dtype that both have."""
     return from_dlpack(array).clone()  # so that writing into it leaves the array as it is
 
 
-def params_to_torch(params: Params, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def params_to_torch(params: Any, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Make a ``state_dict`` in the order of ``like``, which is a model's own.
 
     Raises:

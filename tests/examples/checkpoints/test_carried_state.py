@@ -11,7 +11,7 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 
 from jaxvstorch.examples.checkpoints import jax_carry, jax_optax, torch_adamw, torch_carry  # noqa: E402
-from jaxvstorch.examples.checkpoints.names import MismatchError, flat, nested  # noqa: E402
+from jaxvstorch.examples.checkpoints.names import MismatchError, flat  # noqa: E402
 
 SETTINGS = {"weight_decay": 0.01}  # optax's default is 1e-4, PyTorch's 1e-2
 X = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32)
@@ -42,13 +42,14 @@ def steps_in_torch(model, optimizer, number):
         optimizer.step()
 
 
-def steps_in_jax(params, state, number):
-    @jax.jit
-    def step(params, state):
-        gradient = jax.grad(loss)(params, X)
-        updates, state = optax.adamw(1e-2, **SETTINGS).update(gradient, state, params)
-        return optax.apply_updates(params, updates), state
+@jax.jit
+def step(params, state):
+    gradient = jax.grad(loss)(params, X)
+    updates, state = optax.adamw(1e-2, **SETTINGS).update(gradient, state, params)
+    return optax.apply_updates(params, updates), state
 
+
+def steps_in_jax(params, state, number):
     for _ in range(number):
         params, state = step(params, state)
     return params, state
@@ -62,8 +63,11 @@ def trained(steps=3):
 
 
 def like(model):
-    params = nested({name: jax_carry.to_jax(x) for name, x in model.state_dict().items()})
-    return jax.tree.map(jnp.zeros_like, params)
+    params: dict[str, dict[str, jax.Array]] = {}
+    for name, x in model.state_dict().items():
+        layer, kind = name.split(".")
+        params.setdefault(layer, {})[kind] = jnp.zeros_like(jax_carry.to_jax(x))
+    return params
 
 
 def in_jax(model, optimizer, names):
@@ -220,3 +224,101 @@ def test_names_in_another_order_are_found_out_by_their_shapes() -> None:
         jax_optax.state_from_torch(
             optimizer.state_dict(), sorted(names), optax.adamw(1).init(like(model))
         )
+
+
+@pytest.mark.parametrize("made", [dict, list])
+def test_the_tree_keeps_its_structure(made) -> None:
+    layers = [
+        {"weight": jnp.zeros((5, 4)), "bias": jnp.zeros(5)},
+        {},
+        {"weight": jnp.zeros((2, 5))},
+    ]
+    wanted = layers if made is list else {str(i): layer for i, layer in enumerate(layers)}
+    found = dict(model_of_torch().state_dict())
+    del found["2.bias"]
+    params = jax_carry.params_from_torch(found, wanted)
+    assert jax.tree.structure(params) == jax.tree.structure(wanted)
+    np.testing.assert_array_equal(flat(params)["2.weight"], found["2.weight"])
+    dotted = {name: jnp.zeros(x.shape) for name, x in found.items()}
+    assert jax_carry.params_from_torch(found, dotted).keys() == found.keys()
+    assert jax_carry.params_from_torch({}, {}) == {}
+
+
+@pytest.mark.parametrize(
+    "view", [torch.ones(1).expand(3), torch.arange(6.0)[::2], torch.arange(6.0).reshape(2, 3).T]
+)
+def test_a_view_is_carried_too(view) -> None:
+    np.testing.assert_array_equal(jax_carry.to_jax(view), view)
+
+
+def test_a_batch_norm_counts_in_an_int64_which_jax_has_with_x64_only() -> None:
+    found = torch.nn.BatchNorm1d(2).state_dict()
+    wanted = {name: jax_carry.to_jax(x) for name, x in found.items()}
+    with pytest.raises(MismatchError, match=r"num_batches_tracked is int64\[\], not int32\[\]"):
+        jax_carry.params_from_torch(found, wanted)
+    with jax.enable_x64(True):
+        wanted["num_batches_tracked"] = jnp.int64(0)
+        assert jax_carry.params_from_torch(found, wanted)["num_batches_tracked"] == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        (optax.sgd(1, momentum=0.9), 0),
+        (optax.amsgrad(1), 0),
+        (optax.chain(optax.scale_by_adam(), optax.adamw(1)), 2),
+    ],
+    ids=["sgd", "amsgrad", "two"],
+)
+def test_a_state_that_is_not_one_adams_is_refused(make, number) -> None:
+    model, optimizer, names = trained(1)
+    state = make.init(like(model))
+    with pytest.raises(ValueError, match=f"one ScaleByAdamState is needed.*not {number}"):
+        jax_optax.state_from_torch(optimizer.state_dict(), names, state)
+    with pytest.raises(ValueError, match=f"one ScaleByAdamState is needed.*not {number}"):
+        torch_adamw.state_to_torch(state, names, optimizer.state_dict())
+
+
+def test_no_optimizer_but_an_adamw_without_amsgrad_takes_a_state() -> None:
+    model, optimizer, names = trained(1)
+    _, state = in_jax(model, optimizer, names)
+    others = (
+        torch.optim.AdamW(model.parameters(), amsgrad=True),
+        torch.optim.SGD(model.parameters(), momentum=0.9),
+    )
+    for other in others:
+        with pytest.raises(ValueError, match="must be an AdamW without amsgrad"):
+            torch_adamw.state_to_torch(state, names, other.state_dict())
+    momentum = torch.optim.SGD(model.parameters(), momentum=0.9)
+    steps_in_torch(model, momentum, 1)
+    with pytest.raises(MismatchError, match=r"unexpected: 0\.weight\.momentum_buffer"):
+        jax_optax.state_from_torch(momentum.state_dict(), names, state)
+
+
+def test_names_must_be_as_many_as_the_parameters_and_be_the_states() -> None:
+    model, optimizer, names = trained(1)
+    _, state = in_jax(model, optimizer, names)
+    for wrong in (names[:1], [names[0]] * len(names)):
+        for carry, source in (
+            (jax_optax.state_from_torch, (optimizer.state_dict(), wrong, state)),
+            (torch_adamw.state_to_torch, (state, wrong, optimizer.state_dict())),
+        ):
+            with pytest.raises(ValueError, match="4 parameters need as many different names"):
+                carry(*source)
+    with pytest.raises(ValueError, match="the state is of"):
+        torch_adamw.state_to_torch(state, [*names[:3], "other"], optimizer.state_dict())
+
+
+def test_a_tied_weight_has_two_names_and_one_state() -> None:
+    first, second = torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False)
+    second.weight = first.weight
+    model = torch.nn.Sequential(first, second)
+    names = [name for name, _ in model.named_parameters()]
+    assert (names, list(model.state_dict())) == (["0.weight"], ["0.weight", "1.weight"])
+    optimizer = torch.optim.AdamW(model.parameters())
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    with pytest.raises(MismatchError, match=r"missing: 1\.weight\.exp_avg"):
+        jax_optax.state_from_torch(optimizer.state_dict(), names, optax.adamw(1).init(like(model)))
+    once = optax.adamw(1).init({"0": like(model)["0"]})
+    assert jax_optax.state_from_torch(optimizer.state_dict(), names, once)[0].count == 1

@@ -3,20 +3,34 @@
 import numpy as np
 import pytest
 
-from jaxvstorch.examples.checkpoints.names import MismatchError, flat, nested, require_fit
+pytest.importorskip("jax")
+
+from jaxvstorch.examples.checkpoints.names import (
+    MismatchError,
+    filled,
+    flat,
+    require_fit,
+)
 
 
-def test_flat_and_nested_are_each_others_way_back() -> None:
-    tree = {"a": {"weight": 1, "bias": 2}, "b": {"c": {"weight": 3}}, "scale": 4}
-    named = {"a.weight": 1, "a.bias": 2, "b.c.weight": 3, "scale": 4}
+@pytest.mark.parametrize(
+    ("tree", "named"),
+    [
+        ({"a": {"weight": 1}, "b": {"c": {"weight": 3}}}, {"a.weight": 1, "b.c.weight": 3}),
+        ({"layers": [{"w": 1}, {"w": 2}], "no": {}}, {"layers.0.w": 1, "layers.1.w": 2}),
+        ({0: {"w": 1}, 1: ({"w": 2}, None)}, {"0.w": 1, "1.0.w": 2}),
+        ({"a.b": 1, "a": {"c": 2}}, {"a.b": 1, "a.c": 2}),
+        ({}, {}),
+    ],
+)
+def test_filled_undoes_flat(tree, named) -> None:
     assert flat(tree) == named
-    assert nested(named) == tree
+    assert filled(tree, named) == tree
 
 
-@pytest.mark.parametrize("tree", [{"a.b": 1}, {"x": {"a.b": 1}}])
-def test_a_name_with_a_dot_is_refused(tree) -> None:
-    with pytest.raises(ValueError, match=r"'a\.b' holds a dot"):
-        flat(tree)
+def test_two_leaves_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"two leaves have the name 'a\.b'"):
+        flat({"a.b": 1, "a": {"b": 2}})
 
 
 def test_the_error_names_all_that_differs() -> None:

@@ -127,6 +127,7 @@ def test_the_newest_whole_checkpoint_is_taken_where_the_last_was_cut(way, whole,
     last = way.save(tmp_path, way.state(1, STOP + 3))
     last.write_bytes(last.read_bytes()[:-1])
     assert way.losses(tmp_path) == whole
+    assert way.save(tmp_path, way.state(1, STOP + 3)) == last  # the run comes by there again
 
 
 def test_jax_refuses_a_checkpoint_of_another_run(tmp_path) -> None:

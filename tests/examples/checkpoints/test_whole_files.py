@@ -41,7 +41,7 @@ def test_a_file_with_one_other_byte_is_refused(tmp_path) -> None:
         files.require_whole(path)
 
 
-@pytest.mark.parametrize("digest", [None, "", '{"bytes": 10'])
+@pytest.mark.parametrize("digest", [None, "", '{"bytes": 10', "[]", "3", "null", "{}"])
 def test_a_file_without_its_digest_is_refused(tmp_path, digest) -> None:
     path = write(tmp_path / "step_1.bin")
     beside = tmp_path / "step_1.bin.digest"
@@ -69,6 +69,44 @@ def test_a_checkpoint_is_not_written_over(tmp_path) -> None:
     with pytest.raises(FileExistsError, match=r"step_1\.bin is there already"):
         write(path, b"other")
     assert path.read_bytes() == WORDS
+
+
+def test_a_damaged_one_is_replaced_and_what_was_not_written_here_is_not(tmp_path) -> None:
+    path = write(tmp_path / "step_1.bin")
+    path.write_bytes(b"")
+    assert write(path) == path
+    files.require_whole(path)
+    (tmp_path / "step_1.bin.digest").write_text("[]")
+    write(path)
+    files.require_whole(path)
+    other = tmp_path / "step_2.bin"
+    other.write_bytes(b"of another program")
+    with pytest.raises(FileExistsError):
+        write(other)
+
+
+def test_a_folder_a_link_to_nothing_and_a_digest_are_passed_over(tmp_path) -> None:
+    first = write(tmp_path / "step_1.bin")
+    (tmp_path / "step_2.bin").mkdir()
+    (tmp_path / "step_3.bin").symlink_to(tmp_path / "nowhere")
+    assert files.latest_complete(tmp_path, "step_*") == first
+    with pytest.raises(files.IncompleteCheckpointError, match="is a folder, not a file"):
+        files.require_whole(tmp_path / "step_2.bin")
+    with pytest.raises(FileNotFoundError):
+        files.require_whole(tmp_path / "step_3.bin")
+    first.unlink()
+    with pytest.raises(files.IncompleteCheckpointError) as caught:
+        files.latest_complete(tmp_path, "step_*")
+    assert str(caught.value).splitlines()[1:] == [
+        "step_3.bin: is not there any more",
+        "step_2.bin: is a folder, not a file",
+    ]
+
+
+def test_a_longer_number_comes_later(tmp_path) -> None:
+    for number in (9, 10):
+        last = write(tmp_path / f"step_{number}.bin")
+    assert files.latest_complete(tmp_path, "step_*.bin") == last
 
 
 def test_an_error_while_writing_leaves_no_checkpoint(tmp_path) -> None:
