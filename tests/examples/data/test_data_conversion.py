@@ -61,6 +61,15 @@ def test_what_is_not_aligned_to_64_bytes_is_copied(torch, on_cpu, skipped) -> No
     )
 
 
+def test_a_tensor_with_gaps_is_no_dlpack_for_jax(torch, on_cpu) -> None:
+    t = torch.arange(64.0)
+    with pytest.raises(on_cpu.errors.JaxRuntimeError, match="with trivial"):
+        on_cpu.numpy.from_dlpack(t[::2])
+    assert on_cpu.numpy.from_dlpack(t[::2].contiguous()).tolist() == t[::2].tolist()
+    square = t.reshape(8, 8).T  # the whole of a memory, in another order
+    assert on_cpu.numpy.from_dlpack(square).unsafe_buffer_pointer() == t.data_ptr()
+
+
 def test_another_dtype_is_copied(torch, on_cpu) -> None:
     t = torch.arange(64)
     assert on_cpu.numpy.from_dlpack(t).unsafe_buffer_pointer() != t.data_ptr()

@@ -61,6 +61,16 @@ def test_a_state_says_nothing_of_the_pipeline_it_is_from() -> None:
     assert len(labels(other)) == 4
 
 
+def test_batches_before_the_repetition_keep_the_epochs_apart() -> None:
+    shuffled = grain.MapDataset.source(Points()).shuffle(seed=SEED)
+    for drop, sizes in ((False, [4, 4, 2]), (True, [4, 4])):
+        found = labels(shuffled.batch(4, drop_remainder=drop).repeat(2))
+        assert [len(batch) for batch in found] == sizes * 2
+        first, second = found[: len(sizes)], found[len(sizes) :]
+        assert len(set(np.concatenate(first))) == sum(sizes)
+        assert first != second
+
+
 def test_without_processes_threads_keep_the_order() -> None:
     for threads in (0, 1, 16):
         options = grain.ReadOptions(num_threads=threads)
@@ -113,25 +123,29 @@ def test_workers_need_parsed_flags() -> None:
         next(iter(batches))
 
 
-def test_worker_processes_keep_the_order_and_the_draws(parsed_flags) -> None:
-    dataset = pipeline().seed(SEED).random_map(in_grain.Shifted())
-    alone = list(dataset)
-    together = list(dataset.to_iter_dataset().mp_prefetch(WORKERS[2]))
-    assert labels(together) == labels(alone)
-    assert all(np.array_equal(a[0], b[0]) for a, b in zip(alone, together, strict=True))
+def test_worker_processes_keep_the_order_and_the_draws_and_pass_an_error_on(parsed_flags) -> None:
+    # One test of all three: each worker is spawned, and imports grain, and JAX with it.
+    def shifted(source):
+        dataset = grain.MapDataset.source(source).shuffle(seed=SEED).batch(1)
+        return dataset.seed(SEED).random_map(in_grain.Shifted())
+
+    alone = list(shifted(Points()))
+    turn = labels(alone).index([5])
+    assert turn >= 4  # each of the two has given two batches before
+    ahead = iter(shifted(Unreadable()).to_iter_dataset().mp_prefetch(WORKERS[2]))
+    together = [next(ahead) for _ in range(turn)]
+    assert labels(together) == labels(alone[:turn])
+    assert all(np.array_equal(a[0], b[0]) for a, b in zip(alone, together, strict=False))
+    with pytest.raises(ValueError, match="example 5 cannot be read"):
+        next(ahead)
 
 
+@pytest.mark.matrix  # the page runs the same, and a checked cell of it holds the sizes
 def test_the_older_loader_s_workers_make_other_batches(parsed_flags) -> None:
     alone, together = (labels(in_grain.loader(Points(), 4, SEED, n)) for n in (0, 2))
     assert [len(batch) for batch in alone] == [4, 4, 2]
     assert [len(batch) for batch in together] == [4, 4, 1, 1]
     assert sorted(np.concatenate(together)) == list(range(10))
-
-
-def test_an_error_in_a_worker_arrives_as_it_is(parsed_flags) -> None:
-    batches = grain.MapDataset.source(Unreadable()).batch(2).to_iter_dataset()
-    with pytest.raises(ValueError, match="example 5 cannot be read"):
-        list(batches.mp_prefetch(WORKERS[1]))
 
 
 @pytest.mark.matrix
