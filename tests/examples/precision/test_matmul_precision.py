@@ -50,9 +50,7 @@ def test_an_algorithm_stands_in_the_program(jax, a) -> None:
             jnp.dot(a, a, precision="TF32_TF32_F32")
 
 
-def test_no_setting_of_jax_changes_the_result_on_a_cpu(jax, a) -> None:
-    if jax.default_backend() != "cpu":
-        pytest.skip("elsewhere they do")
+def test_no_setting_of_jax_changes_the_result_on_a_plain_cpu(jax, a, plain_cpu) -> None:
     results = []
     for setting in (None, "high", "highest", "BF16_BF16_F32", "BF16_BF16_F32_X6"):
         with jax.default_matmul_precision(setting):
@@ -104,6 +102,16 @@ def test_an_unknown_precision_is_refused(jax, torch) -> None:
         torch.backends.mkldnn.matmul.fp32_precision = "float16"
     with pytest.raises(ValueError, match="new enum value"):
         jax.default_matmul_precision("medium").__enter__()
+
+
+def test_no_setting_of_torch_changes_the_result_on_a_plain_cpu(
+    torch, a, restored, plain_cpu
+) -> None:
+    numbers, results = torch.from_numpy(np.array(a)), []
+    for setting in ("medium", "high", "highest"):
+        torch.set_float32_matmul_precision(setting)
+        results.append(numbers @ numbers)
+    assert all(result.equal(results[0]) for result in results)
 
 
 def test_what_torch_lets_a_gpu_do(torch) -> None:

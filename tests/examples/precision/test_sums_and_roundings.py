@@ -44,6 +44,23 @@ def test_jax_writes_the_wider_sum_into_the_program(jax) -> None:
     assert dtypes(jnp.cumsum)[-1] == "bfloat16"
 
 
+def test_jax_s_gradient_of_a_bias_is_a_sum_in_bfloat16(jax, torch) -> None:
+    jnp = jax.numpy
+
+    def loss(bias, rows):
+        return 0.01 * (rows + bias.astype(jnp.bfloat16)).astype(jnp.float32).sum()
+
+    bias, rows = jnp.zeros(2), jnp.zeros((N, 2), jnp.bfloat16)
+    lines = jax.make_jaxpr(jax.grad(loss))(bias, rows).eqns
+    sums = [e.outvars[0].aval for e in lines if e.primitive.name == "reduce_sum"]
+    assert {str(a.dtype) for a in sums if a.shape == (2,)} == {"bfloat16"}
+    theirs = torch.zeros(2, requires_grad=True)
+    with torch.autocast("cpu"):
+        out = torch.nn.functional.linear(torch.zeros(N, 2), torch.zeros(2, 2), theirs)
+    (0.01 * out.float().sum()).backward()
+    assert (theirs.grad - 41).abs().max() <= 0.25
+
+
 def test_torch_keeps_the_wider_sum_inside(torch) -> None:
     x = full(torch, 0.01, "bfloat16")
     assert x.sum() == torch.sum(x, dtype=torch.float32).to(torch.bfloat16)
@@ -51,9 +68,7 @@ def test_torch_keeps_the_wider_sum_inside(torch) -> None:
     assert x.cumsum(0)[-1].item() == 41
 
 
-def test_jax_0_10_makes_a_product_of_bfloat16_one_of_float32_on_a_cpu(jax) -> None:
-    if jax.default_backend() != "cpu":
-        pytest.skip("other backends have products of bfloat16")
+def test_jax_0_10_makes_a_product_of_bfloat16_one_of_float32(jax, plain_cpu) -> None:
     jnp = jax.numpy
     a, b = jnp.ones((4, 256), "bfloat16"), jnp.full((256, 4), 0.01, "bfloat16")
     lowered = jax.jit(lambda a, b: a @ b).lower(a, b)
@@ -86,11 +101,9 @@ def test_torch_mm_with_a_dtype_of_its_result_is_not_there_for_a_cpu(torch) -> No
         torch.mm(a, a, out_dtype=torch.float32)
 
 
-def test_jax_rounds_each_operation_of_bfloat16_under_jit(jax) -> None:
+def test_jax_rounds_each_operation_of_bfloat16_under_jit(jax, plain_cpu) -> None:
     one, small = jax.numpy.bfloat16(1), jax.numpy.bfloat16(0.001)
     difference = jax.jit(lambda x, d: (x + d) - x)
-    if jax.default_backend() != "cpu":
-        pytest.skip("seen on a CPU")
     assert difference(one, small) == 0
 
 
