@@ -3,5 +3,6 @@
 ``jax.py`` and ``torch.py`` hold its parts as functions of arrays, in PyTorch's layout.
 ``torch_module.py`` and ``jax_nnx.py`` are the script as people write it, with a module and an
 optimizer, ``jax_optax.py`` is the JAX script without modules, and ``weights.py`` carries weights
-from one to the other. ``jax_defaults.py`` leaves one default alone at a time.
+from one to the other. ``jax_defaults.py`` leaves one default alone at a time, and
+``jax_dropout.py`` has dropout with its scale and without.
 """

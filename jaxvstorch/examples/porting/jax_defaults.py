@@ -23,9 +23,7 @@ class Curves(NamedTuple):
     """The losses of a run."""
 
     training: list[float]  # of each batch
-    evaluation: list[
-        float
-    ]  # of all digits kept for it, by the running statistics, every tenth step
+    evaluation: list[float]  # of the digits kept for it, every tenth step
 
 
 def default(function: Any, argument: str) -> Any:
@@ -55,6 +53,13 @@ def momentum(start: Start) -> jax_nnx.DigitsNet:
     return model
 
 
+def momentum_copied(start: Start) -> jax_nnx.DigitsNet:
+    """Batch norm with PyTorch's number, which flax takes for the share of what was there."""
+    model = ported(start)
+    model.batch_norm.momentum = 0.1
+    return model
+
+
 def running_variance(start: Start) -> jax_nnx.DigitsNet:
     """Flax's own batch norm, whose running variance is biased."""
     model = ported(start)
@@ -80,6 +85,13 @@ def flatten_order(start: Start) -> jax_nnx.DigitsNet:
     """The weights after the flatten are transposed, and their inputs stay in PyTorch's order."""
     model = jax_nnx.DigitsNet(nnx.Rngs(0))
     jax_nnx.load_state_dict(model, start, {})
+    return model
+
+
+def kernel_order(start: Start) -> jax_nnx.DigitsNet:
+    """The kernel by ``.T``, which turns all four axes round: width then stands before height."""
+    model = ported(start)
+    model.conv.kernel[...] = jnp.array(start["conv.weight"].T)
     return model
 
 

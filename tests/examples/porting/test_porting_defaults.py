@@ -15,7 +15,7 @@ pytest.importorskip("sklearn")
 import optax  # noqa: E402
 from flax import nnx  # noqa: E402
 
-from jaxvstorch.examples.porting import jax_defaults, jax_nnx  # noqa: E402
+from jaxvstorch.examples.porting import jax_defaults, jax_dropout, jax_nnx  # noqa: E402
 
 STEPS = 60
 
@@ -49,9 +49,11 @@ def gaps(found: jax_defaults.Curves, port: jax_defaults.Curves) -> tuple[float, 
     [
         ("epsilon", (0, 1e-3), (0, 1e-3)),
         ("momentum", (0, 1e-6), (0.1, 10)),
+        ("momentum_copied", (0, 1e-6), (1e-3, 10)),
         ("running_variance", (0, 1e-6), (1e-7, 1e-2)),
         ("initialization", (1e-2, 10), (1e-2, 10)),
         ("padding", (1e-2, 10), (1e-2, 10)),
+        ("kernel_order", (1e-3, 10), (1e-3, 10)),
         ("flatten_order", (1e-2, 10), (1e-2, 10)),
     ],
 )
@@ -66,6 +68,38 @@ def test_weight_decay_hardly_moves_so_short_a_curve(start, digits, port) -> None
     own = optax.adamw(settings.RATE)
     found = jax_defaults.train(jax_defaults.ported(start), *digits, own)
     assert 0 < gaps(found, port)[0] < 1e-2
+
+
+def test_the_kernel_by_its_transpose_is_the_right_one_with_height_and_width_exchanged(
+    start,
+) -> None:
+    right, wrong = (
+        np.asarray(make(start).conv.kernel[...])
+        for make in (jax_defaults.ported, jax_defaults.kernel_order)
+    )
+    assert right.shape == wrong.shape
+    np.testing.assert_array_equal(wrong, right.transpose(1, 0, 2, 3))
+    assert not np.array_equal(wrong, right)
+
+
+def test_dropout_without_its_scale_has_the_masks_and_half_the_size() -> None:
+    ones = np.ones((50, 40), np.float32)
+    right = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
+    unscaled = jax_dropout.Unscaled(0.5, rngs=nnx.Rngs(0))
+    np.testing.assert_array_equal(unscaled(ones) * 2, right(ones))
+    right.eval()
+    unscaled.eval()
+    np.testing.assert_array_equal(unscaled(ones), ones)
+    np.testing.assert_array_equal(right(ones), ones)
+
+
+def test_dropout_without_its_scale_parts_the_curves(start, digits) -> None:
+    batches, test = digits
+    right, wrong = (
+        jax_defaults.train(make(start), batches[:20], test)
+        for make in (jax_dropout.scaled, jax_dropout.unscaled)
+    )
+    assert abs(right.training[0] - wrong.training[0]) > 1e-3  # from the first batch on
 
 
 def test_adam_does_not_mind_a_sum_and_sgd_does(start, digits, port) -> None:
