@@ -36,7 +36,7 @@ def test_equal_weights_give_equal_logits_and_gradients(jax, in_jax, in_torch, to
 
     params, tokens, targets = numbers()
     model, ours = module(torch, params), torch.from_numpy(tokens)
-    expected = in_jax.logits(params, tokens)
+    expected = jax.jit(in_jax.logits)(params, tokens)
     with torch.inference_mode():
         np.testing.assert_allclose(model(ours), expected, rtol=1e-5, atol=1e-5)
         found = in_torch.logits(tensors(torch, params), ours)
@@ -44,7 +44,7 @@ def test_equal_weights_give_equal_logits_and_gradients(jax, in_jax, in_torch, to
     loss(model, ours, torch.from_numpy(targets).long()).backward()
     grads = to_params({k: p.grad.numpy() for k, p in model.named_parameters()}, SMALL.heads)
     for found, right in zip(
-        leaves(grads), leaves(jax.grad(in_jax.loss)(params, tokens, targets)), strict=True
+        leaves(grads), leaves(jax.jit(jax.grad(in_jax.loss))(params, tokens, targets)), strict=True
     ):
         np.testing.assert_allclose(found, right, rtol=1e-4, atol=1e-6)
 
