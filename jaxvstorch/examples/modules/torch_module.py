@@ -38,7 +38,7 @@ def load(model: nn.Module, weights: Mapping[str, Any]) -> None:
     """
     carried.check(weights)
     state = {name: torch.as_tensor(array) for name, array in weights.items()}
-    # Not strict: "norm.num_batches_tracked" stays as it is; no default but one reads it.
+    # Not strict: "norm.num_batches_tracked" stays as it is; only momentum=None reads it.
     model.load_state_dict(state, strict=False)
 
 

@@ -1,5 +1,6 @@
 """The defaults of each library's layers, read from the layers or measured."""
 
+import importlib
 import inspect
 
 import numpy as np
@@ -70,10 +71,14 @@ def test_norms(torch, nnx, eqx, rngs) -> None:
     assert nnx.state(nnx.RMSNorm(4, rngs=rngs), nnx.Param).keys() == {"scale"}
 
 
-def test_the_epsilon_of_rms_norm_in_torch_is_the_dtypes(torch) -> None:
-    x = torch.full((1, 4), 1e-4)
-    small = torch.finfo(torch.float32).eps
-    assert torch.allclose(torch.nn.RMSNorm(4)(x), x / (1e-8 + small) ** 0.5)
+@pytest.mark.parametrize("name", ["float64", "float32", "float16", "bfloat16"])
+def test_the_epsilon_of_rms_norm_in_torch_is_that_of_float32_or_64(torch, name: str) -> None:
+    dtype = getattr(torch, name)
+    x = torch.full((1, 4), 1e-3, dtype=dtype)
+    small = torch.finfo(torch.float64 if name == "float64" else torch.float32).eps
+    wanted = x.double() / (x.double() ** 2 + small) ** 0.5
+    found = torch.nn.RMSNorm(4, dtype=dtype)(x).double()
+    torch.testing.assert_close(found, wanted, rtol=0.01 if name == "bfloat16" else 1e-3, atol=0)
 
 
 def test_batch_norm(torch, nnx, eqx, rngs) -> None:
@@ -110,6 +115,10 @@ def test_attention(torch, nnx, eqx, jax, rngs, key) -> None:
     assert equinox.query_proj.weight.shape == (8, 8)
     assert equinox.query_proj.bias is None
     assert isinstance(ours(*[torch.ones(3, 5, 8)] * 3), tuple)
+    wide = torch.nn.MultiheadAttention(400, 2)
+    assert is_uniform(wide.in_proj_weight.detach(), (6 / 1600) ** 0.5 + 1e-6)
+    assert not wide.in_proj_bias.any()
+    assert not wide.out_proj.bias.any()
     assert flax(jax.numpy.ones((3, 5, 8))).shape == (3, 5, 8)
 
 
@@ -119,13 +128,17 @@ def difference(torch, nnx, rngs, x, **settings) -> float:
 
 
 def test_why_the_layer_norm_of_an_issue_differs(torch, nnx, rngs) -> None:
-    """google/flax#2195: of numbers as in the issue, epsilon is all of it."""
+    """google/flax#2195: of numbers as in the issue, but in NNX, epsilon is all of it.
+
+    The issue itself says ``flax.linen.LayerNorm(12)``, which sets epsilon to 12.
+    """
     x = np.random.default_rng(0).standard_normal((8, 12)).astype(np.float32)
     assert difference(torch, nnx, rngs, x) > 1e-5
     assert difference(torch, nnx, rngs, x, use_fast_variance=False) > 1e-5
     assert difference(torch, nnx, rngs, x, epsilon=1e-5) < 1e-6
     assert difference(torch, nnx, rngs, x / 1000) > 0.5
     assert difference(torch, nnx, rngs, x / 1000, epsilon=1e-5) < 1e-6
+    assert importlib.import_module("flax.linen").LayerNorm(12).epsilon == 12
 
 
 def test_the_fast_variance_of_far_numbers(torch, nnx, eqx, jax, rngs) -> None:

@@ -38,6 +38,16 @@ def test_who_forgets_inference_mode_in_equinox_is_asked_for_a_key(
         in_equinox.apply(*equinox_network, jax.numpy.asarray(images))
 
 
+def test_who_forgets_inference_mode_in_equinox_without_dropout_hears_nothing(
+    equinox_network, in_equinox, eqx, jax, images
+) -> None:
+    (model, state), x = equinox_network, jax.numpy.asarray(images)
+    model = eqx.tree_at(lambda m: m.dropout.p, model, 0)
+    forgotten, _ = in_equinox.apply(model, state, x)
+    wanted, _ = in_equinox.apply(eqx.nn.inference_mode(model), state, x)
+    assert not np.allclose(forgotten, wanted, atol=1e-3)
+
+
 def test_eval_mode_of_torch_is_no_matter_of_gradients(torch_network, torch, images) -> None:
     assert torch_network.eval()(torch.tensor(images)).requires_grad
     with torch.no_grad():
@@ -100,6 +110,14 @@ def test_jax_jit_drops_the_new_statistics_and_nnx_jit_keeps_them(
     np.testing.assert_array_equal(model.norm.mean[...], before)
     nnx.jit(lambda model, x: model(x))(model, x)
     assert not np.array_equal(model.norm.mean[...], before)
+
+
+def test_jax_jit_draws_the_same_mask_again_and_nnx_jit_does_not(nnx, jax) -> None:
+    ones = jax.numpy.ones(64)
+    for jit, repeats in ((jax.jit, True), (nnx.jit, False)):
+        dropout = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
+        drop = jit(lambda layer, x: layer(x))
+        assert np.array_equal(drop(dropout, ones), drop(dropout, ones)) == repeats
 
 
 def test_a_model_that_jit_captures_may_not_change(flax_network, nnx, jax, images) -> None:

@@ -87,6 +87,11 @@ def test_what_the_libraries_themselves_refuse(
     part = {"conv": {"bias": nnx.state(flax_network)["conv"]["bias"]}}
     nnx.update(flax_network, nnx.State(part))  # what is missing stays as it was
     other = jax.numpy.ones((7, 5))
+    copied = nnx.clone(flax_network)
+    odd = {"kernel": nnx.Param(other), "extra": nnx.Param(jax.numpy.ones(3))}
+    nnx.update(copied.head, nnx.State(odd))
+    assert copied.head.kernel.shape == (7, 5)
+    assert copied.head.extra.shape == (3,)
     model = eqx.tree_at(lambda m: m.head.weight, equinox_network[0], other)
     assert model.head.weight.shape == (7, 5)
     with pytest.raises(ValueError, match="ncompatible"):

@@ -59,6 +59,14 @@ def test_jax_jit_refuses_what_is_no_array_and_filter_jit_takes_it(
     assert y.shape == (5, 3)
 
 
+def test_jax_jit_takes_an_equinox_layer_of_arrays_and_traces_the_flag_of_another(eqx, jax) -> None:
+    jitted = jax.jit(lambda layer, row: layer(row))
+    row = jax.numpy.ones(2)
+    assert jitted(eqx.nn.Linear(2, 2, key=jax.random.key(0)), row).shape == (2,)
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jitted(eqx.nn.inference_mode(eqx.nn.Dropout()), row)
+
+
 def test_equinox_modules_do_not_change(equinox_network) -> None:
     with pytest.raises(AttributeError, match="cannot assign to field 'head'"):
         equinox_network[0].head = None
