@@ -15,13 +15,20 @@ PAPER = (718, 1000)  # A4 without its margins
 # The text of each cell that is seen before anything is unfolded.
 CELLS = """cells => cells.filter(cell => cell.checkVisibility({contentVisibilityAuto: true}))
     .map(cell => cell.querySelector("pre").textContent.trim())"""
-# The pictures above the first section, each with what it says to those who do not see it.
+# The pictures above the first section, each with what it says to those who do not see it. Small
+# multiples, of one cell, are one picture.
 PICTURES = """() => {
     const first = document.querySelector(".bd-article h2");
     const above = element => element.compareDocumentPosition(first) & 4;
-    const drawn = ".bd-article :is(figure svg, figure img, .cell_output :is(svg, img))";
+    const shown = ".cell_output :is(svg, img):not(button *)";
+    const drawn = `.bd-article :is(figure svg, figure img, ${shown})`;
     const pictures = document.querySelectorAll(drawn);
-    return [...pictures].filter(picture => picture.checkVisibility() && above(picture)).map(
+    const seen = [...pictures].filter(picture => picture.checkVisibility() && above(picture));
+    const first_of_cell = picture => {
+        const output = picture.closest(".cell_output");
+        return !output || output.querySelector(":is(svg, img):not(button *)") == picture;
+    };
+    return seen.filter(first_of_cell).map(
         picture => picture.querySelector("title")?.textContent || picture.alt || "");
 }"""
 # What is wider than its box: it is cut there, or scrolls sideways.
