@@ -88,7 +88,8 @@ def test_paper_has_both_halves_and_all_answers_uncut(look):
     page = look(*PAPER, media="print")
     halves = page.locator(".pair > .sd-tab-content").evaluate_all(SHOWN)
     answers = page.locator("details.answer > .folded").evaluate_all(SHOWN)
-    assert halves
+    # A page on one library, or on one framework's workers, has no halves.
+    assert halves or page.locator(".pair").count() == 0
     assert answers
     assert all([*halves, *answers])
     assert page.evaluate(CUT) == []
