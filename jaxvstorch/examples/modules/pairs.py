@@ -6,7 +6,7 @@ from jaxvstorch.pair import Benchmark, Pair
 PLACE = (4, 2)  # the part of the book, and the place in it
 
 # A size is a number of images, of 32 numbers each.
-IMAGES = Benchmark(sizes=(16, 4096))
+IMAGES = Benchmark(sizes=(16, 2_048))
 
 PAIRS = (
     Pair("linear", inputs.rows, reference.linear, gradient=(0, 1, 2)),
