@@ -15,7 +15,9 @@ _COLORS = {
 _OTHERS = ("var(--pst-color-text-muted, #777)", _COLORS["JAX"])
 _TEXT = "var(--pst-color-text-base, #777)"
 _GRID = "var(--pst-color-border, #8888)"
-_GRID_STYLE = "display:grid;grid-template-columns:repeat(auto-fit,minmax({least}px,1fr));gap:.5rem"
+_GRID_STYLE = (
+    "margin:0;display:grid;grid-template-columns:repeat(auto-fit,minmax({least}px,1fr));gap:.5rem"
+)
 
 
 class Figure:
@@ -26,7 +28,7 @@ class Figure:
         self._style = _GRID_STYLE.format(least=least)
 
     def _repr_html_(self) -> str:
-        return f'<div style="{self._style}">{self._html}</div>'
+        return f'<figure style="{self._style}">{self._html}</figure>'
 
     def __repr__(self) -> str:
         return "a figure"
