@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.training import GPT, RATE, WEIGHT_DECAY, Step
 from jaxvstorch.examples.porting import inputs, jax_optax
-from jaxvstorch.examples.training import optax as gpt
+from jaxvstorch.examples.training import jax_optax as gpt
 
 
 def make(name: str) -> Step:

@@ -12,8 +12,10 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.training import GPT, RATE, WEIGHT_DECAY, Step
-from jaxvstorch.examples.porting import inputs, settings, torch_module
-from jaxvstorch.examples.training import module, weights
+from jaxvstorch.examples.porting import inputs, settings
+from jaxvstorch.examples.porting import torch_module as digits
+from jaxvstorch.examples.training import torch_module as gpt
+from jaxvstorch.examples.training import weights
 
 
 def make(name: str) -> Step:
@@ -39,20 +41,20 @@ def make(name: str) -> Step:
 
 
 def _gpt() -> tuple[nn.Module, Callable[..., Tensor], float]:
-    model = module.GPT(GPT)
+    model = gpt.GPT(GPT)
     _load(model, weights.to_state(GPT.init(np.random.default_rng(0))))
-    return model, module.train_step, RATE
+    return model, gpt.train_step, RATE
 
 
 def _classifier() -> tuple[nn.Module, Callable[..., Tensor], float]:
-    model = torch_module.DigitsNet()
+    model = digits.DigitsNet()
     params, statistics, _ = inputs.network(64, np.dtype("float32"), np.random.default_rng(0))
     _load(model, params | statistics | {"batch_norm.num_batches_tracked": np.array(0)})
     return model, _step_of_images, settings.RATE
 
 
 def _step_of_images(model: Any, optimizer: Any, images: Tensor, labels: Tensor) -> Tensor:
-    return torch_module.train_step(model, optimizer, images[:, None], labels)
+    return digits.train_step(model, optimizer, images[:, None], labels)
 
 
 def _load(model: nn.Module, arrays: dict[str, Any]) -> None:

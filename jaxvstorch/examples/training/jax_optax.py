@@ -13,7 +13,7 @@ Step = Callable[[Params, Any, Array, Array], tuple[Params, Any, Array]]
 
 
 def adamw(rate: float, weight_decay: float) -> optax.GradientTransformation:
-    """AdamW with the constants of ``module.py``."""
+    """AdamW with the constants of ``torch_module.py``."""
     return optax.adamw(rate, weight_decay=weight_decay)
 
 

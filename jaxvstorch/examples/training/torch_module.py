@@ -55,7 +55,7 @@ def loss(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
 
 
 def adamw(model: nn.Module, rate: float, weight_decay: float) -> torch.optim.Optimizer:
-    """AdamW with the constants of ``optax.py``."""
+    """AdamW with the constants of ``jax_optax.py``."""
     return torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=weight_decay)
 
 

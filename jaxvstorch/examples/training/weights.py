@@ -1,4 +1,4 @@
-"""The same weights under the names of ``module.py``, and back; NumPy arrays."""
+"""The same weights under the names of ``torch_module.py``, and back; NumPy arrays."""
 
 from typing import Any
 

@@ -194,7 +194,7 @@ def test_a_small_step_is_lost_in_bfloat16(jax, torch) -> None:
 
 def test_flax_takes_both_dtypes(jax) -> None:
     nnx = pytest.importorskip("flax.nnx")
-    module = importlib.import_module("jaxvstorch.examples.precision.flax")
+    module = importlib.import_module("jaxvstorch.examples.precision.jax_flax")
     model = module.Network(4, 8, 2, nnx.Rngs(0))
     x = jax.numpy.ones((3, 4))
     assert model(x).dtype == "bfloat16"

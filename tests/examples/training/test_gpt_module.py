@@ -32,7 +32,7 @@ def test_the_module_s_names_are_those_of_its_state(torch) -> None:
 
 
 def test_equal_weights_give_equal_logits_and_gradients(jax, in_jax, in_torch, torch) -> None:
-    from jaxvstorch.examples.training.module import loss
+    from jaxvstorch.examples.training.torch_module import loss
 
     params, tokens, targets = numbers()
     model, ours = module(torch, params), torch.from_numpy(tokens)
@@ -60,8 +60,8 @@ def one_thread(torch):
 
 @pytest.mark.usefixtures("one_thread")
 def test_both_curves_of_the_loss_are_one_and_both_learn_to_add(jax, in_jax, in_torch, torch):
-    step_of = pytest.importorskip("jaxvstorch.examples.training.optax")
-    from jaxvstorch.examples.training.module import adamw, train_step
+    step_of = pytest.importorskip("jaxvstorch.examples.training.jax_optax")
+    from jaxvstorch.examples.training.torch_module import adamw, train_step
 
     start, data = lesson(text.STEPS)
     model = module(torch, start, text.CONFIG)

@@ -16,7 +16,7 @@ def test_pytorch_counts_the_operations_that_the_formula_counts(torch, config) ->
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.utils.flop_counter import FlopCounterMode
 
-    from jaxvstorch.examples.training.module import GPT, loss
+    from jaxvstorch.examples.training.torch_module import GPT, loss
 
     model, tokens = GPT(config), torch.zeros((4, 7), dtype=torch.int64)
     with sdpa_kernel(SDPBackend.MATH):

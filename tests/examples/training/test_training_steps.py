@@ -11,7 +11,7 @@ from jaxvstorch.explainer.ledger import ledger
 
 
 def optax_step(jax, params):
-    in_optax = pytest.importorskip("jaxvstorch.examples.training.optax")
+    in_optax = pytest.importorskip("jaxvstorch.examples.training.jax_optax")
     optimizer = in_optax.adamw(1e-2, 1e-2)
     params = jax.tree.map(jax.numpy.array, params)
     return in_optax.make_train_step(optimizer), params, optimizer.init(params)
@@ -32,7 +32,7 @@ def test_parameters_and_state_are_given_away_and_the_best_are_gone_unless_copied
 
 
 def test_a_state_dict_shows_what_came_later_unless_it_was_copied(torch) -> None:
-    from jaxvstorch.examples.training.module import adamw, train_step
+    from jaxvstorch.examples.training.torch_module import adamw, train_step
 
     params, tokens, targets = numbers()
     model = module(torch, params)

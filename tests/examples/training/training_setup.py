@@ -32,7 +32,7 @@ def tensors(torch: Any, tree: Any) -> Any:
 
 def module(torch: Any, params: Any, config: Any = SMALL) -> Any:
     """The module with these weights."""
-    from jaxvstorch.examples.training.module import GPT
+    from jaxvstorch.examples.training.torch_module import GPT
 
     model = GPT(config)
     model.to(tensors(torch, params["final"]["norm"]).dtype)
