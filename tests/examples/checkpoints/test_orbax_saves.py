@@ -121,8 +121,10 @@ CHILD = """
 import os, pathlib, sys
 import jax.numpy as jnp
 import orbax.checkpoint as ocp
-checkpointer = ocp.StandardCheckpointer()
-checkpointer.save(pathlib.Path(sys.argv[1]), {"w": jnp.arange(4_000_000.0)})
+checkpointer, path = ocp.StandardCheckpointer(), pathlib.Path(sys.argv[1])
+checkpointer.save(path, {"w": jnp.arange(4_000_000.0)})
+while not any(path.parent.iterdir()):  # the folder too is made in the background
+    pass
 os.kill(os.getpid(), 9)  # it has returned, and does not wait
 """
 
