@@ -56,13 +56,20 @@ def sum_in_order(x: Float[Tensor, " n"]) -> Float[Tensor, ""]:
     return total
 
 
+# Compiled once and not unrolled: a step reads its state several times, and Inductor's work would
+# multiply with each step.
+@torch.compiler.nested_compile_region
+def _add(total: Tensor, dropped: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    value = value + dropped
+    new = total + value
+    return new, value - (new - total)
+
+
 def sum_compensated(x: Float[Tensor, " n"]) -> Float[Tensor, ""]:
     """What an addition drops is added to the next number (Kahan 1965)."""
-    total = dropped = torch.zeros((), dtype=x.dtype, device=x.device)
+    total, dropped = (torch.zeros((), dtype=x.dtype, device=x.device) for _ in range(2))
     for value in x:
-        value = value + dropped
-        new = total + value
-        total, dropped = new, value - (new - total)
+        total, dropped = _add(total, dropped, value)
     return total
 
 
