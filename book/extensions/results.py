@@ -217,8 +217,11 @@ def _joined(*parts: str) -> str:
 
 
 def _folded(numbers: str) -> str:
+    if not numbers:
+        return ""
     shown = _raw(results_tables.html(numbers))
-    return f":::{{dropdown}} The numbers\n{shown}\n:::" if numbers else ""
+    # Thousands of numbers that nobody searches for would be a fifth of the search index.
+    return f":::{{dropdown}} The numbers\n:class-container: no-search\n{shown}\n:::"
 
 
 def _raw(drawn: str) -> str:

@@ -33,11 +33,18 @@ def network(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argume
     return parameters, _normal(rng, dtype, n, FEATURES), _normal(rng, dtype, n, 2)
 
 
+def unsaturated(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
+    """The same with smaller weights: where tanh is near 1, its derivative is mostly rounding."""
+    parameters, x, y = network(size, dtype, rng)
+    return {name: value * dtype.type(0.25) for name, value in parameters.items()}, x, y
+
+
 def rows(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """About ``size`` activations in bfloat16, and a scale and a shift in float32."""
-    n = 1 + isqrt(size)
-    x = _normal(rng, _half(dtype), max(1, size // n), n)
-    return x, _normal(rng, dtype, n), _normal(rng, dtype, n)
+    n = 3 + isqrt(size)  # the norm of two numbers hardly depends on them
+    # No row is nearly constant: its norm would be mostly rounding.
+    x = 0.5 * rng.standard_normal((max(1, size // n), n)) + np.linspace(-2, 2, n)
+    return x.astype(_half(dtype)), _normal(rng, dtype, n), _normal(rng, dtype, n)
 
 
 def matrices(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
