@@ -30,11 +30,6 @@ def operations(size: int) -> int:
     return config(size).forward_operations(*shape(size))
 
 
-def step_operations(size: int) -> int:
-    """Of a training step."""
-    return config(size).step_operations(*shape(size))
-
-
 def _tokens(size: int, rng: np.random.Generator) -> Any:
     return rng.integers(0, config(size).vocabulary, shape(size)).astype(np.int32)
 
