@@ -141,3 +141,20 @@ def test_picking_a_column_that_is_not_there(jax, torch, in_jax, in_torch) -> Non
     assert np.isnan(in_jax.pick_per_row(jax.numpy.array(x), jax.numpy.array(columns))).all()
     # The remainder makes any column one of the row.
     assert in_torch.pick_per_row(torch.tensor(x), torch.tensor(columns)).tolist() == [1]
+
+
+def test_jax_finds_the_nan_of_take_and_not_a_clamped_read(jax) -> None:
+    x = jax.numpy.arange(4.0)
+    with jax.debug_nans(True):
+        assert x[5] == 3
+        with pytest.raises(FloatingPointError, match="nan"):
+            jax.numpy.take(x, 5)
+
+
+def test_a_clipped_read_gives_its_gradient_to_the_nearest_place(jax, torch) -> None:
+    places = np.array([5, -5, 1])
+    x = np.arange(4.0, dtype=np.float32)
+    ours = jax.grad(lambda x: x.at[places].get(mode="clip").sum())(jax.numpy.array(x))
+    clipped = torch.tensor(places).clamp(0, 3)
+    theirs = torch.func.grad(lambda x: x[clipped].sum())(torch.tensor(x))
+    assert ours.tolist() == theirs.tolist() == [1, 1, 0, 1]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from needs import needs_compiler
 
+from jaxvstorch.elsewhere.recorded import recorded
+
 N = 256
 
 
@@ -58,6 +60,15 @@ def test_the_setting_stands_in_the_program_for_each_device(jax, in_jax, platform
     for function, setting in ((jax.numpy.matmul, "DEFAULT"), (in_jax.matmul_tf32, "HIGHEST")):
         text = jax.jit(function).trace(x, x).lower(lowering_platforms=(platform,)).as_text()
         assert f"precision = [{setting}, {setting}]" in text
+
+
+def test_a_tpu_gathers_half_the_bytes_of_float32_matrices() -> None:
+    found = recorded().programs["parallelism.train_step, all cut by rows"].xla
+    bytes_gathered = {
+        device: sum(c.bytes for c in one.collectives if c.kind == "all-gather")
+        for device, one in found.items()
+    }
+    assert bytes_gathered["h100"] == 2 * bytes_gathered["v5e"]
 
 
 def test_a_whole_program_can_ask_for_highest(jax) -> None:
