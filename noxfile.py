@@ -44,7 +44,15 @@ def nightly(session: nox.Session) -> None:
         session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", chosen)
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
+        session.run("python", "-m", "jaxvstorch.names.check")
     session.run("python", "tests/proven_topics.py", *topics)
+
+
+@nox.session
+def names(session: nox.Session) -> None:
+    """Try every name of the map beside PyTorch, and record what differs; ``-- torch.std`` some."""
+    install(session, *TESTED)
+    session.run("python", "-m", "jaxvstorch.names.check", *session.posargs)
 
 
 @nox.session

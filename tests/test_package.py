@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 # The book shows what is compiled for other devices, which needs the data and one file of C++.
-KINDS = ("*.py", "*.css", "*.json", "*.cpp")
+KINDS = ("*.py", "*.css", "*.json", "*.cpp", "*.txt")
 
 
 def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:

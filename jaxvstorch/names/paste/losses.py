@@ -1,0 +1,127 @@
+"""Losses."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+
+def reduced(loss: Array, reduction: str) -> Array:
+    """The mean or the sum of a loss, or the loss as it is."""
+    if reduction == "none":
+        return loss
+    return jnp.mean(loss) if reduction == "mean" else jnp.sum(loss)
+
+
+def binary_cross_entropy_with_logits(
+    input: Array, target: Array, weight: Any, reduction: str, pos_weight: Any
+) -> Array:
+    """The binary cross-entropy of scores."""
+    positive = 1 if pos_weight is None else pos_weight
+    loss = -positive * target * jax.nn.log_sigmoid(input)
+    loss -= (1 - target) * jax.nn.log_sigmoid(-input)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def nll_loss(
+    input: Array, target: Array, weight: Array | None, ignore_index: int, reduction: str
+) -> Array:
+    """The negative log-likelihood of classes, from log-probabilities (batch, classes, ...)."""
+    axis = 1 if input.ndim > 1 else 0
+    seen = target != ignore_index
+    classes = jnp.where(seen, target, 0)
+    weights = jnp.ones(input.shape[axis], input.dtype) if weight is None else weight
+    weights = jnp.where(seen, weights[classes], 0)
+    picked = jnp.take_along_axis(input, jnp.expand_dims(classes, axis), axis=axis)
+    loss = -jnp.squeeze(picked, axis) * weights
+    return loss.sum() / weights.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+def cross_entropy(
+    input: Array,
+    target: Array,
+    weight: Array | None,
+    ignore_index: int,
+    reduction: str,
+    label_smoothing: float,
+) -> Array:
+    """The cross-entropy of scores (batch, classes, ...), with classes or probabilities."""
+    axis = 1 if input.ndim > 1 else 0
+    logp = jax.nn.log_softmax(input, axis=axis)
+    classes = input.shape[axis]
+    weights = jnp.ones(classes, input.dtype) if weight is None else weight
+    of_class = jnp.expand_dims(weights, range(1, input.ndim - axis))
+    if target.shape == input.shape and jnp.issubdtype(target.dtype, jnp.floating):
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+        loss = -(target * logp * of_class).sum(axis)
+        return loss.sum() / (loss.size) if reduction == "mean" else reduced(loss, reduction)
+    likely = nll_loss(logp, target, weight, ignore_index, "none")
+    smooth = jnp.where(target == ignore_index, 0, -(logp * of_class).sum(axis) / classes)
+    loss = (1 - label_smoothing) * likely + label_smoothing * smooth
+    if reduction != "mean":
+        return reduced(loss, reduction)
+    counted = jnp.where(target == ignore_index, 0, weights[target * (target != ignore_index)])
+    return loss.sum() / counted.sum()
+
+
+def cosine_embedding_loss(
+    input1: Array, input2: Array, target: Array, margin: float, reduction: str
+) -> Array:
+    """One minus the cosine of what should be alike, and its excess over a margin of the rest."""
+    tiny = 1e-12
+    squares = ((input1**2).sum(-1) + tiny) * ((input2**2).sum(-1) + tiny)
+    cosine = (input1 * input2).sum(-1) / jnp.sqrt(squares)
+    return reduced(jnp.where(target == 1, 1 - cosine, jnp.maximum(0, cosine - margin)), reduction)
+
+
+def kl_div(input: Array, target: Array, reduction: str, log_target: bool) -> Array:
+    """The divergence of ``target`` from ``input``, which holds log-probabilities."""
+    if log_target:
+        loss = jnp.exp(target) * (target - input)
+    else:
+        loss = jax.scipy.special.xlogy(target, target) - target * input
+    return loss.sum() / input.shape[0] if reduction == "batchmean" else reduced(loss, reduction)
+
+
+def poisson_nll_loss(
+    input: Array, target: Array, log_input: bool, full: bool, eps: float, reduction: str
+) -> Array:
+    """The negative log-likelihood of counts."""
+    expected = jnp.exp(input) if log_input else input
+    loss = expected - target * (input if log_input else jnp.log(input + eps))
+    if full:
+        n = jnp.where(target > 1, target, 2)
+        stirling = n * jnp.log(n) - n + 0.5 * jnp.log(2 * jnp.pi * n)
+        loss += jnp.where(target > 1, stirling, 0)
+    return reduced(loss, reduction)
+
+
+def smooth_l1_loss(input: Array, target: Array, reduction: str, beta: float) -> Array:
+    """Half the square over ``beta`` of small errors, and the size of large ones less its half."""
+    error = jnp.abs(input - target)
+    if beta == 0:
+        return reduced(error, reduction)
+    return reduced(jnp.where(error < beta, error**2 / (2 * beta), error - beta / 2), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    reduction: str,
+) -> Array:
+    """How much nearer than a margin the negative is than the positive."""
+
+    def distance(a: Array, b: Array) -> Array:
+        norm: Array = jnp.linalg.norm(a - b + eps, ord=p, axis=-1)
+        return norm
+
+    far = distance(anchor, negative)
+    if swap:
+        far = jnp.minimum(far, distance(positive, negative))
+    return reduced(jnp.maximum(0, margin + distance(anchor, positive) - far), reduction)

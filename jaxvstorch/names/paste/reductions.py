@@ -1,0 +1,144 @@
+"""Reductions, scans, sorting and counting."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+
+def cummax(input: Array, dim: int) -> tuple[Array, Array]:
+    """The largest number so far along an axis, and where it last stood."""
+    return _running(input, dim, lax.cummax)
+
+
+def cummin(input: Array, dim: int) -> tuple[Array, Array]:
+    """The smallest number so far along an axis, and where it last stood."""
+    return _running(input, dim, lax.cummin)
+
+
+def _running(input: Array, dim: int, scan: Any) -> tuple[Array, Array]:
+    if input.ndim == 0:
+        return input, jnp.zeros((), int)
+    dim %= input.ndim
+    values = scan(input, axis=dim)
+    places = lax.broadcasted_iota(int, input.shape, dim)
+    return values, lax.cummax(jnp.where(input == values, places, 0), axis=dim)
+
+
+def cumulative_trapezoid(y: Array, x: Array | None, dx: float, dim: int) -> Array:
+    """The integral up to each point but the first, by trapezoids."""
+    y = jnp.moveaxis(y, dim, -1)
+    if x is None:
+        widths: Any = dx
+    else:
+        widths = jnp.diff(x if x.ndim == 1 else jnp.moveaxis(x, dim, -1))
+    return jnp.moveaxis(jnp.cumsum((y[..., 1:] + y[..., :-1]) * widths / 2, axis=-1), -1, dim)
+
+
+def kthvalue(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The k-th smallest number along an axis, counted from 1, and where it stands."""
+    place = jnp.take(jnp.argsort(input, axis=dim), jnp.array([k - 1]), axis=dim)
+    value = jnp.take_along_axis(input, place, axis=dim)
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def max(input: Array, dim: Any, keepdim: bool) -> Any:
+    """The largest number; with an axis also where it stands; with another array, of each two."""
+    if dim is None:
+        return jnp.max(input)
+    if isinstance(dim, jax.Array):
+        return jnp.maximum(input, dim)
+    return jnp.max(input, dim, keepdims=keepdim), jnp.argmax(input, dim, keepdims=keepdim)
+
+
+def min(input: Array, dim: Any, keepdim: bool) -> Any:
+    """The smallest number; with an axis also where it stands; with another array, of each two."""
+    if dim is None:
+        return jnp.min(input)
+    if isinstance(dim, jax.Array):
+        return jnp.minimum(input, dim)
+    return jnp.min(input, dim, keepdims=keepdim), jnp.argmin(input, dim, keepdims=keepdim)
+
+
+def median(input: Array, dim: int | None, keepdim: bool) -> Any:
+    """The lower one of the two in the middle, or NaN; with an axis, also where it stands."""
+    x, axis = (input.ravel(), 0) if dim is None else (input, dim)
+    middle = jnp.take(jnp.argsort(x, axis), jnp.array([(x.shape[axis] - 1) // 2]), axis)
+    unknown = jnp.isnan(x)
+    first = jnp.argmax(unknown, axis, keepdims=True)
+    place = jnp.where(unknown.any(axis, keepdims=True), first, middle)
+    value = jnp.take_along_axis(x, place, axis)
+    if dim is None:
+        return value[0]
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def nanmedian(input: Array, dim: int | None, keepdim: bool) -> Any:
+    """The lower median of what is not NaN; with an axis, also where it stands."""
+    x, axis = (input.ravel(), 0) if dim is None else (input, dim)
+    last = jnp.sum(~jnp.isnan(x), axis, keepdims=True) - 1
+    place = jnp.take_along_axis(jnp.argsort(x, axis), jnp.maximum(last, 0) // 2, axis)
+    value = jnp.take_along_axis(x, place, axis)
+    if dim is None:
+        return value[0]
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def mode(input: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The smallest of the values that are most frequent along an axis, and where it last stands."""
+    x = jnp.moveaxis(input, dim, -1)
+    counts = jnp.sum(x[..., :, None] == x[..., None, :], axis=-1)
+    frequent = counts == counts.max(axis=-1, keepdims=True)
+    order = jnp.argsort(x, axis=-1)
+    first = jnp.argmax(jnp.take_along_axis(frequent, order, -1), axis=-1, keepdims=True)
+    value = jnp.take_along_axis(x, jnp.take_along_axis(order, first, -1), -1)
+    place = x.shape[-1] - 1 - jnp.argmax((x == value)[..., ::-1], axis=-1, keepdims=True)
+    value, place = (jnp.moveaxis(a, -1, dim) for a in (value, place))
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def norm(input: Array, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
+    """The norm of all numbers, or along axes; ``"fro"`` is the root of the sum of squares."""
+    x = input if dtype is None else input.astype(dtype)
+    if p == "nuc":
+        axes = (-2, -1) if dim is None else tuple(dim)
+        return jnp.asarray(jnp.linalg.norm(x, "nuc", axes, keepdim))
+    order = 2 if p in ("fro", None) else p
+    return jnp.linalg.vector_norm(x, axis=dim, keepdims=keepdim, ord=order)
+
+
+def searchsorted(sorted_sequence: Array, input: Any, side: str, sorter: Array | None) -> Array:
+    """Where to insert numbers; a sequence of several rows is searched row by row."""
+    if sorter is not None:
+        sorted_sequence = jnp.take_along_axis(sorted_sequence, sorter, axis=-1)
+    if sorted_sequence.ndim == 1:
+        return jnp.searchsorted(sorted_sequence, input, side=side)
+    search: Any = jnp.vectorize(partial(jnp.searchsorted, side=side), signature="(n),(m)->(m)")
+    places: Array = search(sorted_sequence, input)
+    return places
+
+
+def topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
+    """The k largest or smallest numbers along an axis, and where they stand."""
+    place = jnp.argsort(input, axis=dim, descending=largest)
+    place = lax.slice_in_dim(place, 0, k, axis=dim % input.ndim)
+    return jnp.take_along_axis(input, place, axis=dim), place
+
+
+def unique_consecutive(
+    input: Array, return_inverse: bool, return_counts: bool, dim: int | None
+) -> Any:
+    """What is left when repetitions of neighbours are dropped. Not under ``jit``."""
+    x = input.ravel() if dim is None else jnp.moveaxis(input, dim, 0)
+    rows = x.reshape(len(x), -1)
+    new = jnp.concatenate([jnp.array([True]), (rows[1:] != rows[:-1]).any(axis=1)])[: len(x)]
+    kept = x[new] if dim is None else jnp.moveaxis(x[new], 0, dim)
+    found = [kept]
+    if return_inverse:
+        inverse = jnp.cumsum(new) - 1
+        found.append(inverse.reshape(input.shape) if dim is None else inverse)
+    if return_counts:
+        found.append(jnp.diff(jnp.append(jnp.flatnonzero(new), len(x))))
+    return tuple(found) if len(found) > 1 else kept

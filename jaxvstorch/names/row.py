@@ -1,0 +1,230 @@
+"""One line of the map.
+
+A line is PyTorch's own call, with its defaults, and the JAX expression over the same names::
+
+    torch.std(input, dim=None, *, correction=1, keepdim=False) => jnp.std(input, axis=dim, ...)
+
+The line of a module, or of what makes a function, calls it twice: to make it and to use it. A
+constant's line calls nothing, and what a tensor has is read from ``self``::
+
+    torch.nn.Softmax(dim=None)(input) => jax.nn.softmax(input, axis=dim)
+    torch.float32 => jnp.float32
+    Tensor.ndim => self.ndim
+
+A name that is another form of a name of the map is one word: ``Tensor.std = torch.std``. A name
+without counterpart becomes ``nothing``. What may follow, each behind a semicolon:
+
+``first``
+    The JAX that people write first, and that is something else.
+``refused``
+    Parameters that only their default is translated for, separated by commas.
+``needless``
+    Parameters that the expression satisfies whatever their value: JAX's sort is always stable.
+``instead``
+    Where there is no counterpart: what people do in JAX, as text.
+``weights``
+    What each parameter of the flax module is, of PyTorch's weights.
+``plain``
+    The same module as an expression over its arguments and PyTorch's weights.
+``try``
+    Arguments to try it on, as a list of tuples, where PyTorch has no samples of its own.
+
+In an expression stand the parameters, ``jax``, ``jnp``, ``lax``, ``nnx`` and ``optax``; ``paste``,
+whose functions a reader can paste; ``key``, a random key; ``rngs``, flax's; ``lr``, the rate that a
+schedule begins with; and ``w``, PyTorch's weights by their names in the module, such as ``w.bias``,
+which is None where there is none.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+OPTIONS = ("first", "refused", "needless", "instead", "weights", "plain", "try")
+FREE = frozenset({"jax", "jnp", "lax", "nnx", "optax", "paste", "key", "lr", "rngs", "w"})
+
+
+class LineError(ValueError):
+    """A line of the map is not written as it should be."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one name of PyTorch is in JAX.
+
+    Attributes:
+        name: with its module, such as ``torch.gather`` or ``Tensor.add_``.
+        made: the parameters it is called with, as in a ``lambda``; none of a constant.
+        called: of a module, the parameters that what was made is called with.
+        expression: in JAX; none where there is no counterpart.
+        form_of: the name of the map that this is another form of.
+        options: what follows the expression, by name.
+        attribute: whether a tensor has it, and it is not called.
+    """
+
+    name: str
+    made: str | None = None
+    called: str | None = None
+    expression: str | None = None
+    form_of: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    attribute: bool = False
+
+    def option(self, name: str) -> str | None:
+        """What the line says behind ``name:``, if anything."""
+        return dict(self.options).get(name)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Parameters that only their default is translated for."""
+        return self._listed("refused")
+
+    @property
+    def needless(self) -> tuple[str, ...]:
+        """Parameters that the expression satisfies whatever their value."""
+        return self._listed("needless")
+
+    def _listed(self, name: str) -> tuple[str, ...]:
+        return tuple(part.strip() for part in (self.option(name) or "").split(",") if part)
+
+    @cached_property
+    def parameters(self) -> dict[str, ast.expr | None]:
+        """Each parameter's default, of the first call and then of the second."""
+        found: dict[str, ast.expr | None] = {}
+        for written in (self.made, self.called):
+            if written:
+                found |= _parameters(written)
+        return found
+
+    @property
+    def call(self) -> str:
+        """The name as it is called in PyTorch."""
+        if self.attribute:
+            return self.name
+        calls = [f"({part})" for part in (self.made, self.called) if part is not None]
+        return self.name + "".join(calls)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the expression needs a random key."""
+        return "key" in self.used - set(self.parameters)
+
+    def taken(self, second: bool = False) -> list[str]:
+        """The names of what is taken in order, by the first call or the second."""
+        return list(_parameters(self.called if second else self.made)) if self.made else []
+
+    def source(self, expression: str) -> str:
+        """An expression over the parameters, as a function that takes them as PyTorch does."""
+        takers = [f"lambda {part}: " for part in (self.made, self.called) if part is not None]
+        return "".join(takers) + f"({expression})"
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that the expression, and what stands beside it, read."""
+        texts = [self.expression, self.option("plain")]
+        nodes = [node for text in texts if text for node in ast.walk(_parsed(text))]
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+    @cached_property
+    def jax_names(self) -> tuple[str, ...]:
+        """The names of JAX in the expression, such as ``jnp.take_along_axis``, in order."""
+        return _jax_names(self.expression)
+
+    @cached_property
+    def first_names(self) -> tuple[str, ...]:
+        """The names of JAX in what people write first."""
+        return _jax_names(self.option("first"))
+
+
+def _jax_names(expression: str | None) -> tuple[str, ...]:
+    if expression is None:
+        return ()
+    found = [
+        ast.unparse(node)
+        for node in ast.walk(_parsed(expression))
+        if isinstance(node, ast.Attribute) and _root(node) in FREE - {"key", "lr", "rngs", "w"}
+    ]
+    longest = [n for n in found if not any(o.startswith(n + ".") for o in found)]
+    return tuple(dict.fromkeys(longest))
+
+
+def parse(line: str) -> Row:
+    """The row that a line of the map writes.
+
+    Raises:
+        LineError: the line is not written as it should be, and why.
+    """
+    if " => " not in line:
+        name, equals, form_of = line.partition(" = ")
+        if not equals or "(" in line:
+            raise LineError(f"neither `name(...) => expression` nor `name = other name`: {line}")
+        return Row(name.strip(), form_of=form_of.strip())
+    call, _, rest = line.partition(" => ")
+    expression, *extra = rest.split(" ; ")
+    options = tuple(_option(part, line) for part in extra)
+    name, made, called = _calls(call, line)
+    text = None if expression.strip() == "nothing" else expression.strip()
+    attribute = text is not None and made is None and name.startswith("Tensor.")
+    row = Row(name, "self" if attribute else made, called, text, None, options, attribute)
+    _check(row)
+    return row
+
+
+def _option(part: str, line: str) -> tuple[str, str]:
+    name, colon, value = part.partition(":")
+    if not colon or name.strip() not in OPTIONS:
+        raise LineError(f"{name.strip()!r} is none of {', '.join(OPTIONS)}: {line}")
+    return name.strip(), value.strip()
+
+
+def _calls(call: str, line: str) -> tuple[str, str | None, str | None]:
+    """A name, and what stands between its one or two pairs of brackets."""
+    if "(" not in call:
+        return call.strip(), None, None
+    name, _, written = call.partition("(")
+    if not call.endswith(")"):
+        raise LineError(f"the call does not end with a bracket: {line}")
+    made, twice, called = written[:-1].partition(")(")
+    return name.strip(), made, called if twice else None
+
+
+def _check(row: Row) -> None:
+    """Refuse a line that drops a parameter, or that reads a name which nobody gives."""
+    if row.expression is None:
+        if not row.option("instead"):
+            raise LineError(f"{row.name} becomes nothing: say behind `instead:` what people do")
+        return
+    given = set(row.parameters)
+    named = {*row.refused, *row.needless}
+    if dropped := given - row.used - named:
+        raise LineError(f"{row.name}: use or refuse {', '.join(sorted(dropped))}")
+    if strange := named - given:
+        raise LineError(f"{row.name}: names {', '.join(sorted(strange))}, which it does not take")
+
+
+def _parameters(written: str | None) -> dict[str, ast.expr | None]:
+    try:
+        arguments = ast.parse(f"lambda {written or ''}: 0", mode="eval").body.args  # type: ignore[attr-defined]
+    except SyntaxError as error:
+        raise LineError(f"these are no parameters: {written}") from error
+    positional = [*arguments.posonlyargs, *arguments.args]
+    none = [None] * (len(positional) - len(arguments.defaults))
+    pairs = [*zip(positional, [*none, *arguments.defaults], strict=True)]
+    if arguments.vararg:
+        pairs.append((arguments.vararg, None))
+    pairs += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    if arguments.kwarg:
+        pairs.append((arguments.kwarg, None))
+    return {argument.arg: default for argument, default in pairs}
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise LineError(f"this is no Python expression: {text}") from error
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

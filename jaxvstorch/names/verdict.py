@@ -1,0 +1,139 @@
+"""What the check found of each name, as it is kept in ``verdicts.json``."""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("verdicts.json")
+
+SAME = "the same"
+BUT = "the same but for"
+NOTHING = "done otherwise"
+
+# What a kind of difference means, for a reader; the page and the command print it.
+KINDS = {
+    "width": "PyTorch widens to 64 bits, JAX keeps 32",
+    "dtype": "the result has another dtype",
+    "rounding": "the last digits differ",
+    "value": "other values come back",
+    "NaN": "one gives NaN where the other does not",
+    "shape": "the result has another shape",
+    "results": "another number of results comes back",
+    "0-d": "JAX takes no axis of an array without dimensions",
+    "only JAX raises": "JAX refuses what PyTorch takes",
+    "only PyTorch raises": "JAX takes what PyTorch refuses",
+    "gradient": "the gradients differ",
+    "distribution": "the numbers are distributed otherwise",
+    "refused": "a parameter has no counterpart",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A difference, by the first call that showed it.
+
+    Attributes:
+        kind: one of ``KINDS``.
+        call: the arguments.
+        torch: what PyTorch gave.
+        jax: what JAX gave.
+        times: in how many calls the kind was seen.
+    """
+
+    kind: str
+    call: str
+    torch: str
+    jax: str
+    times: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one name.
+
+    Attributes:
+        tried: how many calls there were, by dtype or by the kind of trial.
+        agreed: how many calls agreed.
+        differences: what differs.
+        first: how the JAX that people write first differs, where the line names it.
+    """
+
+    tried: dict[str, int]
+    agreed: int
+    differences: tuple[Seen, ...]
+    first: tuple[Seen, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        """How many calls were tried."""
+        return sum(self.tried.values())
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One difference in meaning, as an expression of each framework and what came of it.
+
+    Attributes:
+        kind: what it is about.
+        torch: the expression in PyTorch.
+        jax: the JAX that one writes first.
+        torch_value: what PyTorch gave.
+        jax_value: what that gave.
+        line_value: what the map's line gave; nothing where the probe asks for more than names.
+        differs: whether the first JAX gave something else; where both raise, they do not differ.
+        line_differs: the same of the map's line.
+        names: the names of the map in the expression.
+    """
+
+    kind: str
+    torch: str
+    jax: str
+    torch_value: str
+    jax_value: str
+    line_value: str
+    differs: bool
+    line_differs: bool
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """All that the check found, and with which versions."""
+
+    versions: dict[str, str]
+    names: dict[str, Verdict]
+    probes: tuple[Probe, ...]
+
+    def write(self, path: Path = FILE) -> None:
+        """Write the file, one name a line."""
+        names = {name: _short(asdict(found)) for name, found in sorted(self.names.items())}
+        lines = ",\n".join(f"  {json.dumps(n)}: {json.dumps(f)}" for n, f in names.items())
+        probes = ",\n".join(f"  {json.dumps(asdict(probe))}" for probe in self.probes)
+        path.write_text(
+            f'{{"versions": {json.dumps(self.versions)},\n'
+            f' "names": {{\n{lines}\n }},\n "probes": [\n{probes}\n ]}}\n',
+            encoding="utf-8",
+        )
+
+
+def _short(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if value or key == "tried"}
+
+
+@cache
+def verdicts(path: Path = FILE) -> Verdicts:
+    """What the check found when each name was last tried."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    names = {
+        name: Verdict(
+            entry["tried"],
+            entry.get("agreed", 0),
+            tuple(Seen(**seen) for seen in entry.get("differences", ())),
+            tuple(Seen(**seen) for seen in entry.get("first", ())),
+        )
+        for name, entry in found["names"].items()
+    }
+    probes = tuple(Probe(**(p | {"names": tuple(p["names"])})) for p in found["probes"])
+    return Verdicts(found["versions"], names, probes)
