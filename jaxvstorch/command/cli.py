@@ -1,4 +1,4 @@
-"""The subcommands of ``jaxvstorch``: list, show, explain and doctor."""
+"""The subcommands of ``jaxvstorch``: list, show, explain, map and doctor."""
 
 import difflib
 import json
@@ -13,6 +13,7 @@ import jaxvstorch
 from jaxvstorch import frameworks, source
 from jaxvstorch.command import terminal
 from jaxvstorch.command.explain_command import explain
+from jaxvstorch.command.map_command import map_names
 from jaxvstorch.pair import Pair
 from jaxvstorch.registry import PAIRS, topics
 
@@ -128,6 +129,7 @@ def _fail(message: str) -> None:
 
 
 app.command()(explain)
+app.command("map")(map_names)
 
 
 @app.command()

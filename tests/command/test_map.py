@@ -1,0 +1,97 @@
+"""``jaxvstorch map``."""
+
+import json
+import subprocess
+import sys
+
+from rich.text import Text
+from typer.testing import CliRunner
+
+from jaxvstorch.command.cli import app
+from jaxvstorch.names.rows import rows
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, ["map", *arguments])
+
+
+def test_a_name_of_pytorch() -> None:
+    shown = run("torch.std").output
+    assert "PyTorch  torch.std(" in shown
+    assert "JAX  jnp.std(" in shown
+    assert "not  jnp.std(" in shown  # what people write first, and the value that shows it
+    assert "1.29099" in shown
+    assert "1.11803" in shown
+
+
+def test_a_function_to_paste_comes_along() -> None:
+    shown = run("torch.gather").output
+    assert "def gather(" in shown
+    assert "import jax.numpy as jnp" in shown
+
+
+def test_what_a_form_shares_is_said_once() -> None:
+    shown = run("gather").output
+    assert "Tensor.gather, a form of torch.gather" in shown
+    assert shown.count("def gather(") == 1
+
+
+def test_a_form_is_named_as_one() -> None:
+    shown = run("Tensor.add_").output
+    assert "a form of torch.add" in shown
+    assert "assign the result" in shown
+
+
+def test_a_name_without_counterpart_says_what_people_do() -> None:
+    assert (
+        "done otherwise: make a key with `jax.random.key(seed)`" in run("torch.manual_seed").output
+    )
+    assert "assign the result" not in run("clip_grad_norm_").output
+
+
+def test_a_line_that_is_for_defaults_names_each_of_them() -> None:
+    assert "missing  amsgrad, maximize: the line is for the default" in run("AdamW").output
+
+
+def test_a_name_of_jax() -> None:
+    found = json.loads(run("jax.numpy.cumsum", "--json").output)["names"]
+    assert found[0]["name"] == "torch.cumsum"
+
+
+def test_json_has_all_of_it() -> None:
+    (found,) = json.loads(run("torch.gather", "--json").output)["names"]
+    assert found["jax"] == "paste.gather(input, dim, index)"
+    assert found["probes"]
+    assert found["calls"] >= found["agreed"] > 0
+
+
+def test_an_unknown_name_has_neighbours() -> None:
+    done = run("torch.gahter")
+    assert done.exit_code == 2
+    assert "Did you mean torch.gather" in " ".join(done.stderr.split())
+    assert run("no_such_name_at_all").stderr.count("\n") == 1
+
+
+def test_without_a_name_it_says_what_there_is() -> None:
+    shown = run().output
+    assert f"{len(rows())} names" in shown
+    assert "Reductions, scans, sorting and counting" in shown
+    assert len(json.loads(run("--json").output)["names"]) == len(rows())
+
+
+def test_it_fits_a_terminal_of_80_columns(monkeypatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = Text.from_ansi(run("torch.std").output).plain.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[2].startswith(" " * 11)  # what is wrapped stands below its beginning
+
+
+def test_it_needs_neither_framework() -> None:
+    code = (
+        "import sys; from typer.testing import CliRunner; from jaxvstorch.command.cli import app; "
+        "assert 'jnp.sum' in CliRunner().invoke(app, ['map', 'torch.sum']).output; "
+        "print(sorted({'jax', 'torch', 'flax', 'optax'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[]", done.stderr
