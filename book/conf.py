@@ -38,6 +38,7 @@ extensions = [
     "extensions.kept_outputs",
     "extensions.libraries",
     "extensions.markdown_pages",
+    "extensions.names",
     "extensions.notebooks",
     "extensions.pair_directive",
     "extensions.promised_errors",

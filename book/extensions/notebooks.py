@@ -17,7 +17,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
 from benchmarks.report import lookup
-from extensions import cost, definitions, libraries
+from extensions import cost, definitions, libraries, names
 from extensions.diagram import title
 from extensions.outputs import add_outputs, keep_outputs
 from extensions.pair_directive import halves
@@ -128,6 +128,8 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "answer": answer,
         "cost": results,
         "diagram": diagram,
+        "names": lambda _: names.markdown(),
+        "names-counted": lambda _: f"{names.counted()}\n",
         "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
         "pair": _pair,
         "definitions": lambda directive: definitions.plain(directive.argument),
@@ -183,9 +185,9 @@ def _api_url(app: Sphinx, target: str) -> str | None:
     own = app.env.domains.python_domain.objects.get(target)
     if own is not None:
         return f"{app.config.html_baseurl}{own.docname}.html#{own.node_id}"
-    for names in InventoryAdapter(app.env).main_inventory.values():
-        if target in names:
-            return str(names[target].uri)
+    for known in InventoryAdapter(app.env).main_inventory.values():
+        if target in known:
+            return str(known[target].uri)
     return None
 
 
