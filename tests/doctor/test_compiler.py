@@ -52,6 +52,7 @@ def test_a_compiler_that_does_not_work(tmp_path, script, problem, cure) -> None:
     assert cure in found.cure
 
 
+@pytest.mark.matrix
 @needs_torch
 def test_the_compiler_is_the_one_that_inductor_calls() -> None:
     code = "from torch._inductor.cpp_builder import get_cpp_compiler as g; print(g())"

@@ -28,6 +28,7 @@ def compile_with(folder) -> subprocess.CompletedProcess[str]:
                           text=True, timeout=300)  # fmt: skip
 
 
+@pytest.mark.matrix
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a cut library is not noticed")
 def test_torch_compile_fails_with_what_the_doctor_names(tmp_path) -> None:

@@ -13,8 +13,13 @@ from jaxvstorch.doctor.last_words import last_words
     ("name", "value", "cure"),
     [
         ("JAX_PLATFORMS", "nonsense", "platforms that this machine has, such as cpu"),
-        ("XLA_FLAGS", "--nonsense", "flags of this version, each as --name=value"),
-        ("JAX_ENABLE_X64", "nonsense", "0 or 1"),
+        pytest.param(
+            "XLA_FLAGS",
+            "--nonsense",
+            "flags of this version, each as --name=value",
+            marks=pytest.mark.matrix,
+        ),
+        pytest.param("JAX_ENABLE_X64", "nonsense", "0 or 1", marks=pytest.mark.matrix),
     ],
 )
 def test_a_variable_of_nonsense_is_named_and_jax_is_not_to_be_installed_again(

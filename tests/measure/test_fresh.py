@@ -34,7 +34,7 @@ def test_the_first_call_compiles_and_so_does_a_new_shape(module) -> None:
     assert new > 5 * last
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["jax", pytest.param("torch", marks=pytest.mark.matrix)])
 def test_nothing_compiled_comes_from_a_disk(framework) -> None:
     pytest.importorskip(framework, reason=f"{framework} is not installed")
     args = (np.ones(3, np.float32), framework)
@@ -48,7 +48,10 @@ def require_arrays_inside(tree, kind):
     return tree["weights"][0] + tree["bias"]
 
 
-@pytest.mark.parametrize(("framework", "kind"), [("jax", "jaxlib"), ("torch", "torch")])
+@pytest.mark.parametrize(
+    ("framework", "kind"),
+    [("jax", "jaxlib"), pytest.param("torch", "torch", marks=pytest.mark.matrix)],
+)
 def test_arrays_inside_containers_arrive_as_arrays(framework, kind) -> None:
     pytest.importorskip(framework, reason=f"{framework} is not installed")
     tree = {"weights": [np.ones(3, np.float32)], "bias": np.float32(1)}
