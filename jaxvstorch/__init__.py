@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from jaxvstorch.measure import new_shape as new_shape
     from jaxvstorch.measure import steady as steady
     from jaxvstorch.parity import check_parity as check_parity
+    from jaxvstorch.porter.api import port as port
+    from jaxvstorch.porter.api import replaying as replaying
 
 __version__ = "0.1.0"
 
@@ -27,6 +29,8 @@ _PUBLIC = {
     "first_call": "jaxvstorch.measure",
     "ledger": "jaxvstorch.explainer.ledger",
     "new_shape": "jaxvstorch.measure",
+    "port": "jaxvstorch.porter.api",
+    "replaying": "jaxvstorch.porter.api",
     "steady": "jaxvstorch.measure",
 }
 

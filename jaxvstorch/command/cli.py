@@ -1,4 +1,4 @@
-"""The subcommands of ``jaxvstorch``: list, show, explain, map and doctor."""
+"""The subcommands of ``jaxvstorch``: list, show, explain, map, port and doctor."""
 
 import difflib
 import json
@@ -14,6 +14,7 @@ from jaxvstorch import frameworks, source
 from jaxvstorch.command import terminal
 from jaxvstorch.command.explain_command import explain
 from jaxvstorch.command.map_command import map_names
+from jaxvstorch.command.port_command import port
 from jaxvstorch.pair import Pair
 from jaxvstorch.registry import PAIRS, topics
 
@@ -130,6 +131,7 @@ def _fail(message: str) -> None:
 
 app.command()(explain)
 app.command("map")(map_names)
+app.command()(port)
 
 
 @app.command()

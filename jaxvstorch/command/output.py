@@ -103,22 +103,23 @@ def _short(file: str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def check_page(path: Path, target: str) -> None:
+def check_page(path: Path, target: str, option: str = "--html") -> None:
     """Refuse, before any work is done, a path that no page can be written to.
 
     Args:
         path: of the page.
         target: what is explained; the page must not replace its file.
+        option: that gave the path.
     """
     source = Path(target.rpartition(":")[0])
     if path.exists() and source.exists() and path.samefile(source):
-        raise BadInputError(f"--html {path} is the file that is explained: give another name")
+        raise BadInputError(f"{option} {path} is the file that is read: give another name")
     if path.is_dir():
-        raise BadInputError(f"--html {path} is a folder: give the name of a file")
+        raise BadInputError(f"{option} {path} is a folder: give the name of a file")
     if not path.parent.is_dir():
-        raise BadInputError(f"--html {path}: there is no folder {path.parent}: make it first")
+        raise BadInputError(f"{option} {path}: there is no folder {path.parent}: make it first")
     if not os.access(path.parent, os.W_OK):
-        raise BadInputError(f"--html {path}: the folder {path.parent} cannot be written to")
+        raise BadInputError(f"{option} {path}: the folder {path.parent} cannot be written to")
 
 
 def page_of(shown: Shown, ledger: Ledger | None) -> str:

@@ -1,0 +1,7 @@
+"""What ``jaxvstorch port`` does: a program run as it is, and each call done in the other framework.
+
+``replay`` watches PyTorch's calls, ``judging`` does each again in JAX by the map of names and
+compares, ``filling``, ``simplifying`` and ``folding`` write the JAX with the reader's own
+arguments, and ``report`` keeps it by source line. ``program`` runs a file under it, ``reading`` is
+what can be known without running, and ``draft`` writes the port.
+"""

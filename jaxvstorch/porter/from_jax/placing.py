@@ -1,0 +1,134 @@
+"""Reads and writes at places that are values, in PyTorch: ``gather``, ``scatter`` and slices."""
+
+from typing import Any
+
+import torch
+
+
+def dynamic_slice(params: Any, x: torch.Tensor, *starts: torch.Tensor) -> torch.Tensor:
+    """A slice that begins at values; JAX moves it into the array."""
+    sizes = params["slice_sizes"]
+    bounds = _moved(x, sizes, starts)
+    return x[tuple(slice(start, start + size) for start, size in zip(bounds, sizes, strict=True))]
+
+
+def dynamic_update_slice(
+    params: Any, x: torch.Tensor, new: torch.Tensor, *starts: torch.Tensor
+) -> torch.Tensor:
+    """A slice that begins at values, replaced in a copy."""
+    bounds = _moved(x, new.shape, starts)
+    y = x.clone()
+    y[tuple(slice(start, start + size) for start, size in zip(bounds, new.shape, strict=True))] = (
+        new
+    )
+    return y
+
+
+def _moved(x: torch.Tensor, sizes: Any, starts: Any) -> list[int]:
+    pairs = zip(starts, x.shape, sizes, strict=True)
+    return [min(max(int(start), 0), n - size) for start, n, size in pairs]
+
+
+def gather(params: Any, x: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    """Slices of ``x`` that begin at indices; outside it JAX clips, or fills."""
+    numbers, sizes = params["dimension_numbers"], params["slice_sizes"]
+    places, inside = _places(
+        x.shape, starts, sizes, numbers.offset_dims, numbers.collapsed_slice_dims,
+        numbers.operand_batching_dims, numbers.start_indices_batching_dims,
+        numbers.start_index_map, clip="FILL" not in str(params["mode"]),
+    )  # fmt: skip
+    bounded = [p.clamp(0, n - 1) for p, n in zip(places, x.shape, strict=True)]
+    found = x[tuple(bounded)] if places else x
+    if "FILL" not in str(params["mode"]):
+        return found
+    fill = params["fill_value"]
+    if fill is None:
+        fill = torch.nan if x.is_floating_point() or x.is_complex() else _least(x.dtype)
+    return torch.where(inside, found, torch.tensor(fill, dtype=x.dtype))
+
+
+def _least(dtype: torch.dtype) -> Any:
+    if dtype == torch.bool:
+        return True
+    limits = torch.iinfo(dtype)
+    return limits.min if limits.min < 0 else limits.max
+
+
+def scatter(params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
+    """Slices of a copy of ``x`` replaced; what lies outside is dropped, or clipped."""
+    places, inside = _scattered(params, x, starts, new)
+    y = x.clone()
+    y[tuple(p[inside] for p in places)] = new[inside]
+    return y
+
+
+def scatter_add(
+    params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
+) -> torch.Tensor:
+    """The same with additions, each of which counts."""
+    places, inside = _scattered(params, x, starts, new)
+    return x.index_put(tuple(p[inside] for p in places), new[inside], accumulate=True)
+
+
+def _scattered(
+    params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
+) -> tuple[list[torch.Tensor], torch.Tensor]:
+    numbers = params["dimension_numbers"]
+    gone = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
+    sizes = iter(new.shape[axis] for axis in numbers.update_window_dims)
+    whole = [1 if axis in gone else next(sizes) for axis in range(x.ndim)]
+    places, inside = _places(
+        x.shape, starts, whole, numbers.update_window_dims, numbers.inserted_window_dims,
+        numbers.operand_batching_dims, numbers.scatter_indices_batching_dims,
+        numbers.scatter_dims_to_operand_dims, clip="CLIP" in str(params["mode"]),
+    )  # fmt: skip
+    return [p.expand(new.shape) for p in places], inside.expand(new.shape)
+
+
+def _places(
+    shape: Any, starts: torch.Tensor, sizes: Any, window: Any, gone: Any, batching: Any,
+    starts_batching: Any, axes: Any, clip: bool,
+) -> tuple[list[torch.Tensor], torch.Tensor]:  # fmt: skip
+    """For each axis of the array where each element of the result comes from, and if it is inside.
+
+    Args:
+        shape: of the array.
+        starts: where slices begin: the last axis holds a number for each of ``axes``.
+        sizes: of a slice, along each axis of the array.
+        window: the axes of the result along which a slice lies.
+        gone: the axes of the array that a slice does not keep.
+        batching: the axes of the array that go with ``starts_batching``.
+        starts_batching: axes of ``starts``.
+        axes: the axes of the array that ``starts`` gives places on.
+        clip: whether slices are moved inside.
+    """
+    outer = starts.shape[:-1]
+    ndim = len(outer) + len(window)
+    batch = [axis for axis in range(ndim) if axis not in window]
+
+    def of_batch(values: torch.Tensor) -> torch.Tensor:
+        full = [1] * ndim
+        for axis, size in zip(batch, values.shape, strict=True):
+            full[axis] = size
+        return values.reshape(full)
+
+    kept = [axis for axis in range(len(shape)) if axis not in (*gone, *batching)]
+    places, inside = [], torch.ones([1] * ndim, dtype=torch.bool)
+    for axis, size in enumerate(shape):
+        place = torch.zeros([1] * ndim, dtype=torch.int64)
+        if axis in axes:
+            start = starts[..., list(axes).index(axis)].long()
+            start = start.clamp(0, size - sizes[axis]) if clip else start
+            inside = inside & of_batch((start >= 0) & (start <= size - sizes[axis]))
+            place = place + of_batch(start)
+        if axis in batching:
+            along = starts_batching[list(batching).index(axis)]
+            line = torch.arange(size).reshape([-1] + [1] * (len(outer) - along - 1))
+            place = place + of_batch(line.expand(outer))
+        if axis in kept:
+            at = window[kept.index(axis)]
+            place = place + torch.arange(sizes[axis]).reshape([-1] + [1] * (ndim - at - 1))
+        places.append(place)
+    shapes = (p.shape for p in (*places, inside))
+    common = torch.broadcast_shapes(*shapes)  # type: ignore[no-untyped-call]
+    return [place.expand(common) for place in places], inside.expand(common)

@@ -1,0 +1,195 @@
+"""Runs a jaxpr operation by operation, in JAX and in PyTorch on the same values."""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import torch
+
+from jaxvstorch.explainer.jax import traces
+from jaxvstorch.frameworks.torch import from_numpy
+from jaxvstorch.names.running.describe import error_text
+from jaxvstorch.porter.agreeing import Judged, agreed
+from jaxvstorch.porter.from_jax.backwards import accumulated, in_torch, jax_name
+from jaxvstorch.porter.from_jax.parting import OUTSIDE, TWICE, parts
+from jaxvstorch.porter.from_jax.primitives import operation
+from jaxvstorch.porter.report import (
+    DIFFERS,
+    FAILED,
+    OTHERWISE,
+    RANDOM,
+    UNKNOWN,
+    VERIFIED,
+    Found,
+    Place,
+    Report,
+)
+
+_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
+_OURS = str(Path(__file__).parents[2])
+_RANDOM = ("random_", "threefry2x32")
+_GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
+_WORST = (DIFFERS, FAILED, UNKNOWN, OTHERWISE, RANDOM, VERIFIED)
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
+          "custom_vjp_call")  # fmt: skip
+_LOOPS = {
+    "scan": "a Python `for` loop, which torch.compile unrolls",
+    "while": "a Python `while` loop, which torch.compile breaks at where it depends on values",
+    "cond": "a Python `if`, which torch.compile breaks at where it depends on values; `torch.cond` "
+    "is a prototype",
+}
+
+
+class Walk:
+    """One function's jaxpr, on one call's values.
+
+    Args:
+        limit: how often one operation of the jaxpr is done again; loops come to it more often.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.report = Report("jax")
+        self._seen: Counter[int] = Counter()
+        self._found: dict[Place, list[tuple[str, Judged]]] = {}
+
+    def run(self, closed: Any, arguments: Sequence[Any]) -> list[Any]:
+        """What the jaxpr gives for these arguments, in JAX."""
+        results = self._jaxpr(closed.jaxpr, closed.consts, arguments, None)
+        for place, several in self._found.items():
+            self._add(place, several)
+        return results
+
+    def _add(self, place: Place, several: list[tuple[str, Judged]]) -> None:
+        """One call of the source, by the operations that it became."""
+        judged = [one for _, one in several]
+        worst = min((one.status for one in judged), key=_WORST.index)
+        notes = dict.fromkeys(one.note for one in judged if one.status == worst and one.note)
+        gap = max((one.gap for one in judged if one.gap is not None), default=None)
+        name = jax_name(place) or ", ".join(dict.fromkeys(name for name, _ in several))
+        if name.startswith("jax.random."):
+            worst, notes, gap = RANDOM, dict.fromkeys([_GENERATOR]), None
+        elif name.startswith("x.at[") and name != "x.at[i].get":
+            notes |= dict.fromkeys(["PyTorch changes its array: clone it first to keep it"])
+        becomes = in_torch(place)
+        if OUTSIDE in notes:
+            becomes = None
+        elif TWICE in notes:
+            becomes = accumulated(place)
+        self.report.add(place, Found(name, becomes, worst, "; ".join(notes), gap))
+
+    def _jaxpr(
+        self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], at: Place | None
+    ) -> list[Any]:
+        values: dict[Any, Any] = {}
+
+        def read(atom: Any) -> Any:
+            return atom.val if hasattr(atom, "val") else values[atom]
+
+        values.update(zip(jaxpr.constvars, consts, strict=True))
+        values.update(zip(jaxpr.invars, arguments, strict=True))
+        for eqn in jaxpr.eqns:
+            results = self._equation(eqn, [read(atom) for atom in eqn.invars], at)
+            values.update(zip(eqn.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def _equation(self, eqn: Any, inputs: list[Any], at: Place | None) -> list[Any]:
+        place = at or _place(eqn)
+        name = eqn.primitive.name
+        if name in _LOOPS:
+            self._note(place, name, Judged(OTHERWISE, _LOOPS[name]))
+            return self._loop(eqn, inputs, at)
+        if name in _CALLS:
+            closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
+            jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
+            # A function of JAX's own may have been traced for another line.
+            of_jax = _installed(jaxpr.debug_info.func_filename or "")
+            return self._jaxpr(jaxpr, consts, inputs, place if of_jax else at)
+        results = _bound(eqn, inputs)
+        self._seen[id(eqn)] += 1
+        if self._seen[id(eqn)] > self.limit:
+            self.report.beyond += 1
+        else:
+            self._note(place, name, _judged(eqn, inputs, results))
+        return results
+
+    def _note(self, place: Place | None, name: str, judged: Judged) -> None:
+        if place is not None:
+            self._found.setdefault(place, []).append((name, judged))
+
+    def _loop(self, eqn: Any, inputs: list[Any], at: Place | None) -> list[Any]:
+        """A loop or a branch, taken by Python."""
+        params = eqn.params
+        if eqn.primitive.name == "cond":
+            index = min(max(int(inputs[0]), 0), len(params["branches"]) - 1)
+            branch = params["branches"][index]
+            return self._jaxpr(branch.jaxpr, branch.consts, inputs[1:], at)
+        if eqn.primitive.name == "while":
+            n, m = params["cond_nconsts"], params["body_nconsts"]
+            test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], inputs[n + m :]
+            while self._jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)[0]:
+                carry = self._jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
+            return carry
+        n, m, body = params["num_consts"], params["num_carry"], params["jaxpr"]
+        consts, carry, xs = inputs[:n], inputs[n : n + m], inputs[n + m :]
+        steps = range(params["length"])
+        out: dict[int, list[Any]] = {}
+        for step in reversed(steps) if params["reverse"] else steps:
+            given = [*consts, *carry, *(x[step] for x in xs)]
+            results = self._jaxpr(body.jaxpr, body.consts, given, at)
+            carry, out[step] = results[:m], results[m:]
+        stacked = [jax.numpy.stack(column) for column in zip(*map(out.get, steps), strict=True)]
+        return [*carry, *stacked]
+
+
+def _bound(eqn: Any, inputs: list[Any]) -> list[Any]:
+    """The equation's results in JAX."""
+    found = eqn.primitive.bind(*inputs, **eqn.params)
+    return list(found) if eqn.primitive.multiple_results else [found]
+
+
+def _judged(eqn: Any, inputs: list[Any], results: list[Any]) -> Judged:
+    name = eqn.primitive.name
+    if name.startswith(_RANDOM):
+        return Judged(RANDOM, _GENERATOR)
+    function = operation(name)
+    if function is None:
+        return Judged(UNKNOWN, f"the operation {name}").noting(parts(name, eqn.params, inputs))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = function(eqn.params, *map(_tensor, inputs))
+    except Exception as error:
+        return Judged(FAILED, f"{name}: {error_text(error)}")
+    ours = list(found) if isinstance(found, list | tuple) else [found]
+    return agreed(ours, results).noting(parts(name, eqn.params, inputs))
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    found: torch.Tensor = from_numpy(np.asarray(value))
+    return found
+
+
+def _place(eqn: Any) -> Place | None:
+    """The innermost place on the stack of an equation that is in no library."""
+    for code, place in reversed(traces.raw_frames(eqn.source_info.traceback)):
+        file = code.co_filename
+        if file.startswith("<frozen") or _installed(file):
+            continue
+        position = next(islice(code.co_positions(), place, None), None)
+        if position is None or position[0] is None:
+            return Place(file, code.co_firstlineno)
+        return Place(file, position[0], *position[1:])
+    return None
+
+
+def _installed(file: str) -> bool:
+    """Whether a file is a library's, or this package's."""
+    parts = Path(file).parts
+    library = "site-packages" in parts and any(name in parts for name in _LIBRARIES)
+    return library or (file.startswith(_OURS) and "examples" not in parts)

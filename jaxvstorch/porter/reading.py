@@ -1,0 +1,175 @@
+"""What PyTorch a file calls, as far as reading it tells: less than running it does."""
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from jaxvstorch.names.row import Row
+from jaxvstorch.names.rows import meaning, rows
+from jaxvstorch.porter.filling import filled
+from jaxvstorch.porter.report import READ, Found, Place, Report
+
+# Methods that other objects have too: a name alone does not say that it is an array's.
+_OTHERS = {
+    name for kind in (str, list, dict, set, int, float, bytes, tuple) for name in dir(kind)
+} | {"close", "train", "eval", "parameters", "step", "load", "to", "cuda", "cpu", "apply"}
+
+
+@dataclass(frozen=True)
+class Read:
+    """A name of the map in a source file.
+
+    Attributes:
+        row: of the name.
+        node: the expression that calls it, or that it is.
+        place: where that stands.
+    """
+
+    row: Row
+    node: ast.expr
+    place: Place
+
+
+def read(path: str) -> list[Read]:
+    """The names of the map that a file holds, resolved by its imports.
+
+    Raises:
+        OSError, SyntaxError, UnicodeDecodeError, ValueError: it is no Python source.
+    """
+    tree = ast.parse(Path(path).read_bytes(), path)
+    reader = _Reader(path)
+    reader.visit(tree)
+    return reader.found
+
+
+def static_report(path: str) -> Report:
+    """What each line would become, with nothing run."""
+    report = Report()
+    for one in read(path):
+        row = meaning(one.row)
+        becomes = filled(one.row.name, one.node if isinstance(one.node, ast.Call) else None)
+        found = Found(one.row.name, becomes, READ, row.option("instead") or "")
+        report.add(one.place, found)
+    report.notes.append("Nothing was run: no value was compared, and methods are told by name.")
+    return report
+
+
+def unreached(report: Report, files: Iterator[str] | list[str]) -> None:
+    """Add to a report the calls of these files on lines where nothing was called."""
+    from jaxvstorch.porter.naming import watched  # it needs PyTorch, and reading does not
+
+    for file in files:
+        try:
+            found = read(file)
+        except (OSError, SyntaxError, ValueError):  # a cell, say, or a file that is gone
+            continue
+        lines = {line for name, line in report.lines if name == file}
+        for one in found:
+            held = range(one.place.line, (one.place.end_line or one.place.line) + 1)
+            called = isinstance(one.node, ast.Call) and one.row.name in watched()
+            if called and not lines.intersection(held):
+                report.add_unreached(one.place, Found(one.row.name, None, READ))
+
+
+def imported_names(tree: ast.Module) -> dict[str, str]:
+    """What each name that a file imports stands for."""
+    reader = _Reader("")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            reader.visit_Import(node)
+        elif isinstance(node, ast.ImportFrom):
+            reader.visit_ImportFrom(node)
+    return reader.full
+
+
+def imported(file: str, node: ast.expr) -> str | None:
+    """The full name that an expression in a file is by the file's imports."""
+    known = _imports(file)
+    if not Path(file).is_file():  # a notebook's cell: another one may have imported it
+        known = _modules_of_main() | known
+    return _Reader(file, known).qualified(node)
+
+
+def _modules_of_main() -> dict[str, str]:
+    bound = vars(sys.modules["__main__"]).items()
+    return {name: value.__name__ for name, value in bound if isinstance(value, ModuleType)}
+
+
+@cache
+def _imports(file: str) -> dict[str, str]:
+    try:
+        return imported_names(ast.parse("".join(linecache.getlines(file))))
+    except (SyntaxError, ValueError):
+        return {}
+
+
+@dataclass
+class _Reader(ast.NodeVisitor):
+    path: str
+    full: dict[str, str] = field(default_factory=dict)  # what a name was imported as
+    found: list[Read] = field(default_factory=list)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.full[alias.asname or alias.name.partition(".")[0]] = (
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            module = "." * node.level + (node.module or "")
+            self.full[alias.asname or alias.name] = f"{module}.{alias.name}"
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.qualified(node.func)
+        if name is None and isinstance(node.func, ast.Attribute):
+            name = self._method(node.func)
+        if name in rows():
+            self._add(name, node)
+            for part in [*node.args, *node.keywords]:
+                self.visit(part)
+            if isinstance(node.func, ast.Attribute):
+                self.visit(node.func.value)
+        else:
+            self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        name = self.qualified(node)
+        if name in rows():
+            self._add(name, node)
+        else:
+            self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        # What stands in an annotation calls nothing.
+        for part in [*node.decorator_list, *node.args.defaults, *node.body]:
+            self.visit(part)
+
+    def qualified(self, node: ast.expr) -> str | None:
+        """The full name that an expression is by the file's imports."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self.full:
+            name = ".".join([self.full[node.id], *parts])
+            return name.replace("torch.Tensor.", "Tensor.")
+        return None
+
+    def _method(self, node: ast.Attribute) -> str | None:
+        value = node.value
+        parent = isinstance(value, ast.Call) and ast.unparse(value.func) == "super"
+        own = isinstance(value, ast.Name) and value.id in ("self", "cls")
+        imported = self.qualified(value) is not None
+        if parent or own or imported or node.attr in _OTHERS:
+            return None
+        return f"Tensor.{node.attr}"
+
+    def _add(self, name: str, node: ast.expr) -> None:
+        place = Place(self.path, node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+        self.found.append(Read(rows()[name], node, place))
