@@ -112,6 +112,13 @@ def elsewhere(session: nox.Session) -> None:
 
 
 @nox.session
+def port_programs(session: nox.Session) -> None:
+    """Run ``port`` on public programs, and write what came of it; ``-- mnist`` only that one."""
+    install(session, *TESTED)
+    session.run("python", "tools/port_programs", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``, ``merge …``."""
     run_benchmarks(session, *session.posargs)

@@ -41,6 +41,7 @@ extensions = [
     "extensions.names",
     "extensions.notebooks",
     "extensions.pair_directive",
+    "extensions.port_programs",
     "extensions.promised_errors",
     "extensions.results",
     "extensions.topics",

@@ -1,0 +1,69 @@
+"""The public programs, and their files as they are at one commit."""
+
+import shutil
+import tomllib
+import urllib.request
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+DRIVERS = HERE / "drivers"
+STUBS = HERE / "stubs"
+RAW = "https://raw.githubusercontent.com/{repository}/{commit}/{file}"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A public program.
+
+    Attributes:
+        name: of it here, and of its driver.
+        kind: what it is.
+        files: those that it needs, in its repository.
+        repository: on GitHub, as ``owner/name``; none of an installed package.
+        commit: of these files.
+        package: that is installed, of which it is a part.
+    """
+
+    name: str
+    kind: str
+    files: tuple[str, ...]
+    repository: str = ""
+    commit: str = ""
+    package: str = ""
+
+    @property
+    def driver(self) -> Path:
+        """What runs it small."""
+        return DRIVERS / f"{self.name}.py"
+
+    @property
+    def at(self) -> str:
+        """Its commit, or the version of its package."""
+        return self.commit or version(self.package)
+
+
+def programs() -> list[Program]:
+    """All of the list."""
+    text = (HERE / "programs.toml").read_text(encoding="utf-8")
+    return [Program(**one | {"files": (*one["files"],)}) for one in tomllib.loads(text)["program"]]
+
+
+def laid_out(program: Program, folder: Path) -> Path:
+    """The driver's copy beside the program's files, which are fetched unless they are there.
+
+    Raises:
+        OSError: GitHub did not answer, or has no such file.
+    """
+    folder = folder / program.name
+    for file in program.files:
+        path = folder / file
+        if not path.exists():
+            address = RAW.format(repository=program.repository, commit=program.commit, file=file)
+            with urllib.request.urlopen(address, timeout=60) as answer:
+                source = answer.read()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(source)
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copy(program.driver, folder / f"drive_{program.name}.py"))
