@@ -39,7 +39,7 @@ from test_imports import WITHOUT
         (["--static", f"x={'-' * 9_000}1"], "--static 'x=---"),
         (
             ["--arg", "1", "--html", "model_jax.py"],
-            "--html model_jax.py is the file that is explained: give another name",
+            "--html model_jax.py is the file that is read: give another name",
         ),
         (["--arg", "f64[3]"], "an array float64[3] cannot be made: 64-bit types are off in JAX"),
     ],
