@@ -9,8 +9,8 @@ import typer
 
 from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError, terminal
-from jaxvstorch.command.output import check_page, write_page
 from jaxvstorch.errors import MissingFrameworkError
+from jaxvstorch.porter import LIMIT
 
 if TYPE_CHECKING:
     from jaxvstorch.porter.report import Report
@@ -40,7 +40,7 @@ def port(
     ] = False,
     limit: Annotated[
         int, typer.Option(min=1, help="Calls of one function on one line that are replayed.")
-    ] = 8,
+    ] = LIMIT,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Stop the program after this time.")
     ] = 300.0,
@@ -57,6 +57,7 @@ def port(
         _check(file, write, html, static)
         report = _report(file, arguments or [], static, limit, seconds, write)
         if html is not None:
+            from jaxvstorch.command.output import write_page
             from jaxvstorch.porter.rendering.html import page
 
             write_page(html, page(report))
@@ -114,4 +115,6 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
         raise BadInputError("--write needs what a run shows: leave out --static")
     for option, path in (("--write", write), ("--html", html)):
         if path is not None:
+            from jaxvstorch.command.output import check_page  # it imports all of explain
+
             check_page(path, f"{file}:", option)

@@ -5,3 +5,5 @@ compares, ``filling``, ``simplifying`` and ``folding`` write the JAX with the re
 arguments, and ``report`` keeps it by source line. ``program`` runs a file under it, ``reading`` is
 what can be known without running, and ``draft`` writes the port.
 """
+
+LIMIT = 8  # calls of one function on one line that are done again

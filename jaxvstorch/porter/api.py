@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.porter import LIMIT
 from jaxvstorch.porter.report import Report
-
-LIMIT = 8  # calls of one function on one line that are done again
 
 
 def port(

@@ -1,17 +1,14 @@
 """What PyTorch a file calls, as far as reading it tells: less than running it does."""
 
 import ast
-import linecache
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 from jaxvstorch.names.row import Row
 from jaxvstorch.names.rows import meaning, rows
 from jaxvstorch.porter.filling import filled
+from jaxvstorch.porter.imports import bound, qualified
 from jaxvstorch.porter.report import READ, Found, Place, Report
 
 # Methods that other objects have too: a name alone does not say that it is an array's.
@@ -76,38 +73,6 @@ def unreached(report: Report, files: Iterator[str] | list[str]) -> None:
                 report.add_unreached(one.place, Found(one.row.name, None, READ))
 
 
-def imported_names(tree: ast.Module) -> dict[str, str]:
-    """What each name that a file imports stands for."""
-    reader = _Reader("")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            reader.visit_Import(node)
-        elif isinstance(node, ast.ImportFrom):
-            reader.visit_ImportFrom(node)
-    return reader.full
-
-
-def imported(file: str, node: ast.expr) -> str | None:
-    """The full name that an expression in a file is by the file's imports."""
-    known = _imports(file)
-    if not Path(file).is_file():  # a notebook's cell: another one may have imported it
-        known = _modules_of_main() | known
-    return _Reader(file, known).qualified(node)
-
-
-def _modules_of_main() -> dict[str, str]:
-    bound = vars(sys.modules["__main__"]).items()
-    return {name: value.__name__ for name, value in bound if isinstance(value, ModuleType)}
-
-
-@cache
-def _imports(file: str) -> dict[str, str]:
-    try:
-        return imported_names(ast.parse("".join(linecache.getlines(file))))
-    except (SyntaxError, ValueError):
-        return {}
-
-
 @dataclass
 class _Reader(ast.NodeVisitor):
     path: str
@@ -115,18 +80,13 @@ class _Reader(ast.NodeVisitor):
     found: list[Read] = field(default_factory=list)
 
     def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self.full[alias.asname or alias.name.partition(".")[0]] = (
-                alias.name if alias.asname else alias.name.partition(".")[0]
-            )
+        self.full.update(bound(node))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            module = "." * node.level + (node.module or "")
-            self.full[alias.asname or alias.name] = f"{module}.{alias.name}"
+        self.full.update(bound(node))
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.qualified(node.func)
+        name = self._named(node.func)
         if name is None and isinstance(node.func, ast.Attribute):
             name = self._method(node.func)
         if name in rows():
@@ -139,7 +99,7 @@ class _Reader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        name = self.qualified(node)
+        name = self._named(node)
         if name in rows():
             self._add(name, node)
         else:
@@ -150,22 +110,15 @@ class _Reader(ast.NodeVisitor):
         for part in [*node.decorator_list, *node.args.defaults, *node.body]:
             self.visit(part)
 
-    def qualified(self, node: ast.expr) -> str | None:
-        """The full name that an expression is by the file's imports."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        if isinstance(node, ast.Name) and node.id in self.full:
-            name = ".".join([self.full[node.id], *parts])
-            return name.replace("torch.Tensor.", "Tensor.")
-        return None
+    def _named(self, node: ast.expr) -> str | None:
+        name = qualified(node, self.full)
+        return name and name.replace("torch.Tensor.", "Tensor.")
 
     def _method(self, node: ast.Attribute) -> str | None:
         value = node.value
         parent = isinstance(value, ast.Call) and ast.unparse(value.func) == "super"
         own = isinstance(value, ast.Name) and value.id in ("self", "cls")
-        imported = self.qualified(value) is not None
+        imported = self._named(value) is not None
         if parent or own or imported or node.attr in _OTHERS:
             return None
         return f"Tensor.{node.attr}"

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from jaxvstorch.names.rows import meaning, rows
 from jaxvstorch.names.running.call import Call, copied
 from jaxvstorch.names.running.describe import error_text
+from jaxvstorch.porter import LIMIT
 from jaxvstorch.porter.agreeing import Judged
 from jaxvstorch.porter.becoming import becoming, kinds
 from jaxvstorch.porter.filling import filled_module
@@ -33,8 +34,6 @@ from jaxvstorch.porter.places import caller, outer_caller
 from jaxvstorch.porter.private import torch as private
 from jaxvstorch.porter.report import FAILED, Found, Place, Report
 from jaxvstorch.porter.stepping import Steps
-
-LIMIT = 8  # calls of one name on one line that are done again
 
 
 class Replay(TorchFunctionMode):

@@ -1,4 +1,4 @@
-"""``jaxvstorch port``: a program runs as it would alone, and its report is kept however it ends."""
+"""``jaxvstorch port``: a program runs as it would alone, and each of its calls is done again."""
 
 import json
 import subprocess
@@ -9,9 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch.command.cli import app
-from jaxvstorch.porter.process import replayed
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("torch", reason="PyTorch is not installed")
 
 PROGRAM = """\
 import os
@@ -153,79 +152,6 @@ def test_the_page_is_one_file(folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "ended"),
-    [
-        pytest.param(
-            "import torch\nx = torch.ones(2) + 1\nx.cuda()\n",
-            "The program failed at line 3 of",
-            id="a GPU that is not there",
-            marks=[
-                pytest.mark.matrix,
-                pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU"),
-            ],
-        ),
-        pytest.param(
-            "import torch\nx = torch.ones(2) + 1\nx.view(3)\n",
-            "The program failed at line 3 of",
-            id="a call fails that is replayed",
-        ),
-        pytest.param(
-            "import os, torch\nx = torch.ones(2) + 1\nos._exit(3)\n",
-            "The program ended its process at once, with status 3.",
-            id="its process ends",
-        ),
-        pytest.param(
-            "import sys, torch\nx = torch.ones(2) + 1\nsys.exit('no data')\n",
-            "The program ended itself by sys.exit('no data').",
-            id="sys.exit",
-            marks=pytest.mark.matrix,
-        ),
-        pytest.param(
-            "import torch\nx = torch.ones(2) + 1\nwhile True:\n    pass\n",
-            "The program was stopped after 20 seconds; --seconds sets that.",
-            id="it never ends",
-            marks=pytest.mark.matrix,
-        ),
-    ],
-)
-def test_what_was_replayed_is_kept(tmp_path, program, ended, capfd) -> None:
-    file = tmp_path / "program.py"
-    file.write_text(program)
-    report = replayed(str(file), [], limit=8, seconds=20)
-    assert report.ended.startswith(ended)
-    assert report.counts() == {"verified": 2}
-    assert "jaxvstorch" not in capfd.readouterr().err  # its own traceback, without our frames
-
-
-FAILS = """\
-import os, sys
-import torch
-os.chdir("/")
-print(open(__file__).readline(), sys.argv, __name__, sys.modules["__main__"].__file__)
-try:
-    torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([0, 1, 2]))
-except ValueError as error:
-    torch.ones(2) @ torch.ones(3)
-"""
-
-
-def test_errors_are_what_they_are_alone(tmp_path) -> None:
-    (tmp_path / "fails.py").write_text(FAILS)
-    ran = [
-        subprocess.run(
-            [sys.executable, *command, "fails.py"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for command in ([], ["-m", "jaxvstorch", "port"])
-    ]
-    assert ran[1].stderr == ran[0].stdout + ran[0].stderr
-    assert "The program failed at line 8 of" in ran[1].stdout
-
-
-@pytest.mark.parametrize(
     ("content", "arguments", "says"),
     [
         ("x = (", [], "is no Python program"),
@@ -256,24 +182,3 @@ def test_reading_says_that_it_is_less(tmp_path) -> None:
     assert ". torch.relu → jax.nn.relu(self.first(x))  read, not run" in shown
     assert "Nothing was run" in shown
     assert "verified" not in shown
-
-
-def test_a_program_that_changes_its_folder_and_fails(tmp_path, capfd, monkeypatch) -> None:
-    (tmp_path / "away").mkdir()
-    (tmp_path / "moves.py").write_text(
-        "import os\nimport torch\nos.chdir('away')\nprint(os.path.exists(__file__))\n"
-        "x = torch.ones(3)\ny = x.softmax(0)\n"
-        "try:\n    x @ torch.ones(2)\n"
-        "except RuntimeError as error:\n    raise ValueError('mine') from error\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    report = replayed("moves.py", [], limit=8, seconds=300.0, write=Path("draft.py"))
-    becomes = {call.becomes for line in report.lines.values() for call in line.calls}
-    assert "jax.nn.softmax(x, axis=0)" in becomes
-    printed = capfd.readouterr().err
-    assert printed.startswith("True")
-    assert "porter" not in printed
-    assert "ValueError: mine" in printed
-    assert "direct cause" in printed
-    assert "line 10" in report.ended
-    assert "moves.py" in report.ended

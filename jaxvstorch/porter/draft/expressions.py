@@ -9,6 +9,7 @@ from contextlib import suppress
 from jaxvstorch.names.rows import meaning, rows
 from jaxvstorch.porter.becoming import cast_text
 from jaxvstorch.porter.filling import Spot, place_of, put
+from jaxvstorch.porter.imports import qualified
 from jaxvstorch.porter.naming import watched
 from jaxvstorch.porter.report import DIFFERS, FAILED, OTHERWISE, RANDOM, REFUSED, UNKNOWN, Found
 
@@ -108,13 +109,7 @@ class Expressions(ast.NodeTransformer):
 
     def qualified(self, node: ast.expr) -> str | None:
         """The full name that an expression is by the file's imports."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        if isinstance(node, ast.Name) and node.id in self.full:
-            return ".".join([self.full[node.id], *parts])
-        return None
+        return qualified(node, self.full)
 
     def at(self, node: ast.expr, name: str | None = None) -> Sequence[Found]:
         """What a replay found at an expression, or of one name there."""

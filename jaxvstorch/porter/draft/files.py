@@ -10,7 +10,7 @@ from jaxvstorch.names.rows import meaning, rows
 from jaxvstorch.porter.draft.recording import Recording
 from jaxvstorch.porter.draft.rewriting import TODO, Rewriting
 from jaxvstorch.porter.filling import Spot
-from jaxvstorch.porter.reading import imported_names
+from jaxvstorch.porter.imports import imported_names
 from jaxvstorch.porter.report import Found
 
 # Modules whose functions give the same whenever they are called.

@@ -15,7 +15,7 @@ from jax import lax
 from jaxvstorch.names.lookup import of_jax
 from jaxvstorch.names.row import Row
 from jaxvstorch.porter.filling import node_at, put
-from jaxvstorch.porter.reading import imported
+from jaxvstorch.porter.imports import imported
 from jaxvstorch.porter.report import Place
 
 _SHORT = {"jax.numpy.": "jnp.", "jax.lax.": "lax.", "flax.nnx.": "nnx."}

@@ -1,0 +1,59 @@
+"""What the names of a source file stand for, by its imports."""
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+
+def imported_names(tree: ast.Module) -> dict[str, str]:
+    """What each name that a file imports stands for, wherever in the file it does."""
+    statements = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    return {name: full for node in statements for name, full in bound(node)}
+
+
+def bound(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """Each name that an import binds, and what it stands for."""
+    if isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{module}.{alias.name}"
+        return
+    for alias in node.names:
+        first = alias.name.partition(".")[0]
+        yield (alias.asname, alias.name) if alias.asname else (first, first)
+
+
+def qualified(node: ast.expr, names: Mapping[str, str]) -> str | None:
+    """The full name that an expression is, by what the names of its file stand for."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    if isinstance(node, ast.Name) and node.id in names:
+        return ".".join([names[node.id], *parts])
+    return None
+
+
+def imported(file: str, node: ast.expr) -> str | None:
+    """The full name that an expression in a file is, by the file's imports."""
+    known = _imports(file)
+    if not Path(file).is_file():  # a notebook's cell: another one may have imported it
+        known = _modules_of_main() | known
+    return qualified(node, known)
+
+
+def _modules_of_main() -> dict[str, str]:
+    in_main = vars(sys.modules["__main__"]).items()
+    return {name: value.__name__ for name, value in in_main if isinstance(value, ModuleType)}
+
+
+@cache
+def _imports(file: str) -> dict[str, str]:
+    try:
+        return imported_names(ast.parse("".join(linecache.getlines(file))))
+    except (SyntaxError, ValueError):
+        return {}
