@@ -69,7 +69,17 @@ def _program(one: dict[str, Any]) -> str:
 
 def _at_parity(one: dict[str, Any]) -> str:
     came = one["whole_model"].items()
-    return ", ".join(f"`{name}`" for name, text in came if text.startswith("at parity"))
+    return ", ".join(f"`{name}`{_but(t)}" for name, t in came if t.startswith("at parity"))
+
+
+def _but(parity: str) -> str:
+    """What limits a parity, in brackets."""
+    limits = {
+        "in eval mode": "in eval mode",
+        "as far as PyTorch's own float32": "within twice PyTorch's own rounding",
+    }
+    found = [said for text, said in limits.items() if text in parity]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def _with(found: dict[str, Any]) -> str:

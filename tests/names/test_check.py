@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from jaxvstorch.names.check.judge import complaint, judge
 from jaxvstorch.names.check.probing import probe, written
 from jaxvstorch.names.row import parse
 from jaxvstorch.names.running.call import of_pytorch
+from jaxvstorch.names.running.compare import TOLERANCE
 from jaxvstorch.names.running.values import PLACES
 
 STATE = FILE.read_bytes()
@@ -178,3 +180,11 @@ def test_no_line_is_broken_by_a_name_that_is_gone() -> None:
     names = [n for n, row in rows().items() if not n.startswith(inner) and meaning(row).expression]
     for name in names:
         of_pytorch(name)
+
+
+def test_the_page_says_what_counts_as_rounding() -> None:
+    page = (Path(__file__).parents[2] / "book/names.md").read_text(encoding="utf-8")
+    for dtype in ("float32", "bfloat16", "float64"):
+        power = f"{TOLERANCE[dtype]:.0e}".replace("e-0", "e-")
+        assert power in page
+        assert dtype in " ".join(page.split()).partition(power)[2][:50]
