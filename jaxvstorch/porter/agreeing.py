@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from jaxvstorch.names.running.compare import Difference, compare
+from jaxvstorch.names.running.compare import LEAST, Difference, compare
 from jaxvstorch.names.running.values import array, leaves
 from jaxvstorch.porter.report import DIFFERS, VERIFIED
 
@@ -24,9 +24,15 @@ class Judged(NamedTuple):
         return self._replace(note="; ".join(filter(None, [self.note, *notes])))
 
 
-def agreed(ours: Any, theirs: Any) -> Judged:
-    """What there is to say of PyTorch's result and JAX's."""
-    found = compare(ours, theirs, wide=True)
+def agreed(ours: Any, theirs: Any, terms: float = 0.0) -> Judged:
+    """What there is to say of PyTorch's result and JAX's.
+
+    Args:
+        ours: PyTorch's.
+        theirs: JAX's.
+        terms: how large the numbers are that were added up.
+    """
+    found = compare(ours, theirs, wide=True, least=max(terms, LEAST))
     grave = [d for d in found if d.kind not in _SLIGHT]
     gap = largest(ours, theirs)
     return Judged(DIFFERS if grave else VERIFIED, _said(grave[:1] or found), gap)

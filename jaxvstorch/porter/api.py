@@ -1,5 +1,6 @@
 """``jaxvstorch.port`` and ``jaxvstorch.replaying``: a report on one's own code, in a notebook."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -103,7 +104,24 @@ def _from_jax(function: Callable[..., Any], args: Any, kwargs: Any, limit: int) 
 
     from jaxvstorch.porter.from_jax.walking import Walk
 
-    closed = jax.make_jaxpr(function)(*args, **kwargs)
+    function, args = _with_module(function, args)
+    try:
+        closed = jax.make_jaxpr(function)(*args, **kwargs)
+    except Exception as error:
+        if "trace level" in str(error):  # flax's words
+            error.add_note("port traces the function: pass the module to it as an argument")
+        raise
     walk = Walk(limit)
     walk.run(closed, jax.tree.leaves((args, kwargs)))
     return walk.report
+
+
+def _with_module(function: Callable[..., Any], args: Any) -> tuple[Callable[..., Any], Any]:
+    """A function of which a flax module is an argument: otherwise its state could not change."""
+    nnx = sys.modules.get("flax.nnx")
+    owner = getattr(function, "__self__", function)
+    if nnx is None or not isinstance(owner, nnx.Module):
+        return function, args
+    if owner is not function:
+        return function.__func__, (owner, *args)  # type: ignore[attr-defined]
+    return lambda module, *args, **kwargs: module(*args, **kwargs), (owner, *args)

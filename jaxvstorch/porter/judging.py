@@ -36,6 +36,7 @@ from jaxvstorch.porter.report import (
     UNKNOWN,
     VERIFIED,
 )
+from jaxvstorch.porter.summing import size_of_terms
 
 # How many results depend on values, so that `jax.jit` has no shape for them.
 _DATA_DEPENDENT = frozenset({
@@ -71,7 +72,8 @@ def judge(name: str, call: Call, result: Any) -> Judged:
         return Judged(REFUSED, str(refusal))
     except Exception as error:
         return _KEY if row.draws else Judged(FAILED, _why(error))
-    judged = agreed(result, theirs)
+    terms = size_of_terms(row.name, (*call.args, *call.kwargs.values()))
+    judged = agreed(result, theirs, terms)
     if judged.status == DIFFERS and row.draws:
         return _KEY
     if judged.status == DIFFERS and tied(row, call, result):

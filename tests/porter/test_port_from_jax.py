@@ -12,6 +12,7 @@ from jax import lax
 import jaxvstorch
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((3, 4)), jnp.float32)
 N = jnp.asarray([[3, 0], [1, 1], [2, 3]])
@@ -80,41 +81,6 @@ def test_what_is_computed_again_is_looked_into() -> None:
         assert set(jaxvstorch.port(called, X).counts()) == {"verified"}
 
 
-OPERATIONS = {
-    "indexing": lambda x, n: (x[:, ::-1], x[1], x[N[:, 0] % 3], x[-1, 1:3]),
-    "a place outside": lambda x, n: (x.at[7].get(mode="fill"), x.at[7].get(mode="clip")),
-    "updates": lambda x, n: (x.at[0].set(1.0), x.at[n % 3].add(1.0), x.at[9].set(2.0, mode="drop")),
-    "slices": lambda x, n: lax.dynamic_update_slice(x, x[:2, :2] * 2, (9, n[0, 1])),
-    "reductions": lambda x, n: (x.sum(), x.max(0), x.prod(1), x.argmax(1), (x > 0).any(0), x.var()),
-    "products": lambda x, n: (x @ x.T, jnp.einsum("ij,kj->ik", x, x), jnp.tensordot(x, x, 2)),
-    "order": lambda x, n: (jnp.sort(x, 0), jnp.argsort(x, 1), lax.top_k(x, 2), jnp.median(x)),
-    "shapes": lambda x, n: (x.reshape(2, 6), x.T, jnp.pad(x, ((1, 0), (0, 2))), jnp.roll(x, 1, 1)),
-    "numbers": lambda x, n: (
-        n // 2,
-        n % 2,
-        -n // 2,
-        jnp.round(x),
-        jnp.sign(x),
-        x**2,
-        abs(x) ** 0.5,
-    ),
-    "sums": lambda x, n: (jnp.cumsum(x, 0), jnp.cumprod(x, 1), lax.cumsum(x, 0, reverse=True)),
-    "casts": lambda x, n: (x.astype(jnp.bfloat16), n.astype(bool), (x > 0).astype(int)),
-    "functions": lambda x, n: (jax.nn.gelu(x), jnp.tanh(x), lax.rsqrt(x**2), jnp.logaddexp(x, 1.0)),
-    "convolution": lambda x, n: lax.conv_general_dilated(
-        x[None, None], jnp.ones((2, 1, 2, 2)), (1, 2), "SAME", rhs_dilation=(1, 2)
-    ),
-    "a gradient": lambda x, n: jax.grad(lambda x: jnp.tanh(x @ x.T)[n % 3, 1].sum())(x),
-    "of a batch": lambda x, n: jax.vmap(lambda row, place: row[place])(x, n),
-}
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_operations_give_the_same_in_pytorch(name) -> None:
-    report = jaxvstorch.port(OPERATIONS[name], X, N)
-    assert set(report.counts()) == {"verified"}, report
-
-
 def test_loops_are_python_in_pytorch() -> None:
     def looped(x):
         y, _ = lax.scan(lambda c, row: (c * 0.5 + row, None), x[0], x)
@@ -127,6 +93,84 @@ def test_loops_are_python_in_pytorch() -> None:
     assert "`while` loop" in notes
     assert "`if`" in notes
     assert set(report.counts()) == {"verified", "done otherwise"}
+
+
+def test_a_batch_of_loops_ends_one_by_one() -> None:
+    doubled = jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2 + 1, x))
+    values = jnp.array([1.0, 3.0, 20.0])
+    report = jaxvstorch.port(lambda x: doubled(x) + 1, values)
+    assert set(report.counts()) == {"verified", "done otherwise"}
+    assert "`while` loop" in str(report)
+
+
+def test_a_loop_inside_a_function_of_a_library_is_none_of_the_reader_s() -> None:
+    found = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
+    assert becomes(found) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}
+    assert found.counts() == {"verified": 1}
+
+
+def test_what_pytorch_has_in_signed_numbers_alone_is_said() -> None:
+    report = jaxvstorch.port(lambda x: x - jnp.uint32(7), jnp.arange(3, dtype=jnp.uint32))
+    assert "in int64: PyTorch has no sub of uint32" in str(report)
+
+
+def test_vectors_with_other_signs_are_the_same(monkeypatch) -> None:
+    own = torch.linalg.eigh
+
+    def turned(x, **side):
+        values, vectors = own(x, **side)
+        return values, -vectors
+
+    monkeypatch.setattr(torch.linalg, "eigh", turned)
+    report = jaxvstorch.port(lambda x: jnp.linalg.eigh(x @ x.T), X)
+    assert set(report.counts()) == {"verified"}
+    assert "but for the signs of the vectors, which are free" in str(report)
+
+
+def test_a_callback_is_a_call_in_pytorch(capfd) -> None:
+    def function(x):
+        jax.debug.print("sum {}", x.sum())
+        return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    report = jaxvstorch.port(function, X)
+    assert report.counts() == {"verified": 1, "done otherwise": 2}
+    assert "call the function itself" in str(report)
+    assert capfd.readouterr().out.count("sum") == 1
+
+
+class Net(nnx.Module):
+    """What keeps state: averages, and a stream of random numbers."""
+
+    def __init__(self, rngs):
+        self.conv = nnx.Conv(1, 2, (2, 2), rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        """All of it."""
+        return self.dropout(nnx.relu(self.norm(self.conv(x[None, ..., None]))))
+
+    def summed(self, x):
+        """A method."""
+        return self(x).sum()
+
+
+def test_a_module_of_flax_is_traced_with_its_state() -> None:
+    net = Net(nnx.Rngs(0))
+    before = jax.tree.map(jnp.copy, nnx.to_pure_dict(nnx.state(net, nnx.BatchStat)))
+    for function in (net, net.summed):
+        assert set(jaxvstorch.port(function, X).counts()) == {"verified", "random"}
+    loss = nnx.value_and_grad(lambda net, x: net(x).sum())
+    assert set(jaxvstorch.port(loss, net, X).counts()) == {"verified", "random"}
+    after = nnx.to_pure_dict(nnx.state(net, nnx.BatchStat))
+    assert jax.tree.all(jax.tree.map(jnp.array_equal, before, after))
+
+
+def test_a_module_that_is_closed_over_has_a_cure() -> None:
+    net = Net(nnx.Rngs(0))
+    with pytest.raises(Exception, match="trace level") as raised:
+        jaxvstorch.port(lambda x: net(x), X)
+    assert any("pass the module to it" in note for note in raised.value.__notes__)
 
 
 def test_an_operation_of_a_loop_is_done_so_often_and_no_more() -> None:
@@ -160,7 +204,7 @@ def test_a_wrong_operation_would_be_found(monkeypatch) -> None:
 
     from jaxvstorch.porter.from_jax import primitives
 
-    monkeypatch.setitem(primitives._SAME, "tanh", torch.sin)
+    monkeypatch.setitem(primitives.SAME, "tanh", torch.sin)
     assert jaxvstorch.port(lambda x: jnp.tanh(x), X).counts() == {"differs": 1}
 
 

@@ -23,7 +23,9 @@ class Difference(NamedTuple):
     jax: str
 
 
-def compare(torch_result: Any, jax_result: Any, wide: bool) -> list[Difference]:
+def compare(
+    torch_result: Any, jax_result: Any, wide: bool, least: float = LEAST
+) -> list[Difference]:
     """Each kind of difference between two results, the gravest first.
 
     Args:
@@ -31,13 +33,14 @@ def compare(torch_result: Any, jax_result: Any, wide: bool) -> list[Difference]:
         jax_result: the same in JAX.
         wide: whether an input had 64 bits: then a narrower result is JAX's setting, and no
             difference.
+        least: the size of numbers that a result is measured by where its own are smaller.
     """
     ours, theirs = leaves(torch_result), leaves(jax_result)
     if len(ours) != len(theirs):
         return [Difference("results", f"{len(ours)} results", f"{len(theirs)} results")]
     found: dict[str, Difference] = {}
     for one, other in zip(ours, theirs, strict=True):
-        for difference in _leaf(one, other, wide):
+        for difference in _leaf(one, other, wide, least):
             found.setdefault(difference.kind, difference)
     return sorted(found.values(), key=lambda d: GRAVE.index(d.kind))
 
@@ -45,7 +48,7 @@ def compare(torch_result: Any, jax_result: Any, wide: bool) -> list[Difference]:
 GRAVE = ("results", "shape", "value", "NaN", "rounding", "dtype", "width")
 
 
-def _leaf(one: Any, other: Any, wide: bool) -> list[Difference]:
+def _leaf(one: Any, other: Any, wide: bool, least: float) -> list[Difference]:
     if not _numeric(one) or not _numeric(other):
         return _other(one, other, wide)
     a, b = array(one), array(other)
@@ -56,7 +59,7 @@ def _leaf(one: Any, other: Any, wide: bool) -> list[Difference]:
         narrower = NARROWED.get(a.dtype.name) == b.dtype.name
         if not (narrower and wide):
             found.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
-    kind = _values(a, b)
+    kind = _values(a, b, least)
     return [Difference(kind, *_where(a, b)), *found] if kind else found
 
 
@@ -74,7 +77,7 @@ def _numeric(value: Any) -> bool:
     return hasattr(value, "shape") or isinstance(value, bool | int | float | complex)
 
 
-def _values(a: np.ndarray, b: np.ndarray) -> str | None:
+def _values(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
     """The kind of difference between values of one shape, if any."""
     least = min((TOLERANCE.get(x.dtype.name, 0.0), x.dtype.name) for x in (a, b))[0]
     tolerance = max(TOLERANCE.get(x.dtype.name, 0.0) for x in (a, b)) or least
@@ -85,7 +88,7 @@ def _values(a: np.ndarray, b: np.ndarray) -> str | None:
     if common.kind not in "fc":
         return None if np.array_equal(a, b) else "value"
     finite = np.abs(a[np.isfinite(a)])
-    scale = max(finite.max() if finite.size else 0.0, LEAST)
+    scale = max(finite.max() if finite.size else 0.0, size)
     for kind, times in ((None, 1.0), ("rounding", ROUNDED)):
         if np.allclose(a, b, tolerance * times, tolerance * times * scale, equal_nan=True):
             return kind

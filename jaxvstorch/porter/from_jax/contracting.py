@@ -23,6 +23,27 @@ def dot_general(params: Any, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.einsum(text, x.to(common), y.to(common))
 
 
+def ragged_dot_general(
+    params: Any, x: torch.Tensor, y: torch.Tensor, sizes: torch.Tensor
+) -> torch.Tensor:
+    """Rows of ``x`` in groups, each times its own matrix; rows of no group give zeros.
+
+    Raises:
+        NotImplementedError: the groups lie along other axes.
+    """
+    numbers = params["ragged_dot_dimension_numbers"]
+    axes = numbers.dot_dimension_numbers, numbers.lhs_ragged_dimensions
+    plain = axes == ((((1,), (1,)), ((), ())), (0,)) and tuple(numbers.rhs_group_dimensions) == (0,)
+    if not plain or params["group_offset"] is not None:
+        raise NotImplementedError("groups along these axes")
+    found = x.new_zeros(x.shape[0], y.shape[2])
+    begin = 0
+    for matrix, size in zip(y, sizes.tolist(), strict=True):
+        found[begin : begin + size] = x[begin : begin + size] @ matrix
+        begin += size
+    return found
+
+
 def conv_general_dilated(params: Any, x: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
     """A convolution, in channels-first order and back.
 

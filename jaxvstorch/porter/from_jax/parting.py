@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 OUTSIDE = "an index is out of range: JAX clips, fills or drops it, and PyTorch raises"
-TWICE = "a place comes twice: JAX counts each, and += counts one"
+TWICE = "a place comes twice: JAX takes each into account, and an assignment in PyTorch one"
 
 
 def parts(name: str, params: Any, inputs: list[Any]) -> str:

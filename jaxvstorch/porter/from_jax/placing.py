@@ -70,6 +70,22 @@ def scatter_add(
     return x.index_put(tuple(p[inside] for p in places), new[inside], accumulate=True)
 
 
+def scatter_by(reduction: str) -> Any:
+    """The same with another reduction, by the name that ``scatter_reduce`` has for it."""
+
+    def scattered(
+        params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
+    ) -> torch.Tensor:
+        places, inside = _scattered(params, x, starts, new)
+        flat = torch.zeros(inside.shape, dtype=torch.int64)
+        for place, size in zip(places, x.shape, strict=True):
+            flat = flat * size + place
+        y = x.flatten().scatter_reduce(0, flat[inside], new[inside], reduction)
+        return y.reshape(x.shape)
+
+    return scattered
+
+
 def _scattered(
     params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
 ) -> tuple[list[torch.Tensor], torch.Tensor]:

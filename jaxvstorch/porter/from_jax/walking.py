@@ -1,6 +1,5 @@
 """Runs a jaxpr operation by operation, in JAX and in PyTorch on the same values."""
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -9,15 +8,12 @@ from typing import Any
 
 import jax
 import numpy as np
-import torch
 
 from jaxvstorch.explainer.jax import traces
-from jaxvstorch.frameworks.torch import from_numpy
-from jaxvstorch.names.running.describe import error_text
-from jaxvstorch.porter.agreeing import Judged, agreed
+from jaxvstorch.porter.agreeing import Judged
 from jaxvstorch.porter.from_jax.backwards import accumulated, in_torch, jax_name
-from jaxvstorch.porter.from_jax.parting import OUTSIDE, TWICE, parts
-from jaxvstorch.porter.from_jax.primitives import operation
+from jaxvstorch.porter.from_jax.parting import OUTSIDE, TWICE
+from jaxvstorch.porter.from_jax.trying import GENERATOR, tried
 from jaxvstorch.porter.report import (
     DIFFERS,
     FAILED,
@@ -31,9 +27,8 @@ from jaxvstorch.porter.report import (
 )
 
 _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
+_OF_LIBRARIES = ("jnp.", "jax.nn.", "jax.numpy.", "jax.scipy.", "optax.")
 _OURS = str(Path(__file__).parents[2])
-_RANDOM = ("random_", "threefry2x32")
-_GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
 _WORST = (DIFFERS, FAILED, UNKNOWN, OTHERWISE, RANDOM, VERIFIED)
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
           "custom_vjp_call")  # fmt: skip
@@ -67,15 +62,19 @@ class Walk:
 
     def _add(self, place: Place, several: list[tuple[str, Judged]]) -> None:
         """One call of the source, by the operations that it became."""
+        name = jax_name(place) or ", ".join(dict.fromkeys(name for name, _ in several))
         judged = [one for _, one in several]
+        if name.startswith(_OF_LIBRARIES):  # whose loops are no loops of the reader's
+            judged = [one for one in judged if one.note not in _LOOPS.values()] or judged
         worst = min((one.status for one in judged), key=_WORST.index)
         notes = dict.fromkeys(one.note for one in judged if one.status == worst and one.note)
         gap = max((one.gap for one in judged if one.gap is not None), default=None)
-        name = jax_name(place) or ", ".join(dict.fromkeys(name for name, _ in several))
         if name.startswith("jax.random."):
-            worst, notes, gap = RANDOM, dict.fromkeys([_GENERATOR]), None
+            worst, notes, gap = RANDOM, dict.fromkeys([GENERATOR]), None
         elif name.startswith("x.at[") and name != "x.at[i].get":
             notes |= dict.fromkeys(["PyTorch changes its array: clone it first to keep it"])
+        if not name.startswith("x.at["):
+            notes.pop(TWICE, None)
         becomes = in_torch(place)
         if OUTSIDE in notes:
             becomes = None
@@ -102,8 +101,16 @@ class Walk:
         place = at or _place(eqn)
         name = eqn.primitive.name
         if name in _LOOPS:
-            self._note(place, name, Judged(OTHERWISE, _LOOPS[name]))
+            if not eqn.params.get("branches_platforms"):
+                self._note(place, name, Judged(OTHERWISE, _LOOPS[name]))
             return self._loop(eqn, inputs, at)
+        if name == "platform_index":  # of branches that JAX keeps for each kind of device
+            return _bound(eqn, inputs)
+        if name == "custom_linear_solve":
+            lengths, solve = eqn.params["const_lengths"], eqn.params["jaxprs"].solve
+            before = lengths.matvec + lengths.vecmat
+            given = [*inputs[before : before + lengths.solve], *inputs[sum(lengths) :]]
+            return self._jaxpr(solve.jaxpr, solve.consts, given, place)
         if name in _CALLS:
             closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
             jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
@@ -115,7 +122,7 @@ class Walk:
         if self._seen[id(eqn)] > self.limit:
             self.report.beyond += 1
         else:
-            self._note(place, name, _judged(eqn, inputs, results))
+            self._note(place, name, tried(eqn, inputs, results))
         return results
 
     def _note(self, place: Place | None, name: str, judged: Judged) -> None:
@@ -132,9 +139,13 @@ class Walk:
         if eqn.primitive.name == "while":
             n, m = params["cond_nconsts"], params["body_nconsts"]
             test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], inputs[n + m :]
-            while self._jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)[0]:
-                carry = self._jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
-            return carry
+            while True:
+                (going,) = self._jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)
+                if not np.any(going):
+                    return carry
+                new = self._jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
+                # Of a batch, those that have come to their end keep what they have.
+                carry = [_where(going, a, b) for a, b in zip(new, carry, strict=True)]
         n, m, body = params["num_consts"], params["num_carry"], params["jaxpr"]
         consts, carry, xs = inputs[:n], inputs[n : n + m], inputs[n + m :]
         steps = range(params["length"])
@@ -147,32 +158,16 @@ class Walk:
         return [*carry, *stacked]
 
 
+def _where(going: Any, new: Any, old: Any) -> Any:
+    if going.ndim == 0:
+        return new
+    return jax.numpy.where(going.reshape(going.shape + (1,) * (new.ndim - going.ndim)), new, old)
+
+
 def _bound(eqn: Any, inputs: list[Any]) -> list[Any]:
     """The equation's results in JAX."""
     found = eqn.primitive.bind(*inputs, **eqn.params)
     return list(found) if eqn.primitive.multiple_results else [found]
-
-
-def _judged(eqn: Any, inputs: list[Any], results: list[Any]) -> Judged:
-    name = eqn.primitive.name
-    if name.startswith(_RANDOM):
-        return Judged(RANDOM, _GENERATOR)
-    function = operation(name)
-    if function is None:
-        return Judged(UNKNOWN, f"the operation {name}").noting(parts(name, eqn.params, inputs))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = function(eqn.params, *map(_tensor, inputs))
-    except Exception as error:
-        return Judged(FAILED, f"{name}: {error_text(error)}")
-    ours = list(found) if isinstance(found, list | tuple) else [found]
-    return agreed(ours, results).noting(parts(name, eqn.params, inputs))
-
-
-def _tensor(value: Any) -> torch.Tensor:
-    found: torch.Tensor = from_numpy(np.asarray(value))
-    return found
 
 
 def _place(eqn: Any) -> Place | None:
