@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxvstorch import frameworks
 from jaxvstorch.porter import LIMIT
-from jaxvstorch.porter.report import Report
+from jaxvstorch.porter.report import Place, Report
 
 
 def port(
@@ -25,7 +25,7 @@ def port(
 
     Args:
         function: of either framework; a ``torch.nn.Module`` too.
-        args: what it is called with.
+        args: what it is called with. Of a JAX function arrays are traced, and all else is as it is.
         framework: ``"torch"`` or ``"jax"``, where the arguments and the function do not show it.
         limit: how many calls of one function on one line, or runs of one operation of a jaxpr, are
             done again.
@@ -53,7 +53,9 @@ def port(
     if limit < 1:
         raise ValueError(f"limit must be positive, but is {limit}")
     if (framework or _framework(function, args, kwargs)) == "jax":
-        return _from_jax(function, args, kwargs, limit)
+        frame = sys._getframe(1)
+        given = Place(frame.f_code.co_filename, frame.f_lineno)
+        return _from_jax(function, args, kwargs, limit, given)
     with replaying(limit=limit) as report:
         function(*args, **kwargs)
     return report
@@ -99,29 +101,13 @@ def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
     raise ValueError("say framework='torch' or framework='jax': the arguments do not show it")
 
 
-def _from_jax(function: Callable[..., Any], args: Any, kwargs: Any, limit: int) -> Report:
-    import jax
-
+def _from_jax(
+    function: Callable[..., Any], args: Any, kwargs: Any, limit: int, given: Place
+) -> Report:
+    from jaxvstorch.porter.from_jax.tracing import traced
     from jaxvstorch.porter.from_jax.walking import Walk
 
-    function, args = _with_module(function, args)
-    try:
-        closed = jax.make_jaxpr(function)(*args, **kwargs)
-    except Exception as error:
-        if "trace level" in str(error):  # flax's words
-            error.add_note("port traces the function: pass the module to it as an argument")
-        raise
-    walk = Walk(limit)
-    walk.run(closed, jax.tree.leaves((args, kwargs)))
+    closed, arrays = traced(function, args, kwargs)
+    walk = Walk(limit, given)
+    walk.run(closed, arrays)
     return walk.report
-
-
-def _with_module(function: Callable[..., Any], args: Any) -> tuple[Callable[..., Any], Any]:
-    """A function of which a flax module is an argument: otherwise its state could not change."""
-    nnx = sys.modules.get("flax.nnx")
-    owner = getattr(function, "__self__", function)
-    if nnx is None or not isinstance(owner, nnx.Module):
-        return function, args
-    if owner is not function:
-        return function.__func__, (owner, *args)  # type: ignore[attr-defined]
-    return lambda module, *args, **kwargs: module(*args, **kwargs), (owner, *args)

@@ -173,6 +173,39 @@ def test_a_module_that_is_closed_over_has_a_cure() -> None:
     assert any("pass the module to it" in note for note in raised.value.__notes__)
 
 
+def test_what_is_no_array_is_what_it_is() -> None:
+    def summed(x, axis, squared=False):
+        return (x**2 if squared else x).sum(axis)
+
+    found = becomes(jaxvstorch.port(summed, X, 0, squared=True))
+    assert set(found) == {"operator", "jnp.sum"}
+
+
+def test_a_function_of_jax_s_own_stands_where_it_was_given() -> None:
+    report = jaxvstorch.port(jnp.linalg.svd, X)
+    (line,) = report.lines.values()
+    assert line.text == "report = jaxvstorch.port(jnp.linalg.svd, X)"
+    assert report.counts() == {"verified": 1}
+
+
+def test_a_module_of_equinox() -> None:
+    eqx = pytest.importorskip("equinox", reason="equinox is not installed")
+    layer = eqx.nn.Linear(4, 2, key=jax.random.key(0))
+    dropout = eqx.nn.Dropout(0.5, inference=True)
+
+    @eqx.filter_jit
+    def gradient(layer, dropout, x):
+        def loss(layer):
+            y = jax.vmap(layer)(x)
+            return dropout(y).sum()
+
+        return eqx.filter_grad(loss)(layer)
+
+    report = jaxvstorch.port(gradient, layer, dropout, X)
+    assert set(report.counts()) == {"verified"}
+    assert "y = jax.vmap(layer)(x)" in [line.text for line in report.lines.values()]
+
+
 def test_an_operation_of_a_loop_is_done_so_often_and_no_more() -> None:
     report = jaxvstorch.port(lambda x: lax.fori_loop(0, 50, lambda i, y: y * 1.1, x), X, limit=3)
     assert report.beyond > 40

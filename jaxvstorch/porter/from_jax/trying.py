@@ -20,6 +20,7 @@ from jaxvstorch.porter.report import FAILED, OTHERWISE, RANDOM, UNKNOWN, VERIFIE
 from jaxvstorch.porter.summing import size_of_terms
 
 GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
+SIGNED = "in int64: PyTorch has no"
 _RANDOM = ("random_", "rng_", "threefry2x32")
 _CALLBACKS = ("pure_callback", "io_callback", "debug_callback", "debug_print")
 _UNSIGNED = (torch.uint16, torch.uint32)  # in which PyTorch does little
@@ -64,7 +65,7 @@ def _done(
             raise
     found = _several(function(params, *(x.long() if x.dtype in unsigned else x for x in given)))
     narrow = [x.to(_tensor(result).dtype) for x, result in zip(found, results, strict=True)]
-    return narrow, f"in int64: PyTorch has no {name} of {str(unsigned.pop())[6:]}"
+    return narrow, f"{SIGNED} {name} of {str(unsigned.pop())[6:]}"
 
 
 def _compared(name: str, given: list[Any], ours: list[Any], theirs: Sequence[Any]) -> Judged:

@@ -13,7 +13,7 @@ from jaxvstorch.explainer.jax import traces
 from jaxvstorch.porter.agreeing import Judged
 from jaxvstorch.porter.from_jax.backwards import accumulated, in_torch, jax_name
 from jaxvstorch.porter.from_jax.parting import OUTSIDE, TWICE
-from jaxvstorch.porter.from_jax.trying import GENERATOR, tried
+from jaxvstorch.porter.from_jax.trying import GENERATOR, SIGNED, tried
 from jaxvstorch.porter.report import (
     DIFFERS,
     FAILED,
@@ -27,7 +27,9 @@ from jaxvstorch.porter.report import (
 )
 
 _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
-_OF_LIBRARIES = ("jnp.", "jax.nn.", "jax.numpy.", "jax.scipy.", "optax.")
+_LOOPING = ("scan", "while_loop", "fori_loop", "map", "cond", "switch")
+# Which device, which memory: nothing of the reader's.
+_SILENT = ("create_token", "dce_sink", "empty", "empty2", "platform_index")
 _OURS = str(Path(__file__).parents[2])
 _WORST = (DIFFERS, FAILED, UNKNOWN, OTHERWISE, RANDOM, VERIFIED)
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
@@ -45,10 +47,12 @@ class Walk:
 
     Args:
         limit: how often one operation of the jaxpr is done again; loops come to it more often.
+        given: the line that gave the function, for operations that no line of the reader's calls.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, given: Place) -> None:
         self.limit = limit
+        self.given = given
         self.report = Report("jax")
         self._seen: Counter[int] = Counter()
         self._found: dict[Place, list[tuple[str, Judged]]] = {}
@@ -64,8 +68,10 @@ class Walk:
         """One call of the source, by the operations that it became."""
         name = jax_name(place) or ", ".join(dict.fromkeys(name for name, _ in several))
         judged = [one for _, one in several]
-        if name.startswith(_OF_LIBRARIES):  # whose loops are no loops of the reader's
+        if "." in name and name.rpartition(".")[2] not in _LOOPING:
+            # The loops and the dtypes inside a library's function are none of the reader's.
             judged = [one for one in judged if one.note not in _LOOPS.values()] or judged
+            judged = [j._replace(note="") if j.note.startswith(SIGNED) else j for j in judged]
         worst = min((one.status for one in judged), key=_WORST.index)
         notes = dict.fromkeys(one.note for one in judged if one.status == worst and one.note)
         gap = max((one.gap for one in judged if one.gap is not None), default=None)
@@ -98,13 +104,13 @@ class Walk:
         return [read(atom) for atom in jaxpr.outvars]
 
     def _equation(self, eqn: Any, inputs: list[Any], at: Place | None) -> list[Any]:
-        place = at or _place(eqn)
+        place = at or _place(eqn) or self.given
         name = eqn.primitive.name
         if name in _LOOPS:
             if not eqn.params.get("branches_platforms"):
                 self._note(place, name, Judged(OTHERWISE, _LOOPS[name]))
             return self._loop(eqn, inputs, at)
-        if name == "platform_index":  # of branches that JAX keeps for each kind of device
+        if name in _SILENT:
             return _bound(eqn, inputs)
         if name == "custom_linear_solve":
             lengths, solve = eqn.params["const_lengths"], eqn.params["jaxprs"].solve
@@ -114,8 +120,10 @@ class Walk:
         if name in _CALLS:
             closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
             jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
-            # A function of JAX's own may have been traced for another line.
-            of_jax = _installed(jaxpr.debug_info.func_filename or "")
+            # A function of JAX's own may have been traced for another line. Equinox wraps the
+            # reader's function in one of its own.
+            file = jaxpr.debug_info.func_filename or ""
+            of_jax = _installed(file) and "equinox" not in Path(file).parts
             return self._jaxpr(jaxpr, consts, inputs, place if of_jax else at)
         results = _bound(eqn, inputs)
         self._seen[id(eqn)] += 1
@@ -125,9 +133,8 @@ class Walk:
             self._note(place, name, tried(eqn, inputs, results))
         return results
 
-    def _note(self, place: Place | None, name: str, judged: Judged) -> None:
-        if place is not None:
-            self._found.setdefault(place, []).append((name, judged))
+    def _note(self, place: Place, name: str, judged: Judged) -> None:
+        self._found.setdefault(place, []).append((name, judged))
 
     def _loop(self, eqn: Any, inputs: list[Any], at: Place | None) -> list[Any]:
         """A loop or a branch, taken by Python."""
