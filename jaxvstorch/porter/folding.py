@@ -2,7 +2,8 @@
 
 import ast
 import math
-import warnings
+
+from jaxvstorch.porter.silence import silent
 
 _CONSTANT = (ast.BinOp, ast.Compare, ast.Constant, ast.Load, ast.Subscript, ast.Tuple, ast.UnaryOp,
              ast.cmpop, ast.operator, ast.unaryop)  # fmt: skip
@@ -73,8 +74,7 @@ def _computed(node: ast.expr) -> ast.expr:
         if not (isinstance(part, _CONSTANT) or named or called):
             return node
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it compares constants by `is` is no mistake
+        with silent():  # that it compares constants by `is` is no mistake
             code = compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval")
             value = eval(code, {"__builtins__": {}}, dict(_PYTHON))
     except Exception:

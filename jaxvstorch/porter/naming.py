@@ -1,5 +1,6 @@
 """The name in the map of what PyTorch was called with."""
 
+import inspect
 import types
 from functools import cache
 from typing import Any
@@ -39,6 +40,11 @@ QUIET = frozenset({
     "untyped_storage",
 })  # fmt: skip
 
+# PyTorch fills its table of names with warnings off. Asked for a name later it would only change
+# the filters, after which Python shows a warning again that it has shown.
+resolve_name(torch.add)
+_full_name = inspect.unwrap(resolve_name)
+
 _IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType)
 _HIDDEN = (torch.from_numpy, torch.is_grad_enabled, torch.promote_types)
 
@@ -46,7 +52,7 @@ _HIDDEN = (torch.from_numpy, torch.is_grad_enabled, torch.promote_types)
 def name_of(function: Any) -> tuple[str, bool]:
     """The name that the map has for a function, and whether its first two arguments are turned."""
     bare = getattr(function, "__name__", "")
-    full = (resolve_name(function) or bare).replace("torch.Tensor.", "Tensor.")
+    full = (_full_name(function) or bare).replace("torch.Tensor.", "Tensor.")
     for name in (bare, full.rpartition(".")[2]):  # x ** y calls itself pow
         if name in _OPERATORS:
             return _OPERATORS[name], False

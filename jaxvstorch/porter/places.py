@@ -7,6 +7,7 @@ from types import FrameType
 
 import torch
 
+from jaxvstorch.porter.at_home import is_ours
 from jaxvstorch.porter.report import Place
 
 TORCH = str(Path(torch.__file__).parent)
@@ -16,16 +17,21 @@ _FUNCTIONAL = str(Path(TORCH, "functional.py"))
 OURS = tuple(str(Path(__file__).parents[1] / name) for name in ("names", "frameworks", "porter"))
 
 
-def caller(depth: int) -> Place | None:
-    """The place that called, or None where PyTorch's own code did.
+def calling(depth: int) -> FrameType:
+    """The frame that called.
 
     Args:
         depth: how many frames lie between this function's caller and the call.
     """
-    frame: FrameType | None = sys._getframe(depth + 1)
+    frame = sys._getframe(depth + 1)
     # A function that PyTorch writes in Python asks for itself to be replaced.
-    if frame is not None and frame.f_code.co_name == "handle_torch_function" and frame.f_back:
-        frame = frame.f_back.f_back
+    if frame.f_code.co_name == "handle_torch_function" and frame.f_back and frame.f_back.f_back:
+        return frame.f_back.f_back
+    return frame
+
+
+def called_from(frame: FrameType | None) -> Place | None:
+    """The place that a frame called from, or None where that is PyTorch's own code."""
     while frame is not None and _chooses(frame):
         frame = frame.f_back
     if frame is not None and frame.f_code.co_filename == _API and frame.f_back:
@@ -61,7 +67,7 @@ def _of_port(frame: FrameType) -> Place:
 def place(frame: FrameType) -> Place | None:
     """A frame's place; None in PyTorch's own code and in what Python makes up."""
     file = frame.f_code.co_filename
-    if file.startswith((TORCH, "<frozen", *OURS)):
+    if file.startswith((TORCH, "<frozen", *OURS)) or is_ours(frame.f_code):
         return None
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     line, end_line, column, end_column = positions or (None, None, None, None)

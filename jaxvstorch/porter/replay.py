@@ -2,10 +2,9 @@
 
 import ast
 import os
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, Self
 
 import torch
@@ -17,22 +16,18 @@ from torch.optim.optimizer import (
 from torch.overrides import TorchFunctionMode
 
 from jaxvstorch.names.rows import meaning, rows
-from jaxvstorch.names.running.call import Call, copied
-from jaxvstorch.names.running.describe import error_text
-from jaxvstorch.porter import LIMIT
+from jaxvstorch.names.running.call import Call
+from jaxvstorch.porter import LIMIT, at_home
 from jaxvstorch.porter.agreeing import Judged
-from jaxvstorch.porter.becoming import becoming, kinds
+from jaxvstorch.porter.apart import becoming, before, unseen, whatever_comes
+from jaxvstorch.porter.becoming import kinds
 from jaxvstorch.porter.filling import filled_module
 from jaxvstorch.porter.hooks import remove
-from jaxvstorch.porter.judging import (
-    judge,
-    judge_module,
-    made_with,
-)
+from jaxvstorch.porter.judging import judge, judge_module, made_with
 from jaxvstorch.porter.naming import QUIET, name_of
-from jaxvstorch.porter.places import caller, outer_caller
-from jaxvstorch.porter.private import torch as private
-from jaxvstorch.porter.report import FAILED, Found, Place, Report
+from jaxvstorch.porter.places import called_from, calling, outer_caller
+from jaxvstorch.porter.report import Found, Place, Report
+from jaxvstorch.porter.silence import silent
 from jaxvstorch.porter.stepping import Steps
 
 
@@ -90,29 +85,27 @@ class Replay(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        kwargs = kwargs or {}
+        kwargs, frame = kwargs or {}, calling(1)
         place = None
         if not self._idle and self._module is None and _name(function) not in QUIET:
-            place = caller(1)
-        if place is None:
-            return function(*args, **kwargs)
-        name, turned = name_of(function)
-        if not self._wanted(place, name):
-            return function(*args, **kwargs)
-        call = Call(function, *_before((args, kwargs)))
-        result = function(*args, **kwargs)
+            place = called_from(frame)
+        name, turned = name_of(function) if place is not None else ("", False)
+        if place is None or not self._wanted(place, name):
+            return at_home.called(frame, function, args, kwargs)
+        call = Call(function, *before((args, kwargs)))
+        result = at_home.called(frame, function, args, kwargs)
         if turned:
             call.args = (call.args[1], call.args[0], *call.args[2:])
-        becomes = _becoming(name, place, call, result)
+        becomes = becoming(name, place, call, result)
         self._remember(place, kinds(call))
         self._add(place, name, becomes, lambda: judge(name, call, result))
         return result
 
     def _remember(self, place: Place, given: tuple[str, ...]) -> None:
-        before = self.kinds.setdefault(place, given)
-        if before != given:  # what is not so on every call is not known
+        known = self.kinds.setdefault(place, given)
+        if known != given:  # what is not so on every call is not known
             self.kinds[place] = tuple(
-                a if a == b else "" for a, b in zip(before, given, strict=False)
+                a if a == b else "" for a, b in zip(known, given, strict=False)
             )
 
     @property
@@ -132,9 +125,8 @@ class Replay(TorchFunctionMode):
     ) -> None:
         self._busy = True
         try:
-            with warnings.catch_warnings(), _unseen():
-                warnings.simplefilter("ignore")
-                found = Found(name, becomes, *_judged(judged))
+            with silent(), unseen():
+                found = Found(name, becomes, *whatever_comes(judged))
         finally:
             self._busy = False
         self.report.add(place, found)
@@ -155,7 +147,7 @@ class Replay(TorchFunctionMode):
         if place is None or not self._wanted(place, row.name):
             return
         self._module = module
-        self._module_call = (place, Call(module, _before(args)))
+        self._module_call = (place, Call(module, before(args)))
 
     def _after_module(self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any) -> None:
         if module is not self._module or self._module_call is None:
@@ -165,7 +157,7 @@ class Replay(TorchFunctionMode):
         if result is None:  # it raised
             return
         row = rows()[f"torch.nn.{type(module).__name__}"]
-        call.kwargs = _before(kwargs)
+        call.kwargs = before(kwargs)
         defaults = {name: value for name, value in row.parameters.items() if value is not None}
         made = {name: _constant(value) for name, value in made_with(row, module).items()}
         becomes = filled_module(row, place, defaults | made)
@@ -179,7 +171,7 @@ class Replay(TorchFunctionMode):
             return
         self._busy = True
         try:
-            with _unseen():
+            with unseen():
                 self._steps.before(optimizer)
         finally:
             self._busy = False
@@ -190,7 +182,7 @@ class Replay(TorchFunctionMode):
             return
         self._busy = True
         try:
-            with _unseen():
+            with unseen():
                 found = self._steps.after(optimizer)
         finally:
             self._busy = False
@@ -204,38 +196,6 @@ class Replay(TorchFunctionMode):
             made = {name: _constant(value) for name, value in group if name != "params"}
             becomes = filled_module(meaning(row), place, made)
         self._add(place, name, becomes, lambda: found)
-
-
-@contextmanager
-def _unseen() -> Iterator[None]:
-    """Keep what we ask PyTorch for from subclasses and modes of the program's own."""
-    with private.DisableTorchFunction(), private.disable_current_modes():
-        yield
-
-
-def _before(given: Any) -> Any:
-    """Copies of what a call is given; that itself where it has arrays that cannot be copied."""
-    try:
-        with _unseen():
-            return copied(given)
-    except Exception:
-        return given
-
-
-def _becoming(name: str, place: Place, call: Call, result: Any) -> str | None:
-    try:
-        with _unseen():
-            return becoming(name, place, call, result)
-    except Exception:  # the program is not to see an error of ours
-        return None
-
-
-def _judged(judged: Callable[[], Judged]) -> Judged:
-    """What became of a call, whatever goes wrong: the program is not to see an error of ours."""
-    try:
-        return judged()
-    except Exception as error:
-        return Judged(FAILED, error_text(error))
 
 
 def _name(function: Any) -> str:

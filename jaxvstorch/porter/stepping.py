@@ -1,6 +1,5 @@
 """An optimizer's steps, taken again by optax."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,9 @@ from jaxvstorch.names.running.namespace import namespace
 from jaxvstorch.names.running.values import to_jax
 from jaxvstorch.porter.agreeing import Judged, agreed
 from jaxvstorch.porter.report import OTHERWISE
+from jaxvstorch.porter.silence import silent
 
+PARTITION = "optax.partition takes an optimizer for each"
 SCHEDULED = "a setting changed between steps: give optax a schedule"
 Group = tuple[list[torch.Tensor], dict[str, Any]]
 
@@ -80,7 +81,17 @@ class Stepping:
         """Whether PyTorch's parameters are optax's."""
         ours = [p.detach() for group in groups for p in group["params"]]
         theirs = [value for group in self.expected or [] for value in group]
-        return agreed(ours, theirs).noting(SCHEDULED if self.scheduled else "")
+        scheduled = SCHEDULED if self.scheduled else ""
+        return agreed(ours, theirs).noting(scheduled, self._apart())
+
+    def _apart(self) -> str:
+        """In what the groups of parameters differ."""
+        first, *rest = self.settings
+        names = [n for n in first if any(first[n] != group[n] for group in rest)]
+        if not names:
+            return ""
+        differ = f"the {len(rest) + 1} groups differ in {', '.join(names)}"
+        return f"{differ}: the first one's are shown, and {PARTITION}"
 
 
 def _made(row: Row, group: dict[str, Any]) -> optax.GradientTransformation:
@@ -113,8 +124,7 @@ class Steps:
         self._taken[key] = self._taken.get(key, 0) + 1
         if self._taken[key] > self.limit:
             return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with silent():
             try:
                 if key not in self._followed:
                     self._followed[key] = Stepping.of(optimizer)

@@ -3,6 +3,8 @@
 from pathlib import Path
 from types import TracebackType
 
+from jaxvstorch.porter.at_home import is_ours
+
 OURS = str(Path(__file__).parent)
 
 
@@ -28,7 +30,7 @@ def _own(trace: TracebackType | None) -> TracebackType | None:
         code = trace.tb_frame.f_code
         if code.co_name == "handle_torch_function":  # a function of PyTorch called it, to reach us
             del kept[-1:]
-        elif not code.co_filename.startswith(OURS):
+        elif not (code.co_filename.startswith(OURS) or is_ours(code)):
             kept.append(trace)
         trace = trace.tb_next
     for one, after in zip(kept, [*kept[1:], None], strict=True):

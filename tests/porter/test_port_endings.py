@@ -11,6 +11,44 @@ from jaxvstorch.porter.process import replayed
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
+WARNS = """\
+import warnings
+import torch
+from torch.nn import functional as F
+warnings.simplefilter("default")
+def loss(x):
+    return F.mse_loss(x, torch.ones(3, 2))
+for _ in range(2):
+    loss(torch.ones(2))
+F.mse_loss(torch.ones(2), torch.ones(3, 2))
+torch.ones(2, dtype=torch.complex64).to(torch.float32)
+F.softmax(torch.ones(2))
+warnings.simplefilter("error")
+try:
+    F.mse_loss(torch.ones(2), torch.ones(3, 2))
+except UserWarning as warning:
+    print(warning)
+F.softmax(torch.ones(2, 2))
+"""
+
+
+def test_warnings_name_the_program_s_lines(tmp_path) -> None:
+    (tmp_path / "warns.py").write_text(WARNS)
+    alone, ported = (
+        subprocess.run(
+            [sys.executable, *command, "warns.py"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for command in ([], ["-m", "jaxvstorch", "port", "--write", "draft.py"])
+    )
+    assert alone.stderr.count("Warning: ") == 5
+    assert sorted(ported.stderr.splitlines()) == sorted((alone.stdout + alone.stderr).splitlines())
+    assert "called by port" not in ported.stdout + (tmp_path / "draft.py").read_text()
+
+
 @pytest.mark.parametrize(
     ("program", "ended"),
     [

@@ -266,3 +266,18 @@ def test_no_hook_is_left() -> None:
     with Replay():
         torch.nn.Linear(2, 2)(torch.ones(1, 2))
     torch.compile(torch.nn.Linear(2, 2), backend="eager")(torch.ones(1, 2))  # it would warn
+
+
+def test_groups_of_an_optimizer_that_differ_are_said() -> None:
+    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(3)]
+    rates = [{"params": [w], "weight_decay": number % 2} for number, w in enumerate(weights)]
+
+    def step(groups):
+        optimizer = torch.optim.AdamW(groups, lr=0.1)
+        sum(weight.square().sum() for weight in weights).backward()
+        optimizer.step()
+
+    found = replayed(step, rates)["torch.optim.AdamW"]
+    assert found.status == VERIFIED
+    assert "the 3 groups differ in weight_decay" in found.note
+    assert "groups" not in replayed(step, weights)["torch.optim.AdamW"].note

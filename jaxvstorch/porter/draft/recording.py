@@ -14,6 +14,7 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch.names.running.call import copied
+from jaxvstorch.porter.at_home import is_ours
 from jaxvstorch.porter.hooks import remove
 from jaxvstorch.porter.places import OURS
 from jaxvstorch.porter.report import Found, Place
@@ -101,7 +102,7 @@ class Recording:
             self.lines.setdefault(caller.f_code.co_filename, set()).add(caller.f_lineno)
         if event != "call" or code in self.codes or not self.own(code.co_filename):
             return
-        if not code.co_flags & inspect.CO_OPTIMIZED:  # a file's or a class's body
+        if is_ours(code) or not code.co_flags & inspect.CO_OPTIMIZED:  # a file's or a class's body
             return
         if not _constructing(frame):  # the draft gets its modules ready made
             self.codes[code] = None
