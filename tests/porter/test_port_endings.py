@@ -32,21 +32,21 @@ F.softmax(torch.ones(2, 2))
 """
 
 
+def alone_and_ported(folder: Path, file: str) -> list[subprocess.CompletedProcess[str]]:
+    """What a program does by itself, and under port."""
+    commands = ([sys.executable, file], [sys.executable, "-m", "jaxvstorch", "port", file])
+    return [
+        subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        for command in commands
+    ]
+
+
 def test_warnings_name_the_program_s_lines(tmp_path) -> None:
     (tmp_path / "warns.py").write_text(WARNS)
-    alone, ported = (
-        subprocess.run(
-            [sys.executable, *command, "warns.py"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for command in ([], ["-m", "jaxvstorch", "port", "--write", "draft.py"])
-    )
+    alone, ported = alone_and_ported(tmp_path, "warns.py")
     assert alone.stderr.count("Warning: ") == 5
     assert sorted(ported.stderr.splitlines()) == sorted((alone.stdout + alone.stderr).splitlines())
-    assert "called by port" not in ported.stdout + (tmp_path / "draft.py").read_text()
+    assert "called by port" not in ported.stdout
 
 
 @pytest.mark.parametrize(
@@ -108,18 +108,9 @@ except ValueError as error:
 
 def test_errors_are_what_they_are_alone(tmp_path) -> None:
     (tmp_path / "fails.py").write_text(FAILS)
-    ran = [
-        subprocess.run(
-            [sys.executable, *command, "fails.py"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for command in ([], ["-m", "jaxvstorch", "port"])
-    ]
-    assert ran[1].stderr == ran[0].stdout + ran[0].stderr
-    assert "The program failed at line 8 of" in ran[1].stdout
+    alone, ported = alone_and_ported(tmp_path, "fails.py")
+    assert ported.stderr == alone.stdout + alone.stderr
+    assert "The program failed at line 8 of" in ported.stdout
 
 
 def test_a_program_that_changes_its_folder_and_fails(tmp_path, capfd, monkeypatch) -> None:
