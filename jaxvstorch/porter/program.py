@@ -6,6 +6,7 @@
 import json
 import os
 import sys
+import sysconfig
 import time
 import traceback
 import warnings
@@ -96,12 +97,24 @@ def _run(options: dict[str, Any], replay: Any, drafting: Any, record: Any) -> in
     except BaseException as error:
         forget_ours(error)
         sys.excepthook(type(error), error, error.__traceback__)
-        where = traceback.extract_tb(error.__traceback__)[-1:]
-        line = f" at line {where[0].lineno} of {short(where[0].filename)}" if where else ""
+        where = _where(error)
+        line = f" at line {where.lineno} of {short(where.filename)}" if where else ""
         first = (str(error).splitlines() or [""])[0]
         ended, status = f"The program failed{line}: {type(error).__name__}: {first}", 1
     record(ENDED, how=ended, seconds=time.perf_counter() - begun)
     return status
+
+
+def _where(error: BaseException) -> traceback.FrameSummary | None:
+    """The last line of the program's own on the way to an error, or else the last of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    libraries = (sysconfig.get_path("stdlib"), "<frozen")
+    own = [f for f in frames if not (f.filename.startswith(libraries) or _installed(f.filename))]
+    return next(reversed(own or frames), None)
+
+
+def _installed(file: str) -> bool:
+    return any(name in file for name in ("site-packages", "dist-packages"))
 
 
 def _as_main(path: str) -> None:
@@ -121,10 +134,8 @@ def _unreached(path: str, replay: Any, record: Any) -> None:
     from jaxvstorch.porter.reading import unreached
 
     folder = str(Path(path).resolve().parent)
-    packages = ("site-packages", "dist-packages")
     files = {path, *(file for file, _ in replay.report.lines if file.startswith(folder))}
-    own = [file for file in sorted(files) if not any(name in file for name in packages)]
-    unreached(replay.report, own)
+    unreached(replay.report, [file for file in sorted(files) if not _installed(file)])
     for (file, number), line in sorted(replay.report.unreached.items()):
         for found in line.calls:
             record(UNREACHED, place={"file": file, "line": number}, found=asdict(found))

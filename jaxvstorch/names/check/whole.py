@@ -23,6 +23,7 @@ def main(words: list[str]) -> int:
     names = [n for n in rows() if not words or n in words or n.startswith(parts)]
     found: dict[str, Verdict] = {}
     cores = len(os.sched_getaffinity(0))
+    os.environ["PYTHONHASHSEED"] = "0"  # PyTorch makes some samples in the order of a set
     spawn = multiprocessing.get_context("spawn")  # a fork would hold JAX's locks
     try:
         # A process keeps what JAX compiled in it, some gigabytes after some hundred names.
