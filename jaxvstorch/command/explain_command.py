@@ -108,14 +108,15 @@ def _run(
 ) -> list[str]:
     """Explain and print; return what was found that ``--fail-on`` names."""
     from jaxvstorch.command import output
+    from jaxvstorch.command.page_file import check_page, write_page
 
     wanted = output.kinds(fail_on, len(request.calls))
     if html is not None:
-        output.check_page(html, target)
+        check_page(html, target)
     with output.stdout_to_stderr():
         shown, ledger = _find(target, request)
     if html is not None:
-        output.write_page(html, output.page_of(shown, ledger))
+        write_page(html, output.page_of(shown, ledger))
     output.show(shown, ledger, as_json)
     return output.violations(wanted, shown, ledger)
 

@@ -1,4 +1,4 @@
-"""What ``jaxvstorch explain`` puts out: standard output, a web page, and what --fail-on found."""
+"""What ``jaxvstorch explain`` puts out: standard output, its page, and what --fail-on found."""
 
 import difflib
 import json
@@ -9,7 +9,6 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from jaxvstorch.command import BadInputError, terminal
-from jaxvstorch.command.whole_file import write_whole
 from jaxvstorch.explainer.both import Both
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.ledger_rows import Ledger
@@ -103,36 +102,8 @@ def _short(file: str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def check_page(path: Path, target: str, option: str = "--html") -> None:
-    """Refuse, before any work is done, a path that no page can be written to.
-
-    Args:
-        path: of the page.
-        target: what is explained; the page must not replace its file.
-        option: that gave the path.
-    """
-    source = Path(target.rpartition(":")[0])
-    if path.exists() and source.exists() and path.samefile(source):
-        raise BadInputError(f"{option} {path} is the file that is read: give another name")
-    if path.is_dir():
-        raise BadInputError(f"{option} {path} is a folder: give the name of a file")
-    if not path.parent.is_dir():
-        raise BadInputError(f"{option} {path}: there is no folder {path.parent}: make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise BadInputError(f"{option} {path}: the folder {path.parent} cannot be written to")
-
-
 def page_of(shown: Shown, ledger: Ledger | None) -> str:
     """The web page."""
     if isinstance(shown, Both):
         return html_both.page(shown.explanations, shown.printed)
     return html.page(shown, ledger=ledger)
-
-
-def write_page(path: Path, page: str) -> None:
-    """Write the whole page, or leave the file as it was."""
-    path = path.resolve()
-    try:
-        write_whole(page, path)
-    except OSError as error:
-        raise BadInputError(f"--html {path} cannot be written: {error.strerror}") from error

@@ -9,6 +9,7 @@ import typer
 
 from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError, terminal
+from jaxvstorch.command.page_file import check_page, write_page
 from jaxvstorch.errors import MissingFrameworkError
 from jaxvstorch.porter import LIMIT
 
@@ -57,7 +58,6 @@ def port(
         _check(file, write, html, static)
         report = _report(file, arguments or [], static, limit, seconds, write)
         if html is not None:
-            from jaxvstorch.command.output import write_page
             from jaxvstorch.porter.rendering.html import page
 
             write_page(html, page(report))
@@ -115,6 +115,4 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
         raise BadInputError("--write needs what a run shows: leave out --static")
     for option, path in (("--write", write), ("--html", html)):
         if path is not None:
-            from jaxvstorch.command.output import check_page  # it imports all of explain
-
             check_page(path, f"{file}:", option)

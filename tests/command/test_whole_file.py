@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.report import files
-from jaxvstorch.command import BadInputError, output
+from jaxvstorch.command import BadInputError, page_file
 from jaxvstorch.command.whole_file import write_whole
 
 
@@ -27,7 +27,7 @@ def write_results(path) -> None:
 
 
 def write_page(path) -> None:
-    output.write_page(path, "a new one")
+    page_file.write_page(path, "a new one")
 
 
 @pytest.mark.parametrize(
