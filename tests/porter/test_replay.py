@@ -171,21 +171,6 @@ def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> N
     assert found["torch.nn.init.normal_"].status == RANDOM
 
 
-def test_steps_follow_a_schedule() -> None:
-    weight = torch.nn.Parameter(torch.ones(3))
-    optimizer = torch.optim.Adam([weight], lr=0.1)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-    with Replay() as replay:
-        for _ in range(3):
-            weight.grad = torch.tensor([1.0, -2.0, 3.0])
-            optimizer.step()
-            schedule.step()
-    steps = [c for x in replay.report.lines.values() for c in x.calls if "Adam" in c.name]
-    assert {step.status for step in steps} == {"verified"}
-    assert "schedule" in steps[-1].note
-    assert "schedule" not in steps[0].note
-
-
 def test_subclasses_and_modes_of_the_program_see_its_calls_alone() -> None:
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -266,18 +251,3 @@ def test_no_hook_is_left() -> None:
     with Replay():
         torch.nn.Linear(2, 2)(torch.ones(1, 2))
     torch.compile(torch.nn.Linear(2, 2), backend="eager")(torch.ones(1, 2))  # it would warn
-
-
-def test_groups_of_an_optimizer_that_differ_are_said() -> None:
-    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(3)]
-    rates = [{"params": [w], "weight_decay": number % 2} for number, w in enumerate(weights)]
-
-    def step(groups):
-        optimizer = torch.optim.AdamW(groups, lr=0.1)
-        sum(weight.square().sum() for weight in weights).backward()
-        optimizer.step()
-
-    found = replayed(step, rates)["torch.optim.AdamW"]
-    assert found.status == VERIFIED
-    assert "the 3 groups differ in weight_decay" in found.note
-    assert "groups" not in replayed(step, weights)["torch.optim.AdamW"].note
