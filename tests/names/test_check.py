@@ -182,6 +182,21 @@ def test_no_line_is_broken_by_a_name_that_is_gone() -> None:
         of_pytorch(name)
 
 
+def test_a_line_of_its_own_was_run_in_both_and_a_form_beside_its_name() -> None:
+    found = verdicts().names
+    for name, row in rows().items():
+        if row.expression:
+            assert set(found[name].tried) - {"form"}, name
+        elif meaning(row).expression:
+            assert set(found[name].tried) == {"form"}, name
+
+
+def test_most_draws_are_of_4000_numbers() -> None:
+    drawn = [row for row in rows().values() if row.draws and row.expression]
+    sizes = [call().numel() for row in drawn for call in samples.own(row, of_pytorch(row.name))]
+    assert sizes.count(4000) / len(sizes) > 0.9
+
+
 def test_the_page_says_what_counts_as_rounding() -> None:
     page = (Path(__file__).parents[2] / "book/names.md").read_text(encoding="utf-8")
     for dtype in ("float32", "bfloat16", "float64"):
