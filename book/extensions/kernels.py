@@ -7,6 +7,9 @@ What a cell prints stays one text. A kernel sends it every fifth of a second, an
 each piece on a line of its own.
 
 Each cell begins without what ``torch.compile`` did before, as ``jaxvstorch.notebook`` says.
+
+A cell that fails is marked for `extensions.failed_cells`. A kernel that dies fails its page, as an
+error in a cell does, and not the whole build.
 """
 
 import functools
@@ -17,6 +20,7 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from sphinx.application import Sphinx
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="jaxvstorch-book-")
@@ -39,4 +43,20 @@ def setup(app: Sphinx) -> dict[str, bool]:
         coalesce_streams=True,
         extra_arguments=["--ext=jaxvstorch.notebook"],
     )
+    NotebookClient.async_execute_cell = _marking_failures(NotebookClient.async_execute_cell)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _marking_failures(execute_cell: Any) -> Any:
+    @functools.wraps(execute_cell)
+    async def execute(self: Any, cell: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return await execute_cell(self, cell, *args, **kwargs)
+        except DeadKernelError as error:  # MyST-NB does not expect it
+            cell.metadata["failed"] = True
+            raise CellExecutionError("", "DeadKernelError", str(error)) from error
+        except Exception:
+            cell.metadata["failed"] = True
+            raise
+
+    return execute

@@ -14,6 +14,8 @@ def of_the_book(monkeypatch):
     """The settings that the extension makes, for one test."""
     for changed in (KernelManager, NotebookClient):
         monkeypatch.setattr(changed, "__init__", changed.__init__)
+    execute_cell = NotebookClient.async_execute_cell
+    monkeypatch.setattr(NotebookClient, "async_execute_cell", execute_cell)
     kernels.setup(SimpleNamespace())
 
 

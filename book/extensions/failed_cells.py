@@ -1,0 +1,68 @@
+"""What a build says of the pages whose cells failed, after all other pages were built.
+
+MyST-NB warns of a failed page when it reads it, somewhere in the log. Here the last lines of a
+build name each failed page, its heading, its cell and the error. The next build runs these again.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+RAISING = re.compile(r"^-+> \d+ (.+)$", re.MULTILINE)  # IPython's arrow at the line that raised
+UNRAISED = re.compile(
+    r"^nbclient\.exceptions\.(?:CellTimeout|DeadKernel)Error: (.+)$", re.MULTILINE
+)
+
+
+def failed_pages(env: BuildEnvironment) -> list[str]:
+    """The pages whose cells did not all run."""
+    pages = getattr(env, "nb_metadata", {}).items()  # MyST-NB makes it with the first page
+    return sorted(
+        page for page, data in pages if not data.get("exec_data", {}).get("succeeded", True)
+    )
+
+
+def run_again(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
+    """Pages that failed in the last build are read again, although nothing in them changed."""
+    return [page for page in failed_pages(env) if page in env.found_docs]
+
+
+def report(app: Sphinx, error: Exception | None) -> None:
+    """Name every failed page, and the cell and the error that failed it."""
+    for page in failed_pages(app.env):
+        # MyST-NB writes each page as a notebook, where `extensions.kernels` marked the cell.
+        written = Path(app.outdir).parent / "jupyter_execute" / f"{page}.ipynb"
+        notebook = nbformat.read(written, as_version=4)
+        traceback = app.env.nb_metadata[page]["exec_data"]["traceback"]  # type: ignore[attr-defined]
+        logger.info(describe(page, notebook, traceback), color="red")
+
+
+def describe(page: str, notebook: NotebookNode, traceback: str) -> str:
+    """One failed page: its heading, the line that failed, and why."""
+    failed = [number for number, c in enumerate(notebook.cells) if c.metadata.get("failed")]
+    number, cell = failed[0], notebook.cells[failed[0]]
+    before = "\n".join(c.source for c in notebook.cells[:number] if c.cell_type == "markdown")
+    heading = (HEADING.findall(before) or [page])[-1]
+    traceback = COLOURS.sub("", traceback)
+    code = RAISING.search(traceback) or re.search("(.+)", cell.source)
+    # A cell that took too long was interrupted, which it may have answered by an error.
+    causes = [f"{o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error"]
+    cause = (causes + UNRAISED.findall(traceback))[-1].partition("\n")[0]
+    place = f"{page}.md, cell at line {notebook.metadata['source_map'][number]}, “{heading}”"
+    return f"failed: {place}: `{code[1].strip() if code else ''}`: {cause}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Look once more after the other pages."""
+    app.connect("env-get-outdated", run_again)
+    app.connect("build-finished", report)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
