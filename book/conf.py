@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from jaxvstorch.limits import HANGING
+
 sys.path.insert(0, str(Path(__file__).parent))
 # The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
@@ -54,7 +56,7 @@ exclude_patterns = ["_build", "extensions"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
-nb_execution_timeout = 180
+nb_execution_timeout = HANGING
 nb_merge_streams = True
 if topic := os.environ.get("JAXVSTORCH_TOPIC"):  # its pages run, the others are read alone
     pages = [page.name for page in Path(__file__).parent.rglob("*.md")]

@@ -78,9 +78,9 @@ def test_lines_that_cannot_be_counted_are_refused() -> None:
 
 def test_a_long_message_without_spaces_takes_no_time_to_speak_of() -> None:
     """The time grew with the square of its length: this took some 200 seconds."""
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(tidy("a" * 400_000)) == 400_000
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_the_file_of_a_cell_is_called_a_cell() -> None:

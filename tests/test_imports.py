@@ -30,7 +30,7 @@ def python(code: str, missing: str | None = None) -> subprocess.CompletedProcess
     """Run code in a fresh Python, where one framework may be missing."""
     setup = WITHOUT.format(missing=missing) if missing else ""
     command = [sys.executable, "-c", setup + code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 def output(code: str, missing: str | None = None) -> str:
@@ -47,12 +47,12 @@ def test_importing_the_package_imports_neither_framework(module) -> None:
     assert output(code) == "set()"
 
 
-def test_importing_the_package_takes_under_a_tenth_of_a_second() -> None:
+def test_importing_the_package_imports_nothing_else() -> None:
     code = (
-        "import time; start = time.perf_counter(); import jaxvstorch;"
-        "print(time.perf_counter() - start)"
+        "import importlib, sys, typing; before = set(sys.modules); import jaxvstorch;"
+        "print(sorted(set(sys.modules) - before))"
     )
-    assert min(float(output(code)) for _ in range(5)) < 0.1
+    assert output(code) == "['jaxvstorch']"
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -47,4 +47,4 @@ def test_it_imports_no_framework():
         "import sys; from jaxvstorch import notebook; notebook.forget(); "
         "assert not {'jax', 'torch'} & set(sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

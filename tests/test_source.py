@@ -57,5 +57,5 @@ def test_reading_sources_imports_neither_framework() -> None:
         "import sys; from jaxvstorch import source; source.definition('branching', 'jax', "
         "'select_where'); assert not {'jax', 'torch'} & set(sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     assert ast.parse(source.definition("branching", "torch", "select_where"))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jaxvstorch.doctor import temporary
 from jaxvstorch.doctor.check import Check
+from jaxvstorch.limits import HANGING
 
 # What torch.compile's C++ needs: Python's header, OpenMP, and that the compiled program runs.
 _PROGRAM = """
@@ -65,7 +66,7 @@ def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
                     step,
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=HANGING,
                     env={**environ, "TMPDIR": folder},
                 )
             except (OSError, subprocess.TimeoutExpired) as error:

@@ -16,8 +16,8 @@ from typing import Any
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.doctor.last_words import last_words
 from jaxvstorch.frameworks import TITLES
+from jaxvstorch.limits import HANGING
 
-TIMEOUT = 120.0  # seconds
 Environ = Mapping[str, str]
 
 # Valid values of variables that are often set wrongly.
@@ -75,13 +75,13 @@ def ask_all(names: Sequence[str]) -> dict[str, Answer]:
     return dict(zip(names, ask_each([(name, os.environ) for name in names]), strict=True))
 
 
-def ask(framework: str, timeout: float = TIMEOUT) -> Answer:
+def ask(framework: str, timeout: float = HANGING) -> Answer:
     """Ask one framework, in a new Python process."""
     (answer,) = ask_each([(framework, os.environ)], timeout)
     return answer
 
 
-def ask_each(asked: Sequence[tuple[str, Environ]], timeout: float = TIMEOUT) -> list[Answer]:
+def ask_each(asked: Sequence[tuple[str, Environ]], timeout: float = HANGING) -> list[Answer]:
     """The answers of frameworks with their environment variables, all asked at the same time.
 
     None of the processes outlives the call: Ctrl-C ends them too.

@@ -3,7 +3,6 @@
 What only a GPU can say is faked where a framework would say it; nothing here has run on one.
 """
 
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -126,14 +125,12 @@ def test_jax_is_waited_for_once_per_round(monkeypatch) -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
     waits = []
-
-    def wait(value):
-        waits.append(value)
-        time.sleep(0.02)
-
-    monkeypatch.setattr(jax, "block_until_ready", wait)
+    monkeypatch.setattr(jax, "block_until_ready", waits.append)
+    # Each wait takes 20 ms of this clock, and nothing else takes any.
+    clock = SimpleNamespace(perf_counter=lambda: 0.02 * len(waits))
+    monkeypatch.setattr(queued, "time", clock)
     found = queued.per_call("jax", lambda: "result", 2, waited=0.0025)
-    assert 0.02 <= 20 * found < 0.2
+    assert found == pytest.approx(0.02 / 20)
     assert len(waits) == 2 * queued.ROUNDS  # once before each round, and once at its end
 
 

@@ -56,7 +56,7 @@ def test_a_process_is_asked_once_and_waited_for(tmp_path, number) -> None:
     os.killpg(process.pid, number)  # as a terminal does; the child is in a group of its own
     time.sleep(0.3)
     os.kill(process.pid, signal.SIGTERM)  # as nox does after Ctrl-C
-    assert process.communicate(timeout=30)[0] == "stopped\n"
+    assert process.communicate()[0] == "stopped\n"
     assert process.returncode == 0
     assert (tmp_path / "kept").exists()
 
@@ -88,5 +88,5 @@ def test_what_ignores_ctrl_c_goes_on_ignoring_it(interrupted) -> None:
     process, heed = processes.start(["sleep", "0.2"])
     process.send_signal(signal.SIGINT)
     heed()
-    assert process.wait(timeout=30) == 0
+    assert process.wait() == 0
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

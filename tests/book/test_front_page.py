@@ -24,7 +24,7 @@ for grad in (torch.tensor([3.0, 4.0]), torch.tensor([0.5, 0.0])):
 )
 def test_the_answer_is_right_and_no_message_says_that_it_was_cut(backend):
     code = CLIP + CALLED.format(backend=backend)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "norm: tensor(5.)",

@@ -45,7 +45,7 @@ def test_it_runs_from_top_to_bottom(notebook, tmp_path):
     install, *notebook.cells = notebook.cells
     assert install.source.startswith("%pip install -q jaxvstorch")
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=180, resources=resources).execute()
+    NotebookClient(notebook, resources=resources).execute()
 
 
 @pytest.mark.parametrize("page", PAGES)

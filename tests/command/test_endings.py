@@ -17,7 +17,7 @@ def run(*arguments: str, folder: Path = ROOT, **options) -> subprocess.Completed
     environ = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     environ["PYTHONPATH"] = os.pathsep.join([str(folder), str(ROOT)])
     return subprocess.run([sys.executable, "-m", *arguments], text=True, stderr=subprocess.PIPE,
-                          env=environ, cwd=ROOT, timeout=60, **options)  # fmt: skip
+                          env=environ, cwd=ROOT, **options)  # fmt: skip
 
 
 def skip_without_pytest_benchmark(arguments) -> None:
@@ -114,5 +114,5 @@ def test_streams_that_were_closed_before(closed) -> None:
         "lambda: print(sys.stdout.fileno(), sys.stderr.fileno(), file=sys.stderr)))"
     )
     command = f'"{sys.executable}" -c "{code}" {closed}'
-    done = subprocess.run(command, shell=True, env=environ, timeout=60, check=False)
+    done = subprocess.run(command, shell=True, env=environ, check=False)
     assert done.returncode == 0

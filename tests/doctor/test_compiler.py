@@ -62,5 +62,5 @@ def test_the_compiler_is_the_one_that_inductor_calls() -> None:
         if expected is None:
             pytest.skip("there is no C++ compiler here")
         command = [sys.executable, "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, env=merged, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, env=merged)
         assert done.stdout.strip() == os.path.basename(expected)

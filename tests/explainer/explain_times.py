@@ -1,4 +1,4 @@
-"""Print, as JSON, how long functions of libraries take to compile, and to be explained.
+"""Print, as JSON, the processor time of compiling functions of libraries, and of explaining them.
 
 Run in a process of its own, in which other tests have neither compiled nor slowed anything.
 """
@@ -19,16 +19,16 @@ from jaxvstorch import explain
 def seconds(run: Callable[[], Any]) -> float:
     """How long it takes with JAX's memory cleared."""
     jax.clear_caches()
-    begin = time.perf_counter()
+    begin = time.process_time()
     run()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def least(name: str) -> tuple[float, float]:
     """The least times of both, of three rounds, or of more where explaining seems to take twice."""
     function, args, kwargs = call = BUILDERS[name]()
     compiling, explaining = [], []
-    # A machine that others share may be half as quick for one of the two.
+    # Other programs on the machine lengthen processor time too, by less and now and then.
     while len(compiling) < 3 or (min(explaining) >= 2 * min(compiling) and len(compiling) < 15):
         compiling.append(seconds(call.compile))
         explaining.append(seconds(lambda: explain(function, *args, **kwargs)))

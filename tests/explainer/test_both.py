@@ -216,7 +216,7 @@ def test_a_missing_framework_says_how_to_install_it(missing) -> None:
         "except MissingFrameworkError as error:\n    print(error)"
     )
     command = [sys.executable, "-c", f"{WITHOUT.format(missing=missing)}\n{code}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True)
     title = {"jax": "JAX", "torch": "PyTorch"}[missing]
     said = f"explain.both needs {title}, which is not installed. Install it with `pip install"
     assert done.stdout.startswith(said), done.stderr

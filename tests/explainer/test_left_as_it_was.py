@@ -207,15 +207,13 @@ def test_other_threads_keep_their_trace_function(framework) -> None:
             time.sleep(0.001)
         explain(printing, ones(framework))
         # How often the other thread ran during the explanation is up to the scheduler.
-        begun, give_up = len(traced), time.monotonic() + 10
-        while len(traced) == begun and time.monotonic() < give_up:
+        begun = len(traced)
+        while len(traced) == begun:  # for ever, where its tracer is gone
             time.sleep(0.001)
-        went_on = len(traced) > begun
     finally:
         done.set()
         thread.join()
     assert kept == [tracer]
-    assert went_on
 
 
 def test_arguments_and_results_are_not_held(framework) -> None:

@@ -97,7 +97,7 @@ def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
             time.sleep(0.05)
         os.killpg(tool.pid, signal.SIGINT)  # as a terminal does
         try:
-            assert tool.wait(timeout=30) == 3
+            assert tool.wait() == 3
         finally:
             if tool.poll() is None:
                 os.killpg(tool.pid, signal.SIGKILL)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from jaxvstorch.examples.aot.cached import ARGUMENTS, EDITS, FOLDER_OF_CACHE, OPTION
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch.limits import HANGING
 
 THREADS = "the number of cores and threads"
 DEVICES = "the number of CPU devices"
@@ -29,7 +30,6 @@ SETTINGS = (
 )  # fmt: skip
 # The same on each machine; two threads are two on a machine with one core too.
 OURS = {"JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "2", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-SECONDS = 300  # that a process may take: some ten times what one takes on two busy cores
 TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
 CHANGES = (*EDITS, *ARGUMENTS, OPTION, THREADS, DEVICES, FOLDER_OF_CACHE)
 
@@ -84,7 +84,7 @@ def cache_table(names: Sequence[str] = FRAMEWORKS) -> CacheTable:
 
     Raises:
         subprocess.CalledProcessError: one of the processes failed.
-        RuntimeError: one took longer than ``SECONDS``, or found something in an empty cache.
+        RuntimeError: one hung, or found something in an empty cache.
     """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         found = pool.map(lambda name: _asked(name, Path(folder, name)), names)
@@ -114,9 +114,9 @@ def _process(framework: str, what: str, cache: Path, **settings: str) -> dict[st
     try:
         done = subprocess.run(
             [*command, framework, what],
-            env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS,
+            env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=HANGING,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise RuntimeError(f"{framework} did not answer in {SECONDS} s: {what}") from error
+        raise RuntimeError(f"{framework} did not answer in {HANGING:g} s: {what}") from error
     found: dict[str, str] = json.loads(done.stdout)
     return found

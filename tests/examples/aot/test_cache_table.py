@@ -37,7 +37,7 @@ def test_a_table_as_text_and_html() -> None:
 
 
 def test_a_process_that_does_not_answer_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(caches, "SECONDS", 0.01)
+    monkeypatch.setattr(caches, "HANGING", 0.01)
     with pytest.raises(RuntimeError, match=r"jax did not answer in 0\.01 s: nothing"):
         cache_table(("jax",))
 

@@ -35,8 +35,7 @@ def no_thread_is_left():
     gc.collect()  # so that what was dropped is found in the test that dropped it
     left = [t for t in set(threading.enumerate()) - before if not t.daemon]
     for thread in left:
-        thread.join(timeout=30)  # a dropped executor has told it to end: a moment
-    assert not [t for t in left if t.is_alive()]
+        thread.join()  # a dropped executor has told it to end
 
 
 def data_file(folder):
@@ -132,7 +131,7 @@ os.kill(os.getpid(), 9)  # it has returned, and does not wait
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_process_killed_after_save_returned_leaves_no_half_folder(tmp_path) -> None:
     command = [sys.executable, "-c", CHILD, str(tmp_path / "1")]
-    assert subprocess.run(command, timeout=120).returncode == -9
+    assert subprocess.run(command).returncode == -9
     left = {p.name for p in tmp_path.iterdir()}
     # Which of the two depends on how fast the disk is; both are right, half a folder is not.
     assert left in ({"1"}, {"1.orbax-checkpoint-tmp"})

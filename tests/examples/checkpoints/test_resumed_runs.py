@@ -105,7 +105,7 @@ def test_in_a_fresh_process_too(name, tmp_path) -> None:
     way.save(tmp_path, way.state(1, STOP))
     script = SCRIPT.format(name=name, more=MORE)
     command = [sys.executable, "-W", "error", "-c", script, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert list(map(float.fromhex, done.stdout.split())) == whole
 

@@ -29,7 +29,5 @@ def load(torch, source, size=2, **options) -> Any:
 
 def printed(code: str) -> list[str]:
     """What a fresh Python prints, line by line."""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()

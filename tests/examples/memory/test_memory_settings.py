@@ -44,7 +44,6 @@ def python(code: str, **settings: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=100,
         env=inherited | settings,
     )
 

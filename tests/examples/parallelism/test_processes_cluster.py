@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ wait
 def command(path: Path, environ: dict[str, str]) -> Ended:
     process, said = running.start(["bash", str(path)], environ)
     try:
-        (ended,) = running.wait([(process, said)], 0, time.monotonic() + 60)
+        (ended,) = running.wait([(process, said)], 0)
     finally:
         running.kill([process])
     return ended
@@ -73,9 +72,7 @@ import jax._src.clusters.slurm_cluster as slurm
 print(slurm.SlurmCluster.get_coordinator_address(None, None))
 """
     environ = os.environ | {"SLURM_JOB_ID": "4711", "SLURM_STEP_NODELIST": nodes}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
     assert done.stdout.strip() == f"{first}:{61440 + 4711 % 4096}"
 
 
@@ -127,7 +124,7 @@ def test_the_command_of_two_pods_takes_the_step(framework) -> None:
         for index in "01":
             variables = running.variables(port, 2, int(index)) | {"JOB_COMPLETION_INDEX": index}
             started.append(running.start([shell, option, here], variables | environ))
-        ended = running.wait(started, 0, time.monotonic() + 90)
+        ended = running.wait(started, 0)
     finally:
         running.kill(process for process, _ in started)
     assert [process.code for process in ended] == [0, 0], ended

@@ -131,10 +131,10 @@ def test_jax_aborts_a_job_whose_port_another_job_is_given() -> None:
             first.append(running.start(command, running.variables(port, 2, int(number))))
         wait_for(first, "sum: 2.0")
         for _ in range(12):
-            run_processes("jax_ending", 2, "left", port=port)
+            run_processes("jax_ending", 2, "left", port=port, SECONDS_TO_COME="5")
             if any(process.poll() is not None for process, _ in first):
                 break
-        ended = running.wait(first, 0, time.monotonic() + 30)
+        ended = running.wait(first, 0)
     finally:
         running.kill(process for process, _ in first)
     assert ABORTED in [process.code for process in ended]
@@ -143,11 +143,9 @@ def test_jax_aborts_a_job_whose_port_another_job_is_given() -> None:
 
 def wait_for(started, text: str) -> None:
     """Until each of the processes has printed a text."""
-    deadline = time.monotonic() + 60
     for process, said in started:
         while text not in os.pread(said.fileno(), 1_000, 0).decode():
             assert process.poll() is None
-            assert time.monotonic() < deadline
             time.sleep(0.05)
 
 
@@ -192,14 +190,14 @@ def test_jax_needs_a_host_name_that_stands_for_an_address(name) -> None:
     isolated = ["unshare", "--map-root-user", "--net", "--uts", "sh", "-c"]
     prepare = f"hostname {name} && ip link set lo up"
     try:
-        subprocess.run([*isolated, prepare], check=True, timeout=10, capture_output=True)
+        subprocess.run([*isolated, prepare], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("this system has no namespaces for us")
     program = f"python -u -m {running.__package__}.jax_ending 127.0.0.1:9911 1 0 left"
     command = [*isolated, f"{prepare} && exec {program}"]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     process, said = running.start(command, running.variables(9911, 1, 0) | {"PATH": path})
-    (ended,) = running.wait([(process, said)], 0, time.monotonic() + 60)
+    (ended,) = running.wait([(process, said)], 0)
     assert ("gloo/transport/tcp/device.cc" in ended.said) == (name == "nowhere"), ended
     assert ("sum: 1.0" in ended.said) == (name == "localhost"), ended
 
@@ -216,7 +214,7 @@ def test_torchrun_ends_the_others_and_names_the_first_that_failed() -> None:
     command += ["--master-addr=127.0.0.1", f"--master-port={running.free_port()}"]
     command += ["-m", f"{running.__package__}.torch_ending", "raised"]
     process, said = running.start(command, running.variables(0, 2, 0))
-    (ended,) = running.wait([(process, said)], 0, time.monotonic() + 120)
+    (ended,) = running.wait([(process, said)], 0)
     assert ended.code == 1
     assert "[rank1]: RuntimeError: this process went wrong" in ended.said
     _, _, cause = ended.said.partition("Root Cause (first observed failure):")

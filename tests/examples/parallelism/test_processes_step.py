@@ -29,9 +29,7 @@ def stepped() -> tuple[np.ndarray, ...]:
 
 def written(program: str, processes: int, folder: Path) -> list[dict[str, np.ndarray]]:
     """What each process of a program of this folder wrote."""
-    ended = run_processes(
-        HERE / f"{program}.py", processes, str(folder), timeout=120, PYTHONWARNINGS="error"
-    )
+    ended = run_processes(HERE / f"{program}.py", processes, str(folder), PYTHONWARNINGS="error")
     assert [process.code for process in ended] == [0] * processes, ended
     return [dict(np.load(folder / f"{process}.npz")) for process in range(processes)]
 

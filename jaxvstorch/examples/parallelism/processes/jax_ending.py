@@ -1,5 +1,6 @@
 """Processes of JAX meet in a sum; then one goes wrong, and the others meet again.
 
+export SECONDS_TO_COME=300
 python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 0 killed
 python -m jaxvstorch.examples.parallelism.processes.jax_ending 127.0.0.1:9911 2 1 killed
 """
@@ -15,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 
 from jaxvstorch.examples.parallelism.processes.going_wrong import go_wrong
 
-SECONDS = 5  # not JAX's own 300 until all have come, 100 without a heartbeat, 300 until all leave
+SECONDS = 5  # not JAX's own 100 without a heartbeat, and 300 until all leave
 
 
 def total() -> float:
@@ -31,7 +32,7 @@ def main() -> None:
         sys.argv[1],
         int(sys.argv[2]),
         int(sys.argv[3]),
-        initialization_timeout=SECONDS,
+        initialization_timeout=int(os.environ["SECONDS_TO_COME"]),
         heartbeat_timeout_seconds=SECONDS,
         shutdown_timeout_seconds=SECONDS,
     )

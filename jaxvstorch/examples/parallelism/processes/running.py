@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
+from jaxvstorch.limits import HANGING
+
 _count = itertools.count()
 
 
@@ -36,7 +38,6 @@ def run_processes(
     *arguments: str,
     numbers: Iterable[int] | None = None,
     port: int | None = None,
-    timeout: float = 60,
     **environ: str,
 ) -> list[Ended]:
     """Start a program once for each process, and wait until all have ended.
@@ -48,13 +49,15 @@ def run_processes(
         program: a module of this folder by its name, or a file.
         processes: how many there are.
         arguments: more arguments, the same for each.
-        numbers: of the processes to start, if not one of each number.
+        numbers: of the processes to start, if not one of each number. Those wait for a number that
+            is missing as long as a failure may take, and not as long as a busy machine may.
         port: of process 0; a free one by default.
-        timeout: in seconds; what still runs then is killed, and so has the code -9.
         environ: more variables of the environment, the same for each.
     """
     named = ["-m", f"{__package__}.{program}"] if isinstance(program, str) else [str(program)]
     port = port or free_port()
+    if numbers is not None:
+        environ = {"SECONDS_TO_COME": "5"} | environ
     started = []
     begin = time.monotonic()
     try:
@@ -62,7 +65,7 @@ def run_processes(
             place = f"127.0.0.1:{port}", str(processes), str(process)
             command = [sys.executable, "-u", *named, *place, *arguments]
             started.append(start(command, variables(port, processes, process) | environ))
-        return wait(started, begin, begin + timeout)
+        return wait(started, begin)
     finally:
         kill(process for process, _ in started)
 
@@ -74,6 +77,7 @@ def variables(port: int, processes: int, process: int) -> dict[str, str]:
         "MASTER_PORT": str(port),
         "WORLD_SIZE": str(processes),
         "RANK": str(process),
+        "SECONDS_TO_COME": "300",  # until all processes must have come; read by some programs
         "OMP_NUM_THREADS": "1",
         "GLOO_SOCKET_IFNAME": "lo",  # else PyTorch's Gloo asks what the host's name stands for
         "JAX_COORDINATOR_BIND_ADDRESS": f"127.0.0.1:{port}",
@@ -107,11 +111,10 @@ def start(command: list[str], environ: dict[str, str]) -> tuple[subprocess.Popen
     return process, said
 
 
-def wait(
-    started: list[tuple[subprocess.Popen[str], IO[str]]], begin: float, deadline: float
-) -> list[Ended]:
-    """Wait for all processes; at the deadline, kill those that still run."""
+def wait(started: list[tuple[subprocess.Popen[str], IO[str]]], begin: float) -> list[Ended]:
+    """Wait for all processes; those that hang are killed, and so have the code -9."""
     seconds: dict[int, float] = {}
+    deadline = time.monotonic() + HANGING
     while len(seconds) < len(started):
         if time.monotonic() > deadline:
             kill(process for process, _ in started)
