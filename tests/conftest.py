@@ -1,5 +1,7 @@
 """What every test shares: settings that must be made before a framework is imported."""
 
+import ctypes
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -42,6 +44,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if reason := known.get(item.nodeid):
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Free memory between the tests of two files."""
+    if nextitem is None or nextitem.path != item.path:
+        free_memory()
+
+
+def free_memory(above: int = 1_200_000_000) -> None:
+    """Free what compilers keep, where the process has grown beyond some bytes.
+
+    JAX keeps every program that it compiled: some 20 MB for each pair that is tested, and over a
+    whole run 5 GB in each worker.
+    """
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = int(file.read().split()[1])
+    if pages * os.sysconf("SC_PAGESIZE") < above:
+        return
+    if jax := sys.modules.get("jax"):
+        jax.clear_caches()
+    if "torch._dynamo" in sys.modules:
+        sys.modules["torch"].compiler.reset()
+    gc.collect()
+    ctypes.CDLL("libc.so.6").malloc_trim(0)  # what is free goes back to the system
+
+
+@pytest.fixture
+def memory_freed() -> Iterator[None]:
+    """For the tests of a file that alone fill the memory."""
+    yield
+    free_memory()
 
 
 @pytest.fixture(params=FRAMEWORKS)

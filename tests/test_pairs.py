@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no P
 
 from proven_topics import is_proven  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("strict_promotion")
+pytestmark = pytest.mark.usefixtures("memory_freed", "strict_promotion")
 forgetful = pytest.mark.usefixtures("fresh_torch_compile")
 WITH_REFERENCE = [pair for pair in PAIRS if pair.reference is not None]
 PLAIN = [pair for pair in WITH_REFERENCE if pair.jit and pair.fullgraph]
