@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from jaxvstorch.parity import check_parity as check_parity
     from jaxvstorch.porter.api import port as port
     from jaxvstorch.porter.api import replaying as replaying
+    from jaxvstorch.registry import example as example
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "MissingFrameworkError": "jaxvstorch.errors",
     "check_parity": "jaxvstorch.parity",
+    "example": "jaxvstorch.registry",
     "expect_error": "jaxvstorch.errors",
     "explain": "jaxvstorch.explainer.explain",
     "first_call": "jaxvstorch.measure",

@@ -96,12 +96,11 @@ class Pair:
             seed: for NumPy's generator.
 
         Raises:
-            TypeError: ``dtype`` is not one of these, or ``size`` is not a whole number.
+            TypeError: ``dtype`` is not one of these, or ``size`` or ``seed`` is no whole number.
             ValueError: ``size`` is less than 1, or ``seed`` is negative.
         """
-        if operator.index(size) < 1:
-            raise ValueError(f"size must be at least 1, but is {size}")
-        return self.inputs(operator.index(size), _floating(dtype), np.random.default_rng(seed))
+        size, seed = _whole("size", size, least=1), _whole("seed", seed, least=0)
+        return self.inputs(size, _floating(dtype), np.random.default_rng(seed))
 
     def to_framework(self, framework: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same arguments for one framework, on the device where it computes.
@@ -125,6 +124,16 @@ def _half(topic: str, framework: str) -> ModuleType:
     name = f"jaxvstorch.examples.{topic}.{framework}"
     frameworks.require(framework, wanted_by=name)
     return importlib.import_module(name)
+
+
+def _whole(what: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number, not {value!r}") from None
+    if number < least:
+        raise ValueError(f"{what} must be at least {least}, but is {number}")
+    return number
 
 
 def _floating(dtype: Any) -> np.dtype[Any]:

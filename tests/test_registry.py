@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jaxvstorch
 from jaxvstorch import frameworks, source
 from jaxvstorch.frameworks.containers import arrays_in
 from jaxvstorch.registry import PAIRS, pairs_of, place, topics
@@ -67,8 +68,42 @@ def test_inputs_have_the_dtype_that_is_asked_for(dtype) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "error"), [(0, ValueError), (-1, ValueError), (2.5, TypeError), (None, TypeError)]
+    ("asked", "error", "message"),
+    [
+        ({"size": 0}, ValueError, "size must be at least 1, but is 0"),
+        ({"size": -1}, ValueError, "size must be at least 1, but is -1"),
+        ({"size": 2.5}, TypeError, "size must be a whole number, not 2.5"),
+        ({"size": None}, TypeError, "size must be a whole number, not None"),
+        ({"size": 3, "seed": -1}, ValueError, "seed must be at least 0, but is -1"),
+        ({"size": 3, "seed": 1.5}, TypeError, "seed must be a whole number, not 1.5"),
+        ({"size": 3, "seed": None}, TypeError, "seed must be a whole number, not None"),
+    ],
+    ids=str,
 )
-def test_a_size_that_is_none_is_refused(size, error) -> None:
-    with pytest.raises(error, match=r"size must be at least 1|cannot be interpreted as an integer"):
-        PAIRS[0].make_inputs(size)
+def test_a_size_or_a_seed_that_is_none_is_refused(asked, error, message) -> None:
+    with pytest.raises(error, match=f"^{message}$"):
+        PAIRS[0].make_inputs(**asked)
+
+
+def test_an_example_is_the_pair_of_its_name() -> None:
+    assert [jaxvstorch.example(str(pair)) for pair in PAIRS] == list(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("branching.select_wher", "there is no pair or topic .* Did you mean branching.select_wh"),
+        ("select_where", "Did you mean branching.select_where?"),
+        ("branching", "branching is a topic: name one of its pairs, such as branching.select_if"),
+        (3, "there is no pair or topic 3. `jaxvstorch list` shows what there is."),
+    ],
+)
+def test_a_name_without_example_is_one_clear_error(name, message) -> None:
+    with pytest.raises(LookupError, match=message):
+        jaxvstorch.example(name)
+
+
+@pytest.mark.parametrize("function", [pairs_of, place])
+def test_a_topic_that_there_is_not_is_one_clear_error(function) -> None:
+    with pytest.raises(LookupError, match=r"no pair or topic 'brunching'\. Did you mean branching"):
+        function("brunching")
