@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxvstorch import frameworks
 from jaxvstorch.frameworks.containers import with_arrays_mapped
+from jaxvstorch.standalone import standalone
 
 Function = Callable[..., Any]
 
@@ -86,6 +87,16 @@ class Pair:
         """
         function: Function = getattr(_half(self.topic, framework), self.name)
         return function
+
+    def source(self, framework: str, *, shapes: bool = False) -> str:
+        """The code of one half, which runs by itself: with its imports, constants and helpers.
+
+        Args:
+            framework: ``"jax"`` or ``"torch"``, which need not be installed.
+            shapes: keep the shapes in the annotations, as in ``Float[Array, "n"]``. They need
+                jaxtyping.
+        """
+        return standalone(self.topic, framework, self.name, shapes=shapes)
 
     def make_inputs(self, size: int, dtype: Any = "float32", seed: int = 0) -> tuple[Any, ...]:
         """Arguments as NumPy arrays and Python values.

@@ -1,7 +1,9 @@
 """The source of an example function, read from its file: no framework is imported."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from symtable import SymbolTable, symtable
 
 import jaxvstorch
 
@@ -39,18 +41,47 @@ def definition(topic: str, framework: str, name: str) -> str:
     """
     text = path(topic, framework).read_text(encoding="utf-8")
     for node in ast.parse(text).body:
-        if name in _defined(node):
-            decorators = getattr(node, "decorator_list", [])
-            first = min([node.lineno, *(d.lineno for d in decorators)])
-            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+        if name in bound(node):
+            return "\n".join(text.splitlines()[first_line(node) - 1 : node.end_lineno])
     raise LookupError(f"{path(topic, framework)} defines no {name!r}")
 
 
-def _defined(node: ast.stmt) -> list[str]:
+def first_line(node: ast.stmt) -> int:
+    """Where a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def bound(node: ast.stmt) -> list[str]:
     """The names that a statement of a module gives to functions, classes or constants."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return [ast.unparse(node.value.func)]
     targets = node.targets if isinstance(node, ast.Assign) else []
-    return [target.id for target in targets if isinstance(target, ast.Name)]
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    names = [each for t in targets for each in (t.elts if isinstance(t, ast.Tuple) else [t])]
+    return [name.id for name in names if isinstance(name, ast.Name)]
+
+
+def imports(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Each name that a module imports, and a line that imports it alone."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            line = ast.unparse(node).rpartition("import ")[0]
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{line}import {ast.unparse(alias)}"
+
+
+def names_read(text: str) -> set[str]:
+    """The names that code uses and does not bind itself, or changes by ``global``."""
+    return _globals(symtable(text, "", "exec"))
+
+
+def _globals(table: SymbolTable) -> set[str]:
+    used = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_global() and (symbol.is_referenced() or symbol.is_declared_global())
+    }
+    return used.union(*map(_globals, table.get_children()))

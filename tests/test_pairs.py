@@ -10,6 +10,7 @@ from checked import checked
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from needs import needs_compiler
+from pasted import pasted
 
 from jaxvstorch import frameworks
 from jaxvstorch.pair import Pair
@@ -70,15 +71,16 @@ def require_parity(pair: Pair, inputs, jax_function, torch_function, gradient=Tr
 )
 def test_eager(pair: Pair, size: int, dtype: type, seed: int) -> None:
     inputs = pair.make_inputs(size, dtype, seed)
-    halves = checked(pair, "jax"), checked(pair, "torch")
-    require_parity(pair, inputs, *halves)
-    require_parity(pair, inputs, *halves, gradient=False)
+    require_parity(pair, inputs, checked(pair, "jax"), checked(pair, "torch"))
+    # Without a gradient, and from the text alone that `jaxvstorch show` prints.
+    require_parity(pair, inputs, pasted(pair, "jax"), pasted(pair, "torch"), gradient=False)
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.reference], ids=str)
 @pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
 def test_a_pair_without_an_answer_keeps_its_signature(pair: Pair, framework: str) -> None:
-    checked(pair, framework)(*pair.to_framework(framework, pair.make_inputs(4)))
+    for half in (checked(pair, framework), pasted(pair, framework)):
+        half(*pair.to_framework(framework, pair.make_inputs(4)))
 
 
 @forgetful

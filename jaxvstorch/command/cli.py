@@ -1,6 +1,5 @@
 """The subcommands of ``jaxvstorch``: list, show, explain, map, port and doctor."""
 
-import difflib
 import json
 from dataclasses import asdict
 from typing import Annotated
@@ -10,11 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 import jaxvstorch
-from jaxvstorch import frameworks, source
+from jaxvstorch import source
 from jaxvstorch.command import terminal
 from jaxvstorch.command.explain_command import explain
 from jaxvstorch.command.map_command import map_names
 from jaxvstorch.command.port_command import port
+from jaxvstorch.command.show_command import show
 from jaxvstorch.pair import Pair
 from jaxvstorch.registry import PAIRS, topics
 
@@ -90,45 +90,7 @@ def _remarks(pair: Pair) -> list[str]:
     return static + no_jit + breaks
 
 
-@app.command()
-def show(
-    name: Annotated[
-        str, typer.Argument(help="A pair, such as branching.select_where, or a topic.")
-    ],
-) -> None:
-    """Show the source of a pair in both frameworks, or of every pair of a topic."""
-    pairs = [pair for pair in PAIRS if name in (str(pair), pair.topic)]
-    if not pairs:
-        _fail(f"there is no pair or topic {name!r}.{_suggestion(name)}")
-    out = terminal.console()
-    for number, pair in enumerate(pairs):
-        if number:
-            out.file.write("\n" if out.is_terminal else "\n\n")
-        terminal.show_sources(
-            out,
-            {
-                f"{frameworks.TITLES[framework]}: {pair}": source.definition(
-                    pair.topic, framework, pair.name
-                )
-                for framework in frameworks.FRAMEWORKS
-            },
-        )
-
-
-def _suggestion(name: str) -> str:
-    known = [*map(str, PAIRS), *topics()]
-    by_function = [str(pair) for pair in PAIRS if pair.name == name.rpartition(".")[2]]
-    nearest = by_function or difflib.get_close_matches(name, known, n=3)
-    if nearest:
-        return f" Did you mean {' or '.join(nearest)}?"
-    return " `jaxvstorch list` shows what there is."
-
-
-def _fail(message: str) -> None:
-    terminal.console(stderr=True).print(f"jaxvstorch: {message}", soft_wrap=True)
-    raise typer.Exit(2)
-
-
+app.command()(show)
 app.command()(explain)
 app.command("map")(map_names)
 app.command()(port)

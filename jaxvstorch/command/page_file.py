@@ -7,19 +7,19 @@ from jaxvstorch.command import BadInputError
 from jaxvstorch.command.whole_file import write_whole
 
 
-def check_page(path: Path, target: str, option: str = "--html") -> None:
+def check_page(path: Path, target: str = "", option: str = "--html") -> None:
     """Refuse, before any work is done, a path that no page can be written to.
 
     Args:
         path: of the page.
-        target: what is read, as FILE.py:function; the page must not replace its file.
+        target: what is read, as FILE.py:function, if any; the page must not replace its file.
         option: that gave the path.
     """
     source = Path(target.rpartition(":")[0])
-    if path.exists() and source.exists() and path.samefile(source):
-        raise BadInputError(f"{option} {path} is the file that is read: give another name")
     if path.is_dir():
         raise BadInputError(f"{option} {path} is a folder: give the name of a file")
+    if path.exists() and source.exists() and path.samefile(source):
+        raise BadInputError(f"{option} {path} is the file that is read: give another name")
     if not path.parent.is_dir():
         raise BadInputError(f"{option} {path}: there is no folder {path.parent}: make it first")
     if not os.access(path.parent, os.W_OK):

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from symtable import SymbolTable, symtable
 from typing import NamedTuple
 
+from jaxvstorch import source
 from jaxvstorch.names.row import Row
 from jaxvstorch.names.rows import meaning
 
@@ -49,37 +49,13 @@ def _pasted() -> dict[str, _Source]:
     for file in sorted(Path(__file__).with_name("paste").glob("*.py")):
         text = file.read_text(encoding="utf-8")
         body = ast.parse(text).body
-        imports = dict(_imports(body))
+        imports = dict(source.imports(body))
         own = {n for n, line in imports.items() if line.startswith(f"from {__package__}.paste")}
-        defined = {name: node for node in body if (name := _bound(node))}
+        defined = {name: node for node in body for name in source.bound(node)}
         for name, node in defined.items():
-            source = ast.get_source_segment(text, node) or ""
-            read = _globals(symtable(source, file.name, "exec")) - {name}
+            segment = ast.get_source_segment(text, node) or ""
+            read = source.names_read(segment) - {name}
             needed = sorted(read & {*defined, *own})
             lines = [imports[used] for used in sorted(read & {*imports} - own)]
-            found[name] = _Source(source, needed, lines)
+            found[name] = _Source(segment, needed, lines)
     return found
-
-
-def _imports(body: list[ast.stmt]) -> Iterable[tuple[str, str]]:
-    """Each name that is imported, and a line that imports it alone."""
-    for node in body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            line = ast.unparse(node).rpartition("import ")[0]
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{line}import {ast.unparse(alias)}"
-
-
-def _bound(node: ast.stmt) -> str | None:
-    """The name that a function or a constant has."""
-    if isinstance(node, ast.FunctionDef):
-        return node.name
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        return node.targets[0].id
-    return None
-
-
-def _globals(table: SymbolTable) -> set[str]:
-    """The names that code reads and does not bind itself."""
-    found = {s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()}
-    return found.union(*map(_globals, table.get_children()))

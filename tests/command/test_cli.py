@@ -26,7 +26,7 @@ def run(*arguments: str, **environ: str):
 
 
 def halves(pair) -> list[str]:
-    return [source.definition(pair.topic, framework, pair.name) for framework in ("jax", "torch")]
+    return [pair.source(framework) for framework in ("jax", "torch")]
 
 
 def test_list_has_every_topic_and_pair() -> None:
