@@ -1,4 +1,4 @@
-"""The subcommands of ``jaxvstorch``: list, show, explain, map, port and doctor."""
+"""The subcommands of ``jaxvstorch``: list, show, try, explain, map, port and doctor."""
 
 import json
 from dataclasses import asdict
@@ -15,6 +15,7 @@ from jaxvstorch.command.explain_command import explain
 from jaxvstorch.command.map_command import map_names
 from jaxvstorch.command.port_command import port
 from jaxvstorch.command.show_command import show
+from jaxvstorch.command.try_command import try_pair
 from jaxvstorch.pair import Pair
 from jaxvstorch.registry import PAIRS, topics
 
@@ -91,6 +92,7 @@ def _remarks(pair: Pair) -> list[str]:
 
 
 app.command()(show)
+app.command("try")(try_pair)
 app.command()(explain)
 app.command("map")(map_names)
 app.command()(port)

@@ -130,20 +130,21 @@ def check_parity(
         answer = run("torch", original, wide, wanted, convert)
     if reference is None:
         in_jax = run("jax", jax_function, wide, wanted, convert)
-        found += _compare_outcomes("jax float64", in_jax, answer, tolerance)
+        found += compare_outcomes("jax float64", in_jax, answer, tolerance)
     else:
         answer = replace(call_reference(reference, wide), gradients=answer.gradients)
         if wanted:
             found.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
-        found += _compare_outcomes(framework, outcomes[framework], answer, tolerance)
+        found += compare_outcomes(framework, outcomes[framework], answer, tolerance)
     kinds = _compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs, is_wide(inputs))
     return Parity((*found, *kinds))
 
 
-def _compare_outcomes(
+def compare_outcomes(
     framework: str, outcome: Outcome, answer: Outcome, tolerance: float
 ) -> list[Comparison]:
+    """Each output and gradient of one function, compared with the answer's."""
     if len(outcome.outputs) != len(answer.outputs):
         note = f"returned {len(outcome.outputs)}, expected {len(answer.outputs)}"
         return [Comparison(f"{framework} number of outputs", same=False, note=note)]
