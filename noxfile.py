@@ -37,7 +37,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """Run the costly tests too, and record what is proven; ``-- branching`` only its pairs."""
+    """Run the costly tests too, with every pair compiled; ``-- branching`` only its pairs."""
     install(session, *TESTED)
     if topics := session.posargs:
         chosen = " or ".join(f"{topic}." for topic in topics)
@@ -45,7 +45,6 @@ def nightly(session: nox.Session) -> None:
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
         session.run("python", "-m", "jaxvstorch.names.check")
-    session.run("python", "tests/proven_topics.py", *topics)
 
 
 @nox.session

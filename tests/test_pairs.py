@@ -1,11 +1,12 @@
 """Every pair gives the reference's values and gradients: eager, as a graph, and compiled.
 
-In the gate Inductor compiles one pair of each topic, and all pairs of a topic that is not proven as
-it stands. With ``--matrix`` it compiles all of them, and further arguments are drawn.
+In the gate Inductor compiles one pair of each topic, and all pairs of a topic that changed.
+With ``--matrix`` it compiles all of them, and further arguments are drawn.
 """
 
 import numpy as np
 import pytest
+from changed_topics import changed_topics
 from checked import checked
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,8 +21,6 @@ from jaxvstorch.registry import PAIRS
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
 
-from proven_topics import is_proven  # noqa: E402
-
 pytestmark = pytest.mark.usefixtures("memory_freed", "strict_promotion")
 forgetful = pytest.mark.usefixtures("fresh_torch_compile")
 WITH_REFERENCE = [pair for pair in PAIRS if pair.reference is not None]
@@ -34,11 +33,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose the pairs that Inductor compiles; mark those that stand for their topic."""
     if "inductor_pair" not in metafunc.fixturenames:
         return
-    chosen = [
-        pair
-        for pair in WITH_REFERENCE
-        if pair in SENTINELS or metafunc.config.getoption("matrix") or not is_proven(pair.topic)
-    ]
+    every = metafunc.config.getoption("matrix")
+    changed = changed_topics()
+    chosen = [p for p in WITH_REFERENCE if every or p in SENTINELS or p.topic in changed]
     marks = {True: pytest.mark.sentinel, False: ()}
     metafunc.parametrize(
         "inductor_pair",
