@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from jaxvstorch.errors import MissingFrameworkError as MissingFrameworkError
     from jaxvstorch.errors import expect_error as expect_error
     from jaxvstorch.explainer.explain import explain as explain
+    from jaxvstorch.explainer.ledger import call as call
     from jaxvstorch.explainer.ledger import ledger as ledger
     from jaxvstorch.measure import first_call as first_call
     from jaxvstorch.measure import new_shape as new_shape
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "MissingFrameworkError": "jaxvstorch.errors",
+    "call": "jaxvstorch.explainer.ledger",
     "check_parity": "jaxvstorch.parity",
     "example": "jaxvstorch.registry",
     "expect_error": "jaxvstorch.errors",

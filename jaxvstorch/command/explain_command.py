@@ -124,10 +124,11 @@ def _run(
 def _find(target: str, request: "Request") -> Found:
     from jaxvstorch.command import in_both, work
     from jaxvstorch.command import target as targets
+    from jaxvstorch.explainer.framework_of import BOTH
 
     with targets.load(target) as loaded:
         try:
-            if request.framework == in_both.BOTH:
+            if request.framework == BOTH:
                 return in_both.explained(loaded, request), None
             asked = work.asked_for(loaded, request)
             ledger = work.recorded(asked) if request.calls else None

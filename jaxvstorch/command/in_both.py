@@ -12,8 +12,6 @@ from jaxvstorch.explainer.both import Both, both
 from jaxvstorch.explainer.framework_of import belongs_to
 from jaxvstorch.frameworks.private import torch as private
 
-BOTH = "both"  # the value of --framework
-
 
 def explained(target: Target, request: Request) -> Both:
     """What both compilers make of a target.
@@ -37,7 +35,7 @@ def explained(target: Target, request: Request) -> Both:
     if not any(isinstance(leaf, Array) for leaf in private.pytree.tree_leaves(vars(asked))):
         raise BadInputError("--framework both needs an array: give one, such as --arg 'f32[8]'")
     try:
-        return both(target.function, *args, **kwargs)
+        return both(target.function, args, kwargs)
     except TypeError as error:  # raised for what cannot be explained, such as a generator
         raise BadInputError(str(error)) from error
 

@@ -13,6 +13,7 @@ from jaxvstorch.command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch.command.values import Maker, static_values
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.framework_of import compiled_by
+from jaxvstorch.explainer.in_framework import explain_in
 from jaxvstorch.explainer.ledger import record
 from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.explainer.subject import by_name
@@ -125,13 +126,8 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
 
 def explained(asked: Asked, stages: bool) -> Explanation:
     """The explanation of the first call."""
-    from jaxvstorch.explainer.explain import explain
-
-    args, kwargs = asked.calls()[0]
-    if "framework" in kwargs:
-        raise BadInputError("explain has a parameter framework itself: give it by position")
     try:
-        explanation = explain(asked.function, *args, framework=asked.framework, **kwargs)
+        explanation = explain_in(asked.framework, asked.function, *asked.calls()[0])
     except TypeError as error:  # raised for what explain does not take, such as a generator
         raise BadInputError(str(error)) from error
     return explanation.with_stages() if stages else explanation

@@ -8,7 +8,8 @@ import numpy as np
 
 from jaxvstorch import frameworks
 from jaxvstorch.explainer.explanation import Explanation
-from jaxvstorch.explainer.framework_of import belongs_to
+from jaxvstorch.explainer.framework_of import BOTH, belongs_to
+from jaxvstorch.explainer.in_framework import explain_in
 from jaxvstorch.explainer.kept_output import kept_output
 from jaxvstorch.explainer.own_lines import own_sources
 from jaxvstorch.explainer.python.unwrap import attribute
@@ -66,53 +67,36 @@ class Both:
         return html_both.fragment(self.explanations, self.printed)
 
 
-def both(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Both:
-    """Show what ``jax.jit`` and what ``torch.compile`` make of one function, line by line.
-
-    The function runs once for each, as ``explain`` says; what it prints is kept apart.
+def both(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Both:
+    """What ``explain`` does with ``framework="both"``; a keyword argument may have any name.
 
     Args:
-        function: names no framework, and uses what arrays and tensors share: operators, methods
-            such as ``x.sum()``, indexing.
-        *args: what to call it with. NumPy arrays, in containers too, each framework gets as its
-            own; all else it gets as it is.
-        **kwargs: more arguments, by name.
-
-    Raises:
-        TypeError: the function belongs to one framework, or ``explain`` does not take it, or none
-            of its lines can be shown; or no argument holds a NumPy array, or the arguments are one
-            framework's, or hold an iterator, or do not fit.
-        MissingFrameworkError: one of the frameworks is not installed.
+        function: what ``explain`` takes.
+        args: to call it with.
+        kwargs: more of them, by name.
     """
-    # explain.both is an attribute of what is imported here.
-    from jaxvstorch.explainer.explain import explain
-
     for name in frameworks.FRAMEWORKS:
-        frameworks.require(name, wanted_by="explain.both")
-    _check(function, kwargs)
+        frameworks.require(name, wanted_by=f"explain with framework={BOTH!r}")
+    _check(function)
     _check_arguments((args, kwargs))
     explanations, printed = {}, {}
     for name in frameworks.FRAMEWORKS:
         here, named = _arrays_in(name, (args, kwargs))
         with LOCK, kept_output() as output:
-            explanations[name] = explain(function, *here, framework=name, **named)
+            explanations[name] = explain_in(name, function, here, named)
         printed[name] = "".join(output)
     own_sources(tuple(explanations.values()))
     return Both(**explanations, printed=printed)
 
 
-def _check(function: Any, kwargs: dict[str, Any]) -> None:
-    if "framework" in kwargs:
-        raise TypeError(
-            "explain.both gives the function to both frameworks: leave framework= out, and give a "
-            "parameter of that name by position"
-        )
+def _check(function: Any) -> None:
     owner = belongs_to(function)
     if owner is not None:
         name, title = attribute(function, "__name__") or function, frameworks.TITLES[owner]
         raise TypeError(
-            f"{name!r} is written for {title}, and explain.both shows a function that names no "
-            f"framework: use operators and methods alone, or call explain with {title}'s arrays"
+            f"{name!r} is written for {title}, and framework={BOTH!r} takes a function that names "
+            f"no framework: use operators and methods alone, or say framework={owner!r}, with "
+            f"{title}'s arrays"
         )
 
 

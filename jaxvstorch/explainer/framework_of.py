@@ -14,6 +14,7 @@ from jaxvstorch.explainer.python.unwrap import answers_all, attribute, original,
 from jaxvstorch.frameworks.private import torch as private
 from jaxvstorch.measure.waiting import arrays_of
 
+BOTH = "both"  # as a value of ``framework=`` and of ``--framework``: of ``explain`` alone
 # Libraries, and the framework that they use.
 LIBRARIES = {
     "jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax", "optax": "jax",
@@ -57,9 +58,9 @@ def asked_for(
     """Read ``framework=``: it may also be an argument of a function that has such a parameter.
 
     Returns:
-        The framework, ``None`` if it is not given, and the keyword arguments of the function.
+        The framework, or ``"both"``, or ``None``; and the function's keyword arguments.
     """
-    is_framework = isinstance(framework, str) and framework in frameworks.FRAMEWORKS
+    is_framework = isinstance(framework, str) and framework in (*frameworks.FRAMEWORKS, BOTH)
     if framework is None or is_framework or not takes(function, "framework"):
         return framework, kwargs
     return None, {**kwargs, "framework": framework}

@@ -46,13 +46,13 @@ def ledger(
     A call that raises is recorded with its error, and the ledger goes on::
 
         ledger(compiled, [(x, 2), (x, 3)])
-        ledger(compiled, [explain.call(x, n=2), explain.call(x, n=3)])
+        ledger(compiled, [call(x, n=2), call(x, n=3)])
 
     Args:
         function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled
             without options.
         calls: one tuple of positional arguments per call; with keyword arguments
-            ``explain.call(...)``, written as the call is.
+            ``call(...)``, written as the call is.
         framework: ``"jax"`` or ``"torch"``; needed if neither a plain function nor its first call
             shows it.
 
@@ -86,7 +86,7 @@ def _arguments(given: Any) -> Arguments:
         return Arguments(given, {})
     raise TypeError(
         f"each call must be a tuple of arguments, not {type(given).__name__}: "
-        "for a single argument write (x,), with keyword arguments explain.call(x, n=3)"
+        "for a single argument write (x,), with keyword arguments call(x, n=3)"
     )
 
 

@@ -22,14 +22,14 @@ def own_sources(explanations: Sequence[Facts]) -> tuple[Source, ...]:
         told = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
         missing = [sentence for sentence in told if sentence.startswith("The lines")]
         raise TypeError(
-            f"explain.both shows lines, and of {name} there are none to show. {' '.join(missing)} "
-            "Call explain once for each framework"
+            f"framework='both' shows lines, and of {name} there are none to show. "
+            f"{' '.join(missing)} Call explain once for each framework"
         )
     if len({(source.file, source.lines[0].number) for source in known}) > 1:
         places = ", ".join(f"{s.name} ({s.file}, line {s.lines[0].number})" for s in known)
         raise TypeError(
-            f"explain.both shows lines that both frameworks ran, and of {name} they ran different "
-            f"ones: {places}. Call explain once for each framework"
+            f"framework='both' shows lines that both compilers saw, and of {name} they saw "
+            f"different ones: {places}. Call explain once for each framework"
         )
     return tuple(source or without_marks(known[0]) for source in found)
 

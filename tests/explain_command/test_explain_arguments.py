@@ -66,3 +66,9 @@ def test_the_seed_decides_the_numbers(with_torch) -> None:
         for seed in ("0", "0", "1")
     ]
     assert values[0] == values[1] != values[2]
+
+
+def test_a_function_may_have_a_parameter_named_framework(with_jax) -> None:
+    Path("named.py").write_text("def scaled(x, framework):\n    return x * len(framework)\n")
+    call = ("named.py:scaled", "--arg", "f32[3]", "--arg", "framework=[1, 2]")
+    assert explained(*call, "--framework", "jax")["arguments"] == ["f32[3]", "framework=[1, 2]"]

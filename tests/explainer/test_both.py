@@ -1,4 +1,4 @@
-"""``explain.both``: one function through both compilers, and what it refuses."""
+"""``framework="both"``: one function through both compilers, and what is refused."""
 
 import functools
 import operator
@@ -66,7 +66,7 @@ def marks(explanation) -> list[str]:
 
 
 def test_the_same_lines_with_the_marks_of_each() -> None:
-    found = explain.both(clip, X)
+    found = explain(clip, X, framework="both")
     assert [line.text for line in found.jax.sources[0].lines] == [
         line.text for line in found.torch.sources[0].lines
     ]
@@ -76,7 +76,7 @@ def test_the_same_lines_with_the_marks_of_each() -> None:
 
 
 def test_what_is_printed_is_kept_apart(capsys) -> None:
-    found = explain.both(clip, X)
+    found = explain(clip, X, framework="both")
     assert found.printed == {"jax": "norm: JitTracer(float32[])\n", "torch": "norm: tensor(5.)\n"}
     assert capsys.readouterr() == ("", "")
 
@@ -90,7 +90,7 @@ def closes_the_stream(x):
 
 def test_what_is_printed_is_kept_whatever_the_function_does_with_the_stream() -> None:
     said = "said \\ud800 and bytes"
-    found = explain.both(closes_the_stream, X)
+    found = explain(closes_the_stream, X, framework="both")
     assert found.printed == {"jax": said, "torch": said}
     assert "`TextIOWrapper.close`" in str(found.torch)  # as of the reader's own stream
     assert not sys.stdout.closed
@@ -98,7 +98,7 @@ def test_what_is_printed_is_kept_whatever_the_function_does_with_the_stream() ->
 
 
 def test_each_is_what_explain_says() -> None:
-    found = explain.both(shifted, X, {"a": [X]}, flag=False)
+    found = explain(shifted, X, {"a": [X]}, flag=False, framework="both")
     alone = explain(shifted, jnp.asarray(X), {"a": [jnp.asarray(X)]}, flag=False)
     assert found.jax.arguments == ("f32[2]", "{'a': [f32[2]]}", "flag=False")
     assert found.jax.marks() == alone.marks()
@@ -108,7 +108,7 @@ def test_each_is_what_explain_says() -> None:
 
 
 def test_a_scalar_of_numpy_is_an_array() -> None:
-    found = explain.both(operator_free, np.float32(2))
+    found = explain(operator_free, np.float32(2), framework="both")
     assert [e.arguments for e in found.explanations] == [("f32[]",), ("f32[]",)]
 
 
@@ -118,7 +118,7 @@ def operator_free(x):
 
 def test_an_argument_that_is_changed_is_a_copy() -> None:
     x = X.copy()
-    explain.both(doubled_in_place, x)
+    explain(doubled_in_place, x, framework="both")
     assert x.tolist() == X.tolist()
 
 
@@ -128,13 +128,13 @@ def doubled_in_place(x):
 
 
 def test_a_function_that_asks_which_framework_it_is_given() -> None:
-    assert [len(e.programs) for e in explain.both(of_either, X).explanations] == [1, 1]
+    assert [len(e.programs) for e in explain(of_either, X, framework="both").explanations] == [1, 1]
 
 
 def test_a_partial_and_a_method() -> None:
-    found = explain.both(functools.partial(clip, limit=10.0), X)
+    found = explain(functools.partial(clip, limit=10.0), X, framework="both")
     assert found.torch.found("break")
-    assert len(explain.both(_Scale(3).apply, X).jax.programs) == 1
+    assert len(explain(_Scale(3).apply, X, framework="both").jax.programs) == 1
 
 
 class _Scale:
@@ -146,7 +146,7 @@ class _Scale:
 
 
 def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
-    found = explain.both(calls, X)
+    found = explain(calls, X, framework="both")
     assert [f.kind for f in found.jax.findings] == ["impure"]
     for text in (str(found), found._repr_html_()):
         assert "test_both.py, line" in text
@@ -156,8 +156,8 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "said"),
     [
-        (of_jax, [X], "'of_jax' is written for JAX, and explain.both shows a function that names "
-         "no framework: use operators and methods alone, or call explain with JAX's arrays"),
+        (of_jax, [X], "'of_jax' is written for JAX, and framework='both' takes a function that "
+         "names no framework: use operators and methods alone, or say framework='jax', with JAX's"),
         (torch.compile(clip), [X], "'clip' is written for PyTorch"),
         (jax.grad(clip), [X], "'clip' is written for JAX"),
         (torch.nn.Linear(2, 2), [X], "is written for PyTorch"),
@@ -177,26 +177,26 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
 )  # fmt: skip
 def test_bad_input_is_one_clear_error(function, arguments, said) -> None:
     with pytest.raises(TypeError, match=said):
-        explain.both(function, *arguments)
+        explain(function, *arguments, framework="both")
 
 
 def test_an_argument_that_holds_itself() -> None:
     endless: list = [X]
     endless.append(endless)
     with pytest.raises(TypeError, match="an argument holds itself, or is nested too deeply"):
-        explain.both(clip, endless)
+        explain(clip, endless, framework="both")
 
 
-def test_the_framework_is_not_asked_for() -> None:
-    with pytest.raises(TypeError, match="leave framework= out, and give a parameter of that name"):
-        explain.both(clip, X, framework="jax")
-    assert len(explain.both(framework_of, X, "jax").torch.programs) == 1
+def test_a_parameter_named_framework_is_given_by_position() -> None:
+    assert len(explain(framework_of, X, "both", framework="both").torch.programs) == 1
+    bound = functools.partial(framework_of, framework="both")
+    assert len(explain(bound, X, framework="both").jax.programs) == 1
 
 
 def test_other_lines_in_each_are_not_put_beside_each_other() -> None:
     one = Explanation("f", "jax", (), (Source("f", "a.py", 1, (Line(3, "a"),)),), ())
     other = Explanation("f", "torch", (), (Source("g", "a.py", 1, (Line(9, "b"),)),), ())
-    said = r"ran different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
+    said = r"saw different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
     with pytest.raises(TypeError, match=said):
         own_sources([one, other])
 
@@ -212,18 +212,18 @@ def test_where_one_has_no_line_its_column_is_empty() -> None:
 def test_a_missing_framework_says_how_to_install_it(missing) -> None:
     code = (
         "import numpy as np\nfrom jaxvstorch import MissingFrameworkError, explain\n"
-        "try:\n    explain.both(lambda x: x, np.float32([3]))\n"
+        "try:\n    explain(lambda x: x, np.float32([3]), framework='both')\n"
         "except MissingFrameworkError as error:\n    print(error)"
     )
     command = [sys.executable, "-c", f"{WITHOUT.format(missing=missing)}\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True)
     title = {"jax": "JAX", "torch": "PyTorch"}[missing]
-    said = f"explain.both needs {title}, which is not installed. Install it with `pip install"
+    said = f"explain with framework='both' needs {title}, which is not installed. Install it with `"
     assert done.stdout.startswith(said), done.stderr
 
 
 def test_it_is_data_too() -> None:
-    found = explain.both(clip, X)
+    found = explain(clip, X, framework="both")
     data = found.to_dict()
     assert data["schema"] == {"name": "jaxvstorch-both", "version": 1}
     assert data["jax"] == found.jax.to_dict()

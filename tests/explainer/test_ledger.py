@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from jaxvstorch import explain, ledger
+from jaxvstorch import call, explain, ledger
 from jaxvstorch.explainer.compilations import Compilations
 from jaxvstorch.explainer.ledger import record
 from jaxvstorch.explainer.ledger_rows import Call, Ledger
@@ -96,7 +96,7 @@ def test_what_is_no_call_or_tells_no_framework() -> None:
         ledger(len, [([],)])
     assert "framework='jax'" in str(caught.value)
     assert ledger(len, [([],)], framework="jax").framework == "jax"  # what the error names is there
-    with pytest.raises(TypeError, match=r"write \(x,\), with keyword .* explain.call\(x, n=3\)"):
+    with pytest.raises(TypeError, match=r"write \(x,\), with keyword .* call\(x, n=3\)"):
         ledger(jax.jit(lambda x: x), [1.0])
     with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'tensorflow'"):
         ledger(len, [([],)], framework="tensorflow")
@@ -128,7 +128,7 @@ def test_an_error_is_told_as_far_as_its_sentence_goes_and_with_what_to_do() -> N
 def test_keyword_arguments_are_written_as_the_call_is() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     power = jax.jit(lambda x, n: x**n, static_argnames="n")
-    book = explain.ledger(power, [explain.call(1.5, n=3), (1.5, 3), explain.call(n=3, x=1.5)])
+    book = ledger(power, [call(1.5, n=3), (1.5, 3), call(n=3, x=1.5)])
     assert [call.arguments for call in book.calls] == ["1.5, n=3", "1.5, 3", "n=3, x=1.5"]
     assert [call.error for call in book.calls] == [None] * 3
 

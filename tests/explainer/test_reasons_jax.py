@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from jaxvstorch import explain, ledger
+from jaxvstorch import call, ledger
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
@@ -65,8 +65,8 @@ CASES = [
     (applied, STATIC_ACT, [(F3, np.tanh), (F3, np.sin)], "act: tanh → sin"),
     (by_settings, {}, [(F3, Settings(2.0)), (F3, Settings(3.0))],
      "settings: Settings(factor=2.0) → Settings(factor=3.0)"),
-    (scaled, STATIC_N, [explain.call(F3, n=4), explain.call(F3, n=8)], "n: 4 → 8"),
-    (scaled, STATIC_N, [(F3, 4), explain.call(F3, n=4)], "n: by position → by name"),
+    (scaled, STATIC_N, [call(F3, n=4), call(F3, n=8)], "n: 4 → 8"),
+    (scaled, STATIC_N, [(F3, 4), call(F3, n=4)], "n: by position → by name"),
 ]  # fmt: skip
 
 

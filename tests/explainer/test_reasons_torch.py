@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-from jaxvstorch import explain, ledger
+from jaxvstorch import call, ledger
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -82,7 +82,7 @@ CASES = [
     (scaled, [(F3, 4), (F3, 8)], "n: 4 → 8, now any number"),
     (scaled, [(F3, 4), (F3, 8), (F3, 2.5)], "n: 8 → 2.5"),
     (scaled, [(F3, 4.0), (F3, 8.0), (F3, torch.tensor(1.0))], "n: 8.0 → f32[]"),
-    (scaled, [explain.call(F3, n=4), explain.call(F3, n=8)], "n: 4 → 8, now any number"),
+    (scaled, [call(F3, n=4), call(F3, n=8)], "n: 4 → 8, now any number"),
     (summed, [(F3, F3.clone()), (F3, F3)], "x and y: two tensors → the same tensor twice"),
     (product, [(SQUARE, OTHER), (SQUARE.T, OTHER)], "a: strides (2, 1) → (1, 2)"),
     (product, [(SQUARE, SQUARE), (SQUARE.T, SQUARE)], "a: strides (2, 1) → (1, 2)"),
