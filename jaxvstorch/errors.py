@@ -1,17 +1,20 @@
 """The errors that this package raises, and a way to show an error that is expected."""
 
 import operator
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from jaxvstorch import installed
 
 # What differs between machines and runs, and tells a reader nothing: addresses in memory, the file
 # that a notebook writes each cell to, and the folders that packages are installed in.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<= id=)\d+")
 _CELL = re.compile(r"(?<![^\s\"'(])(?:[^\s\"'(]*/)?ipykernel_\d+/\d+\.py")
 # A search that starts inside a word would read the rest of it once for each of its letters.
-_PACKAGE = re.compile(rf"(?<!\S)\S*/site-packages/|{re.escape(str(Path(__file__).parents[1]))}/")
+_PACKAGE = re.compile(r"(?<!\S)\S*[/\\](?:site|dist)-packages[/\\]")
 
 
 class MissingFrameworkError(ModuleNotFoundError):
@@ -64,4 +67,7 @@ def tidy(text: str) -> str:
     >>> tidy("<function f at 0x7f00c0de> in /usr/lib/python3/site-packages/jax/core.py")
     '<function f> in jax/core.py'
     """
-    return _PACKAGE.sub("", _CELL.sub("<cell>", _ADDRESS.sub("", text)))
+    text = _PACKAGE.sub("", _CELL.sub("<cell>", _ADDRESS.sub("", text)))
+    for folder in (str(Path(__file__).parents[1]), *installed.folders().libraries):
+        text = text.replace(os.path.join(folder, ""), "")
+    return text

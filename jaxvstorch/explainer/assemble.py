@@ -9,9 +9,10 @@ from jaxvstorch.explainer.marks import Mark, Source
 from jaxvstorch.explainer.on_lines import by_statement, source_of
 from jaxvstorch.explainer.operations import Operation, Place, count
 from jaxvstorch.explainer.python import statements
-from jaxvstorch.explainer.python.own import OwnCode, is_installed
+from jaxvstorch.explainer.python.own import OwnCode
 from jaxvstorch.explainer.python.statements import File, Function
 from jaxvstorch.explainer.seen import Seen
+from jaxvstorch.installed import is_installed
 
 
 def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source, ...], list[str]]:

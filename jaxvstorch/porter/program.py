@@ -6,7 +6,6 @@
 import json
 import os
 import sys
-import sysconfig
 import time
 import traceback
 import warnings
@@ -16,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jaxvstorch.installed import is_installed
 from jaxvstorch.porter.report import short
 from jaxvstorch.porter.tracebacks import forget_ours
 
@@ -108,13 +108,8 @@ def _run(options: dict[str, Any], replay: Any, drafting: Any, record: Any) -> in
 def _where(error: BaseException) -> traceback.FrameSummary | None:
     """The last line of the program's own on the way to an error, or else the last of all."""
     frames = traceback.extract_tb(error.__traceback__)
-    libraries = (sysconfig.get_path("stdlib"), "<frozen")
-    own = [f for f in frames if not (f.filename.startswith(libraries) or _installed(f.filename))]
+    own = [f for f in frames if not (f.filename.startswith("<frozen") or is_installed(f.filename))]
     return next(reversed(own or frames), None)
-
-
-def _installed(file: str) -> bool:
-    return any(name in file for name in ("site-packages", "dist-packages"))
 
 
 def _as_main(path: str) -> None:
@@ -135,7 +130,7 @@ def _unreached(path: str, replay: Any, record: Any) -> None:
 
     folder = str(Path(path).resolve().parent)
     files = {path, *(file for file, _ in replay.report.lines if file.startswith(folder))}
-    unreached(replay.report, [file for file in sorted(files) if not _installed(file)])
+    unreached(replay.report, [file for file in sorted(files) if not is_installed(file)])
     for (file, number), line in sorted(replay.report.unreached.items()):
         for found in line.calls:
             record(UNREACHED, place={"file": file, "line": number}, found=asdict(found))

@@ -1,5 +1,6 @@
 """Watches while Python runs a function's lines for JAX to trace."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from jaxvstorch.explainer.python.touches import Touch, once
 from jaxvstorch.explainer.python.watched import Watched
 from jaxvstorch.explainer.subject import Subject
 
-_MACHINERY = f"{Path(__file__).parents[1]}/"
+_MACHINERY = os.path.join(Path(__file__).parents[1], "")
 _MOST_INSIDE = 1000
 
 

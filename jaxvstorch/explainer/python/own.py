@@ -1,17 +1,10 @@
 """Whose code a file holds: the reader's, which is shown, or a library's, which is not."""
 
-import re
-import sys
-import sysconfig
+import os
 from pathlib import Path
 
 from jaxvstorch.explainer.python import statements
-
-# Of these, only the file of the explained function is shown: a framework is library code.
-_FRAMEWORKS = ("jax", "jaxlib", "torch", "numpy")
-
-_PACKAGE = f"{Path(__file__).parents[2]}/"
-_EXAMPLE = re.compile("examples/.+/")
+from jaxvstorch.installed import FRAMEWORKS, import_path, is_installed, is_instrument
 
 
 class OwnCode:
@@ -46,8 +39,8 @@ class OwnCode:
         return self._file is not None and is_installed(self._file)
 
     def _decide(self, file: str) -> bool:
-        if file.startswith(_PACKAGE) and not _EXAMPLE.match(file, len(_PACKAGE)):
-            return False  # this package's own code
+        if is_instrument(file):
+            return False
         if self._package is not None and file.startswith(self._package):
             return True
         if file.startswith("<") and not file.startswith((*statements.PROMPTS, "<stdin")):
@@ -55,29 +48,15 @@ class OwnCode:
         return not is_installed(file)
 
 
-def is_installed(file: str) -> bool:
-    """Whether a file is part of an installed package, or of Python."""
-    return file.startswith(_INSTALLED)
-
-
 def _package_folder(file: str) -> str | None:
-    """The folder of the installed package that a file belongs to, unless it is a framework's."""
-    for folder in _INSTALLED:
-        if file.startswith(folder):
-            name = file.removeprefix(folder).split("/")[0]
-            return None if name in _FRAMEWORKS or name.endswith(".py") else f"{folder}{name}/"
-    return None
+    """The folder of the installed package that a file belongs to.
 
-
-def _installed() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    folders = {paths[key] for key in ("purelib", "platlib", "stdlib", "platstdlib")}
-    folders |= {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
-    # The longest first: site-packages before the library folder around it.
-    return tuple(sorted((f"{folder.rstrip('/')}/" for folder in folders), key=len, reverse=True))
-
-
-_INSTALLED = _installed()
+    Of a framework only the file of the explained function is shown: the rest is library code.
+    """
+    folder, parts = import_path(file) or ("", ())
+    if len(parts) < 2 or parts[0] in FRAMEWORKS:
+        return None
+    return os.path.join(folder, parts[0], "")
 
 
 def short_path(file: str) -> str:
@@ -85,8 +64,8 @@ def short_path(file: str) -> str:
     path = Path(file)
     if path.parent.name.startswith("ipykernel_") or file.startswith("<ipython-input"):
         return "a notebook's cell"
-    if "site-packages" in path.parts:
-        return "/".join(path.parts[path.parts.index("site-packages") + 1 :])
+    if (installed := import_path(file)) is not None:
+        return "/".join(installed[1])
     if path.is_relative_to(Path.cwd()):
         return str(path.relative_to(Path.cwd()))
     return str(path.relative_to(_root(path)))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from jaxvstorch.explainer.marks import Line, Mark, Source
-from jaxvstorch.explainer.python.own import is_installed
 from jaxvstorch.explainer.rendering.signs import WORDS
+from jaxvstorch.installed import is_installed
 
 # Longer runs of lines with nothing else to say are folded. Lines of a program are what a reader
 # came for, so more of them stay.

@@ -1,7 +1,7 @@
 """Which sources and findings a rendering shows, and where."""
 
 from jaxvstorch.explainer.facts import Facts, Finding
-from jaxvstorch.explainer.python.own import is_installed
+from jaxvstorch.installed import is_installed
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
 

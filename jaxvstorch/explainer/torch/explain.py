@@ -1,6 +1,5 @@
 """Explains a function of PyTorch."""
 
-import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -19,6 +18,7 @@ from jaxvstorch.explainer.python.recorder import Recorder
 from jaxvstorch.explainer.subject import Subject
 from jaxvstorch.explainer.torch import dynamo, outside, trace
 from jaxvstorch.explainer.torch.traced import Frame, Traced, look
+from jaxvstorch.installed import is_pythons
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
@@ -83,7 +83,7 @@ def _breaks(traced: Traced, own: OwnCode) -> Iterator[Finding]:
             if not places and not callers:
                 continue
             here = (places or callers)[-1]
-            if _is_pythons(stack[-1][0]) and any(place == here for place, _ in told):
+            if is_pythons(stack[-1][0]) and any(place == here for place, _ in told):
                 continue  # what Python's library calls in turn, when the call is reported already
             for finding in _along(text, stack, places or callers[-1:]):
                 place = (finding.file, finding.line)
@@ -91,14 +91,6 @@ def _breaks(traced: Traced, own: OwnCode) -> Iterator[Finding]:
                 if (place, finding.what) not in told:
                     told.add((place, finding.what))
                     yield finding
-
-
-def _is_pythons(file: str) -> bool:
-    """Whether a file belongs to Python's own library."""
-    return file.startswith(_PYTHONS) and "site-packages" not in file
-
-
-_PYTHONS = f"{sysconfig.get_path('stdlib')}/"
 
 
 def _ended(frame: Frame, traced: Traced) -> bool:
@@ -117,7 +109,7 @@ def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Findi
     else:
         file, line = stack[-1]
         reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
-        cure = breaks.CALL_OUTSIDE if _is_pythons(file) else breaks.cure_inside(text, generic)
+        cure = breaks.CALL_OUTSIDE if is_pythons(file) else breaks.cure_inside(text, generic)
         yield _break(places[-1], reason, cure)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.nn.modules import module as modules
 
+from jaxvstorch.installed import is_installed
 from jaxvstorch.names.running.call import copied
 from jaxvstorch.porter.at_home import is_ours
 from jaxvstorch.porter.hooks import remove
@@ -21,7 +22,6 @@ from jaxvstorch.porter.report import Found, Place
 
 _CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
                torch.nn.ParameterDict)  # fmt: skip
-_PACKAGES = ("site-packages", "dist-packages")
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Recording:
         """Whether a file is the program's: beside it or below, and not an installed package."""
         if file not in self._own:
             path = Path(file).resolve()
-            installed = any(name in path.parts for name in _PACKAGES) or file.startswith(OURS)
+            installed = is_installed(file) or file.startswith(OURS)
             inside = path.is_relative_to(self.folder) and path.is_file()
             self._own[file] = inside and not installed
         return self._own[file]

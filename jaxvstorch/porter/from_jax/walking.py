@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
 from jaxvstorch.explainer.jax import traces
+from jaxvstorch.installed import import_path, is_instrument
 from jaxvstorch.porter.agreeing import Judged
 from jaxvstorch.porter.from_jax.backwards import accumulated, in_torch, jax_name
 from jaxvstorch.porter.from_jax.parting import OUTSIDE, TWICE
@@ -30,7 +30,6 @@ _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
 _LOOPING = ("scan", "while_loop", "fori_loop", "map", "cond", "switch")
 # Which device, which memory: nothing of the reader's.
 _SILENT = ("create_token", "dce_sink", "empty", "empty2", "platform_index")
-_OURS = str(Path(__file__).parents[2])
 _WORST = (DIFFERS, FAILED, UNKNOWN, OTHERWISE, RANDOM, VERIFIED)
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
           "custom_vjp_call")  # fmt: skip
@@ -123,7 +122,7 @@ class Walk:
             # A function of JAX's own may have been traced for another line. Equinox wraps the
             # reader's function in one of its own.
             file = jaxpr.debug_info.func_filename or ""
-            of_jax = _installed(file) and "equinox" not in Path(file).parts
+            of_jax = _installed(file) and _package(file) != "equinox"
             return self._jaxpr(jaxpr, consts, inputs, place if of_jax else at)
         results = _bound(eqn, inputs)
         self._seen[id(eqn)] += 1
@@ -192,6 +191,10 @@ def _place(eqn: Any) -> Place | None:
 
 def _installed(file: str) -> bool:
     """Whether a file is a library's, or this package's."""
-    parts = Path(file).parts
-    library = "site-packages" in parts and any(name in parts for name in _LIBRARIES)
-    return library or (file.startswith(_OURS) and "examples" not in parts)
+    return _package(file) in _LIBRARIES or is_instrument(file)
+
+
+def _package(file: str) -> str:
+    """The name of the installed package that a file belongs to."""
+    _, parts = import_path(file) or ("", ("",))
+    return parts[0]
