@@ -74,7 +74,8 @@ def topic(session: nox.Session) -> None:
 @nox.session(python="3.13")
 def tests_jax_only(session: nox.Session) -> None:
     """Run what needs no PyTorch, on the newest Python with the newest JAX."""
-    session.install("jax", "jaxtyping", "ml-dtypes", "numpy", "rich", "typer", "--group", "test")
+    needed = ("flax", "jax", "jaxtyping", "ml-dtypes", "numpy", "optax", "rich", "typer")
+    session.install(*needed, "--group", "test")
     session.install("--no-deps", "-e", ".")
     elsewhere = ("--ignore=tests/book", "--ignore=tests/images")
     session.run("pytest", *SPREAD, "tests", *elsewhere, *session.posargs)

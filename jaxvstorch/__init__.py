@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jaxvstorch.errors import BrokenInstallError as BrokenInstallError
     from jaxvstorch.errors import MissingFrameworkError as MissingFrameworkError
     from jaxvstorch.errors import expect_error as expect_error
     from jaxvstorch.explainer.explain import explain as explain
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "BrokenInstallError": "jaxvstorch.errors",
     "MissingFrameworkError": "jaxvstorch.errors",
     "call": "jaxvstorch.explainer.ledger",
     "check_parity": "jaxvstorch.parity",

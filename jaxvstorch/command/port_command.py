@@ -10,7 +10,7 @@ import typer
 from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError, terminal
 from jaxvstorch.command.page_file import check_page, write_page
-from jaxvstorch.errors import MissingFrameworkError
+from jaxvstorch.errors import BrokenInstallError, MissingFrameworkError
 from jaxvstorch.porter import LIMIT
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def port(
             from jaxvstorch.porter.rendering.html import page
 
             write_page(html, page(report))
-    except (BadInputError, MissingFrameworkError) as error:
+    except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
         raise typer.Exit(2) from error
     _show(report, as_json)

@@ -48,6 +48,8 @@ def report(out: Console, checks: list[Check]) -> None:
         indent = " " * 9
         if check.problem:
             out.print(Text(f"{indent}{check.problem}", style="red"), soft_wrap=True)
+        if check.note:
+            out.print(Text(f"{indent}{check.note}"), soft_wrap=True)
         if check.cure:
             out.print(Text(f"{indent}To fix it: {check.cure}"), soft_wrap=True)
     wrong = sum(check.problem is not None for check in checks)

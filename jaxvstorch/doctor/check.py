@@ -13,6 +13,7 @@ class Check:
         value: what was found.
         problem: what is wrong with it; ``None`` where nothing is.
         cure: how to fix the problem, mostly a command.
+        note: what else there is to say; nothing is wrong with it.
     """
 
     section: str
@@ -20,3 +21,4 @@ class Check:
     value: str
     problem: str | None = None
     cure: str | None = None
+    note: str | None = None

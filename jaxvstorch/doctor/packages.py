@@ -9,7 +9,8 @@ from importlib import metadata
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES
 
-_PACKAGES = ("jax", "jaxlib", "torch", "numpy", "jaxtyping", "ml-dtypes")
+_OF_JAX = ("jaxlib", "flax", "optax")
+_INSTALL = "pip install jaxvstorch; for an NVIDIA GPU 'jaxvstorch[cuda13]'"
 _CUDA_VERSIONED = re.compile(r"(?:nvidia-.+-cu|jax-cuda)(\d\d)(?:-plugin|-pjrt)?$")
 
 
@@ -19,10 +20,17 @@ def installed_frameworks() -> list[str]:
 
 
 def check_versions() -> list[Check]:
-    """Python, and each package against the lowest version that this one is tested with."""
-    bounds = _lower_bounds()
+    """Python, and each declared dependency against the lowest version that is tested."""
+    bounds, there = _lower_bounds(), installed_frameworks()
     python = Check("versions", "Python", f"{platform.python_version()} at {sys.executable}")
-    return [python, *(_check_version(name, bounds.get(name)) for name in _PACKAGES)]
+    found = [_check_framework(name, bounds.get(name), there) for name in FRAMEWORKS]
+    for name in ("jaxlib", *(name for name in bounds if name not in FRAMEWORKS)):
+        if name in _OF_JAX and "jax" not in there:
+            absent = _version(name) or "not installed, and not needed without JAX"
+            found.append(Check("versions", name, absent))
+        else:
+            found.append(_check_version(name, bounds.get(name)))
+    return [python, *found]
 
 
 def check_cuda_stacks() -> list[Check]:
@@ -46,12 +54,26 @@ def _lower_bounds() -> dict[str, str]:
     return {match[1].lower(): match[2] for match in found if match}
 
 
+def _check_framework(name: str, lowest: str | None, there: list[str]) -> Check:
+    title = TITLES[name]
+    if name in there:
+        return _check_version(name, lowest)
+    if not there:
+        problem = "neither JAX nor PyTorch is installed, and everything needs one of them"
+        return Check("versions", title, "not installed", problem, _INSTALL)
+    note = (
+        f"without it, its half of the examples does not run, nor do port, check_parity between "
+        f"the frameworks and explain in both. To install it: {_INSTALL}"
+    )
+    return Check("versions", title, "not installed", note=note)
+
+
 def _check_version(name: str, lowest: str | None) -> Check:
     version = _version(name)
     title = TITLES.get(name, name)
     if version is None:
-        cure = "pip install jaxvstorch; for an NVIDIA GPU 'jaxvstorch[cuda13]'"
-        return Check("versions", title, "not installed", "the pairs need it", cure)
+        cure = f"pip install '{name}>={lowest}'" if lowest else f"pip install {name}"
+        return Check("versions", title, "not installed", "this package needs it", cure)
     if lowest and _numbers(version) < _numbers(lowest):
         problem = f"this package is tested with {lowest} and newer"
         return Check("versions", title, version, problem, f"pip install '{name}>={lowest}'")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from jaxvstorch import frameworks
+from jaxvstorch.errors import importing
 from jaxvstorch.porter import LIMIT
 from jaxvstorch.porter.report import Place, Report
 
@@ -38,6 +39,7 @@ def port(
         TypeError: ``function`` cannot be called.
         ValueError: ``limit`` is not positive, or neither framework shows.
         MissingFrameworkError: one of the frameworks is not installed.
+        BrokenInstallError: flax, optax or another library is missing or broken.
 
     >>> import torch
     >>> def share(x):
@@ -71,12 +73,14 @@ def replaying(*, limit: int = LIMIT) -> Iterator[Report]:
     Raises:
         ValueError: ``limit`` is not positive.
         MissingFrameworkError: one of the frameworks is not installed.
+        BrokenInstallError: flax, optax or another library is missing or broken.
     """
     for name in frameworks.FRAMEWORKS:
         frameworks.require(name, wanted_by="replaying")
     if limit < 1:
         raise ValueError(f"limit must be positive, but is {limit}")
-    from jaxvstorch.porter.replay import Replay
+    with importing("replaying"):
+        from jaxvstorch.porter.replay import Replay
 
     replay = Replay(limit)
     with replay:
@@ -104,8 +108,9 @@ def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
 def _from_jax(
     function: Callable[..., Any], args: Any, kwargs: Any, limit: int, given: Place
 ) -> Report:
-    from jaxvstorch.porter.from_jax.tracing import traced
-    from jaxvstorch.porter.from_jax.walking import Walk
+    with importing("port"):
+        from jaxvstorch.porter.from_jax.tracing import traced
+        from jaxvstorch.porter.from_jax.walking import Walk
 
     closed, arrays = traced(function, args, kwargs)
     walk = Walk(limit, given)

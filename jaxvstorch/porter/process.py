@@ -9,6 +9,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from jaxvstorch.errors import BrokenInstallError
 from jaxvstorch.porter import program
 from jaxvstorch.porter.report import Found, Place, Report
 
@@ -34,6 +35,9 @@ def replayed(
         limit: how many calls of one name on one line are done again.
         seconds: after which it is stopped.
         write: where to write a draft of the port.
+
+    Raises:
+        BrokenInstallError: what this needs cannot be imported; the program was not run.
     """
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         records = Path(folder, "records")
@@ -46,6 +50,11 @@ def replayed(
         sys.stdout.flush()
         with subprocess.Popen(command, stdout=2, env=environment) as process:
             stopped = _wait(process, records, seconds)
+        if not records.stat().st_size:
+            raise BrokenInstallError(
+                f"{file} was not run: importing JAX and PyTorch together ended Python with status "
+                f"{process.returncode}. `jaxvstorch doctor` says what is broken."
+            )
         report, whole = read(records)
     if stopped:
         report.ended = f"The program was stopped after {seconds:g} seconds; --seconds sets that."
@@ -68,6 +77,8 @@ def _wait(process: "subprocess.Popen[bytes]", records: Path, seconds: float) -> 
         return True
     except KeyboardInterrupt:  # the program got it too
         _end(process)
+        if not records.stat().st_size:
+            raise
     return False
 
 
@@ -86,7 +97,11 @@ def _killed(status: int) -> str:
 
 
 def read(records: Path) -> tuple[Report, bool]:
-    """What a program's process wrote down, and whether it came to the program's end."""
+    """What a program's process wrote down, and whether it came to the program's end.
+
+    Raises:
+        BrokenInstallError: what a replay needs could not be imported.
+    """
     report, whole = Report(), False
     for line in records.read_text(encoding="utf-8").splitlines():
         try:
@@ -94,6 +109,8 @@ def read(records: Path) -> tuple[Report, bool]:
         except ValueError:  # the process ended while it wrote
             continue
         match record.pop("kind"):
+            case program.BROKEN:
+                raise BrokenInstallError(record["text"])
             case program.FOUND:
                 report.add(Place(**record["place"]), Found(**record["found"]))
             case program.UNREACHED:

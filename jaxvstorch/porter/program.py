@@ -3,6 +3,7 @@
 ``jaxvstorch port`` starts ``python -m jaxvstorch.porter.program OPTIONS``, with options as JSON.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -15,12 +16,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jaxvstorch.errors import BrokenInstallError, importing
 from jaxvstorch.installed import is_installed
 from jaxvstorch.porter.report import short
 from jaxvstorch.porter.tracebacks import forget_ours
 
-BEGUN, ENDED, FOUND, BEYOND, UNREACHED, NOTE, PARITY = (
-    "begun", "ended", "found", "beyond", "unreached", "note", "parity",
+BROKEN, BEGUN, ENDED, FOUND, BEYOND, UNREACHED, NOTE, PARITY = (
+    "broken", "begun", "ended", "found", "beyond", "unreached", "note", "parity",
 )  # fmt: skip
 
 
@@ -34,44 +36,55 @@ _OF_WATCHING = (
 
 def main(options: dict[str, Any]) -> int:
     """Run the program, and return its own exit status."""
-    from jaxvstorch.porter.replay import Replay
-
-    typed = options["file"]
-    # As Python names a program in __file__ and in errors, wherever the program goes.
-    options["file"] = os.path.abspath(typed)
-    sys.argv = [typed, *options["arguments"]]
     with open(options["records"], "a", buffering=1, encoding="utf-8") as file:
 
         def record(kind: str, **values: Any) -> None:
             file.write(json.dumps({"kind": kind, **values}) + "\n")
 
-        def tell(place: Any, found: Any) -> None:
-            record(FOUND, place=asdict(place), found=asdict(found))
-            if drafting is not None:
-                drafting.tell(place, found)
+        try:
+            with importing("port"):
+                _import(drafting=bool(options["write"]))
+        except BrokenInstallError as error:
+            record(BROKEN, text=str(error))
+            return 1
+        return _replay(options, record)
 
-        process = os.getpid()
-        forks: list[int] = []
-        os.register_at_fork(after_in_parent=lambda: forks.append(1))
-        drafting = None
-        if options["write"]:
-            from jaxvstorch.porter.draft.recording import Recording
 
-            drafting = Recording(options["file"])
-        replay = Replay(options["limit"], tell)
-        record(BEGUN)
-        status = _run(options, replay, drafting, record)
-        if os.getpid() != process:
-            return status  # of a fork that ran on to the end of the program
-        if forks:
-            record(
-                NOTE, text=f"Forked processes, of which there were {len(forks)}, were not replayed."
-            )
-        record(BEYOND, number=replay.report.beyond)
-        _unreached(options["file"], replay, record)
+def _import(drafting: bool) -> None:
+    """Import all that is needed, before the program's folder can hide any of it."""
+    draft = ("draft.recording", "draft.composing", "draft.trying")
+    for name in ("replay", "reading", *(draft if drafting else ())):
+        importlib.import_module(f"jaxvstorch.porter.{name}")
+
+
+def _replay(options: dict[str, Any], record: Any) -> int:
+    from jaxvstorch.porter.replay import Replay
+
+    def tell(place: Any, found: Any) -> None:
+        record(FOUND, place=asdict(place), found=asdict(found))
         if drafting is not None:
-            drafting.given = replay.kinds
-            _draft(drafting, Path(options["write"]), record)
+            drafting.tell(place, found)
+
+    process = os.getpid()
+    forks: list[int] = []
+    os.register_at_fork(after_in_parent=lambda: forks.append(1))
+    drafting = None
+    if options["write"]:
+        from jaxvstorch.porter.draft.recording import Recording
+
+        drafting = Recording(options["file"])
+    replay = Replay(options["limit"], tell)
+    record(BEGUN)
+    status = _run(options, replay, drafting, record)
+    if os.getpid() != process:
+        return status  # of a fork that ran on to the end of the program
+    if forks:
+        record(NOTE, text=f"Forked processes, of which there were {len(forks)}, were not replayed.")
+    record(BEYOND, number=replay.report.beyond)
+    _unreached(options["file"], replay, record)
+    if drafting is not None:
+        drafting.given = replay.kinds
+        _draft(drafting, Path(options["write"]), record)
     return status
 
 

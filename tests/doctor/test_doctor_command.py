@@ -12,7 +12,7 @@ from jaxvstorch import doctor
 from jaxvstorch.command.cli import app
 from jaxvstorch.doctor import Check, devices
 
-FINE = Check("versions", "Python", "3.11.7")
+FINE = Check("versions", "Python", "3.11.7", note="a word on it")
 
 BROKEN = Check("versions", "PyTorch", "2.0", "this is too old", "pip install 'torch>=2.8'")
 
@@ -44,6 +44,7 @@ def test_exit_status_and_report(monkeypatch, checks, status) -> None:
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == status
     assert result.stdout.splitlines()[1].split() == ["ok", "Python", "3.11.7"]
+    assert result.stdout.splitlines()[2] == "         a word on it"
     assert ("Nothing is wrong." in result.stdout) == (status == 0)
     wrong = (
         "  wrong  PyTorch  2.0\n"

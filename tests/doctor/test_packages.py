@@ -3,15 +3,56 @@
 import pytest
 
 from jaxvstorch.doctor import packages
+from jaxvstorch.doctor.check import Check
 
 
 def test_a_missing_package_and_an_old_one() -> None:
     missing = packages._check_version("no-such-package", None)
-    assert (missing.value, missing.problem) == ("not installed", "the pairs need it")
+    assert (missing.value, missing.problem) == ("not installed", "this package needs it")
     old = packages._check_version("numpy", "99.0")
     assert "tested with 99.0 and newer" in old.problem
     assert old.cure == "pip install 'numpy>=99.0'"
     assert packages._check_version("numpy", "1.0").problem is None
+
+
+@pytest.fixture
+def declared(monkeypatch):
+    """Lets a test say what is installed; declared are jax, optax, rich and torch."""
+    requires = ["jax>=0.10", "optax>=0.2.8", "rich>=15", "torch>=2.10", "jax[cuda13]; extra == 'x'"]
+    monkeypatch.setattr(packages.metadata, "requires", lambda _: requires)
+
+    def install(**versions: str) -> dict[str, Check]:
+        monkeypatch.setattr(packages, "_version", versions.get)
+        return {check.name: check for check in packages.check_versions()}
+
+    return install
+
+
+JAX = {"jax": "0.10.2", "jaxlib": "0.10.2", "optax": "0.2.8"}
+
+
+def test_every_declared_dependency_is_looked_at(declared) -> None:
+    found = declared(**JAX, torch="2.13.0", rich="14.0")
+    assert list(found) == ["Python", "JAX", "PyTorch", "jaxlib", "optax", "rich"]
+    assert [name for name, check in found.items() if check.problem] == ["rich"]
+    assert found["rich"].cure == "pip install 'rich>=15'"
+    missing = declared(jax="0.10.2", jaxlib="0.10.2", torch="2.13.0", rich="15.0")["optax"]
+    assert missing.problem == "this package needs it"
+    assert missing.cure == "pip install 'optax>=0.2.8'"
+
+
+@pytest.mark.parametrize(("versions", "missing"), [(JAX, "PyTorch"), ({"torch": "2.13.0"}, "JAX")])
+def test_one_framework_is_enough(declared, versions, missing) -> None:
+    found = declared(**versions, rich="15.0")
+    assert not any(check.problem for check in found.values())
+    assert found[missing].value == "not installed"
+    assert "nor do port, check_parity" in found[missing].note
+    assert "pip install jaxvstorch" in found[missing].note
+
+
+def test_without_any_framework_nothing_works(declared) -> None:
+    found = declared(rich="15.0")
+    assert [name for name, check in found.items() if check.problem] == ["JAX", "PyTorch"]
 
 
 @pytest.mark.parametrize(
