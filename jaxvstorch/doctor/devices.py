@@ -97,7 +97,7 @@ def ask_each(asked: Sequence[tuple[str, Environ]], timeout: float = HANGING) -> 
 
 def _start(framework: str, environ: Environ) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _QUESTIONS[framework]],
+        [sys.executable, "-P", "-c", _QUESTIONS[framework]],  # -P: no torch.py of the reader's
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

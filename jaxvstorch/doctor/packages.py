@@ -5,6 +5,8 @@ import re
 import sys
 from collections.abc import Iterable
 from importlib import metadata
+from importlib.machinery import PathFinder
+from pathlib import Path
 
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES
@@ -57,7 +59,11 @@ def _lower_bounds() -> dict[str, str]:
 def _check_framework(name: str, lowest: str | None, there: list[str]) -> Check:
     title = TITLES[name]
     if name in there:
-        return _check_version(name, lowest)
+        hiding = _hidden_by(name)
+        if hiding is None:
+            return _check_version(name, lowest)
+        problem = f"{hiding} in this folder hides {title} from programs that are started here"
+        return Check("versions", title, _version(name) or "", problem, f"rename {hiding}")
     if not there:
         problem = "neither JAX nor PyTorch is installed, and everything needs one of them"
         return Check("versions", title, "not installed", problem, _INSTALL)
@@ -66,6 +72,17 @@ def _check_framework(name: str, lowest: str | None, there: list[str]) -> Check:
         f"the frameworks and explain in both. To install it: {_INSTALL}"
     )
     return Check("versions", title, "not installed", note=note)
+
+
+def _hidden_by(name: str) -> str | None:
+    """The file or folder here that Python imports in place of an installed framework."""
+    here = Path.cwd()
+    spec = PathFinder.find_spec(name, [str(here)])
+    if spec is None or spec.origin is None:  # a folder without an __init__.py hides nothing
+        return None
+    if Path(str(metadata.distribution(name).locate_file(""))).resolve() == here.resolve():
+        return None
+    return f"{name}/" if spec.submodule_search_locations else Path(spec.origin).name
 
 
 def _check_version(name: str, lowest: str | None) -> Check:

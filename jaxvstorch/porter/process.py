@@ -45,7 +45,8 @@ def replayed(
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
                    "arguments": arguments, "limit": limit,
                    "write": write and os.path.abspath(write)}  # fmt: skip
-        command = [sys.executable, "-m", program.__name__, json.dumps(options)]
+        # Without -P, a json.py or a torch.py where the reader stands would be imported here.
+        command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]
         environment = os.environ | {"JAX_PLATFORMS": "cpu"}  # a GPU's memory is the program's
         sys.stdout.flush()
         with subprocess.Popen(command, stdout=2, env=environment) as process:

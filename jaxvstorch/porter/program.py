@@ -1,6 +1,6 @@
 """Runs a program under a replay, in a process of its own, and keeps what is found in a file.
 
-``jaxvstorch port`` starts ``python -m jaxvstorch.porter.program OPTIONS``, with options as JSON.
+``jaxvstorch port`` starts ``python -P -m jaxvstorch.porter.program OPTIONS``, with options as JSON.
 """
 
 import importlib
@@ -92,7 +92,8 @@ def _run(options: dict[str, Any], replay: Any, drafting: Any, record: Any) -> in
     """Run the file as Python would; say how it ended, and print its error as Python would."""
     path = options["file"]
     sys.argv = [options["typed"], *options["arguments"]]
-    sys.path[0] = str(Path(path).resolve().parent)
+    if not os.environ.get("PYTHONSAFEPATH"):  # this process itself was started with -P
+        sys.path.insert(0, str(Path(path).resolve().parent))
     for ours in _OF_WATCHING:
         warnings.filterwarnings("ignore", message=ours)
     ended, status, begun = None, 0, time.perf_counter()

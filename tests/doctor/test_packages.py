@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxvstorch.doctor import packages
+from jaxvstorch.doctor import devices, packages
 from jaxvstorch.doctor.check import Check
 
 
@@ -23,6 +23,7 @@ def declared(monkeypatch):
 
     def install(**versions: str) -> dict[str, Check]:
         monkeypatch.setattr(packages, "_version", versions.get)
+        monkeypatch.setattr(packages, "_hidden_by", lambda _: None)
         return {check.name: check for check in packages.check_versions()}
 
     return install
@@ -53,6 +54,22 @@ def test_one_framework_is_enough(declared, versions, missing) -> None:
 def test_without_any_framework_nothing_works(declared) -> None:
     found = declared(rich="15.0")
     assert [name for name, check in found.items() if check.problem] == ["JAX", "PyTorch"]
+
+
+@pytest.mark.parametrize(
+    ("file", "hiding"),
+    [("torch.py", "torch.py"), ("torch/__init__.py", "torch/"), ("torch/nothing.txt", None)],
+)
+def test_a_file_here_that_hides_a_framework(tmp_path, monkeypatch, file, hiding) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("raise SystemExit('it was run')")
+    monkeypatch.chdir(tmp_path)
+    check = packages._check_framework("torch", None, ["torch"])
+    says = f"{hiding} in this folder hides PyTorch from programs that are started here"
+    assert check.problem == (says if hiding else None)
+    assert check.cure == (f"rename {hiding}" if hiding else None)
+    assert devices.ask("torch").failure is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What ``port`` needs is imported before the program runs."""
+"""What ``port`` needs is imported before the program runs, and none of the reader's files is."""
 
 import sys
 from pathlib import Path
@@ -11,6 +11,14 @@ from jaxvstorch.command.cli import app
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("jax", reason="JAX is not installed")
+
+PROGRAM = """
+import sys
+import torch
+import mine
+print(mine.WORD, torch.exp(torch.ones(3)).sum().item() > 8, sys.path[0])
+"""
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
@@ -61,3 +69,22 @@ def test_in_python_it_is_an_error_of_its_own(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "jaxvstorch.porter.replay", None)
     with pytest.raises(BrokenInstallError, match="replaying cannot import what it needs"):
         port(torch.sin, torch.ones(2))
+
+
+def test_files_where_the_reader_stands_are_not_imported(folder) -> None:
+    for name in ("json", "random", "jax", "torch", "numpy"):
+        (folder / f"{name}.py").write_text(f"raise SystemExit('{name}.py was run')")
+    (folder / "below").mkdir()
+    (folder / "program.py").rename(folder / "below/program.py")
+    result = run("below/program.py")
+    assert result.exit_code == 0, result.stderr
+    assert "verified" in result.stdout
+
+
+def test_files_beside_the_program_are_imported_as_python_would(folder, capfd) -> None:
+    (folder / "below").mkdir()
+    (folder / "below/program.py").write_text(PROGRAM)
+    (folder / "below/mine.py").write_text("WORD = 'mine'\n")
+    result = run("below/program.py")
+    assert result.exit_code == 0, result.stderr
+    assert f"mine True {folder / 'below'}\n" in capfd.readouterr().err

@@ -108,7 +108,7 @@ def _asked(framework: str, cache: Path) -> dict[str, str]:
 
 def _process(framework: str, what: str, cache: Path, **settings: str) -> dict[str, str]:
     """Run ``cached.py`` in a process with this cache and these environment variables."""
-    command = [sys.executable, "-W", "ignore", "-m", "jaxvstorch.examples.aot.cached"]
+    command = [sys.executable, "-P", "-W", "ignore", "-m", "jaxvstorch.examples.aot.cached"]
     kept = {name: text for name, text in os.environ.items() if not name.startswith(SETTINGS)}
     environment = kept | OURS | {"CACHE_FOLDER": str(cache)} | settings
     try:

@@ -54,7 +54,7 @@ def run_processes(
         port: of process 0; a free one by default.
         environ: more variables of the environment, the same for each.
     """
-    named = ["-m", f"{__package__}.{program}"] if isinstance(program, str) else [str(program)]
+    named = ["-P", "-m", f"{__package__}.{program}"] if isinstance(program, str) else [str(program)]
     port = port or free_port()
     if numbers is not None:
         environ = {"SECONDS_TO_COME": "5"} | environ
