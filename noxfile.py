@@ -210,12 +210,43 @@ def publish_notebooks(session: nox.Session) -> None:
 
 
 @nox.session
-def build(session: nox.Session) -> None:
-    """Build sdist and wheel into an emptied ``dist/`` and check them; ``-- v1.2.3`` also a tag."""
-    install(session, "--group", "release")
+def installed(session: nox.Session) -> None:
+    """Install the built wheel alone, and run every command and what README and pages show."""
+    install(session, "--group", "installed")
+    build_distributions(session)
+    bare = os.path.join(session.virtualenv.location, "bare")
+    session.run("python", "-m", "venv", "--clear", bare)
+
+    def pip(*arguments: str) -> None:
+        session.run(f"{bare}/bin/python", "-m", "pip", "--quiet", *arguments, external=True)
+
+    def test(*arguments: str, **environ: str) -> None:
+        command = ("pytest", *SPREAD, "--confcutdir", "tests/installed", *arguments)
+        session.run(*command, env={"JAXVSTORCH_BARE": bare, **environ})
+
+    alone = "tests/installed/test_one_framework.py"
+    pip("install", "-c", "constraints.txt", *glob.glob("dist/*.whl"))
+    test("tests/installed", "--ignore", alone, *session.posargs)
+    of_jax = ("flax", "jax", "jaxlib", "optax")
+    pip("uninstall", "--yes", *of_jax)
+    test(alone, JAXVSTORCH_ALONE="torch")
+    pip("uninstall", "--yes", "torch")
+    pip("install", "-c", "constraints.txt", *of_jax)
+    test(alone, JAXVSTORCH_ALONE="jax")
+
+
+def build_distributions(session: nox.Session) -> None:
+    """Build sdist and wheel into an emptied ``dist/``, and check them."""
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build")
     session.run("twine", "check", "--strict", *glob.glob("dist/*"))
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build sdist and wheel into an emptied ``dist/`` and check them; ``-- v1.2.3`` also a tag."""
+    install(session, "--group", "release")
+    build_distributions(session)
     for tag in session.posargs:
         if not os.path.exists(f"dist/jaxvstorch-{tag.removeprefix('v')}.tar.gz"):
             session.error(f"{tag} is not the version in jaxvstorch/__init__.py")

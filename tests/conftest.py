@@ -23,6 +23,10 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
+# These run in the environment of `nox -s installed`.
+collect_ignore = ["installed"]
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the choice between the tests that are cheap and all of them."""
     parser.addoption("--matrix", action="store_true", help="run the tests of `nox -s nightly` too")

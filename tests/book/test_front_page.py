@@ -48,16 +48,3 @@ def test_jax_traces_it_without_numbers_and_pytorch_cuts_it_in_three(tmp_path, mo
     assert [finding.line for finding in found.jax.found("failed")] == [4]
     assert [finding.line for finding in found.torch.found("break")] == [3, 4]
     assert [len(e.programs) for e in found.explanations] == [0, 3]
-
-
-def test_its_command_is_one_that_there_is(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    from jaxvstorch.command.cli import app
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "clip.py").write_text(CLIP)
-    (words,) = re.findall(r"^\$ jaxvstorch (.*)$", PAGE, re.MULTILINE)
-    done = CliRunner().invoke(app, words.replace("'", ""))
-    assert done.exit_code == 0
-    assert "3 programs" in done.stdout
