@@ -13,9 +13,9 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch import explain, ledger
-from jaxvstorch.explainer import proven
 from jaxvstorch.frameworks import adapter
 from jaxvstorch.frameworks.private import REFUSED, MissingNameError, Name, gone
+from jaxvstorch.frameworks.proven import PROVEN
 
 PACKAGE = Path(jaxvstorch.__file__).parent
 # The halves show what is private where their page says so, and the check of the map of names tries
@@ -40,7 +40,7 @@ def private(framework: str) -> ModuleType:
 def test_the_installed_version_has_all_of_them(framework) -> None:
     version = importlib.import_module(framework).__version__.partition("+")[0]
     missing = private(framework).gone()
-    assert missing == {}, f"{framework} {version}, tested with {proven.PROVEN[framework]}"
+    assert missing == {}, f"{framework} {version}, tested with {PROVEN[framework]}"
 
 
 def test_each_says_what_is_done_without_it(framework) -> None:

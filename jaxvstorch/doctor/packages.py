@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jaxvstorch.doctor.check import Check
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch.frameworks.proven import newer, release
 
 _OF_JAX = ("jaxlib", "flax", "optax")
 _INSTALL = "pip install jaxvstorch; for an NVIDIA GPU 'jaxvstorch[cuda13]'"
@@ -91,16 +92,11 @@ def _check_version(name: str, lowest: str | None) -> Check:
     if version is None:
         cure = f"pip install '{name}>={lowest}'" if lowest else f"pip install {name}"
         return Check("versions", title, "not installed", "this package needs it", cure)
-    if lowest and _numbers(version) < _numbers(lowest):
+    if lowest and release(version) < release(lowest):
         problem = f"this package is tested with {lowest} and newer"
         return Check("versions", title, version, problem, f"pip install '{name}>={lowest}'")
-    return Check("versions", title, version)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The release as numbers: ``2.13.0+cpu`` is (2, 13, 0)."""
-    release = re.match(r"[\d.]*\d", version)
-    return tuple(map(int, release[0].split("."))) if release else ()
+    words = newer(name) if name in FRAMEWORKS else ""
+    return Check("versions", title, f"{version}, {words}" if words else version)
 
 
 def _check_stacks(distributions: Iterable[tuple[str, str]]) -> Check:

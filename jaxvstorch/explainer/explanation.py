@@ -12,6 +12,7 @@ from jaxvstorch.explainer.marks import Source, describe
 from jaxvstorch.explainer.rendering import html, text
 from jaxvstorch.explainer.rendering.printed import Printed
 from jaxvstorch.explainer.taking_turns import LOCK
+from jaxvstorch.frameworks import proven
 
 SCHEMA = "jaxvstorch-explanation"
 VERSION = 1
@@ -77,6 +78,7 @@ class Explanation(Facts):
         """Plain data: dictionaries, lists, texts and numbers."""
         return {
             "schema": {"name": SCHEMA, "version": VERSION},
+            **({"newer": newer} if (newer := proven.notes(self.framework)) else {}),
             **{f.name: _plain(getattr(self, f.name)) for f in fields(Facts)},
         }
 

@@ -10,6 +10,7 @@ from jaxvstorch import frameworks
 from jaxvstorch.errors import tidy
 from jaxvstorch.explainer.compilations import Compilations
 from jaxvstorch.explainer.rendering import ledger_text
+from jaxvstorch.frameworks import proven
 from jaxvstorch.measure.durations import seconds
 
 _WIDTH = 100  # characters of a ledger as text
@@ -87,20 +88,24 @@ class Ledger:
         """The function, and its framework."""
         return f"{self.function} in {frameworks.TITLES[self.framework]}"
 
+    @property
+    def _heads(self) -> list[str]:
+        return [self.title, *proven.notes(self.framework)]
+
     def __str__(self) -> str:
-        return "\n".join(ledger_text.lines(self.title, self.rows(), _WIDTH))
+        return "\n".join(ledger_text.lines(self._heads, self.rows(), _WIDTH))
 
     def __repr__(self) -> str:
         return str(self)
 
     def __rich__(self) -> ledger_text.Rendering:
-        return ledger_text.Rendering(self.title, self.rows())
+        return ledger_text.Rendering(self._heads, self.rows())
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
         body = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows())
         return (
-            f'<table class="ledger"><caption>{escape(self.title)}</caption>'
+            f'<table class="ledger"><caption>{escape(". ".join(self._heads))}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 

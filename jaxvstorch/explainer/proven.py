@@ -1,4 +1,4 @@
-"""The versions of the frameworks that ``explain``, which uses private parts, was tested with."""
+"""One clear error where a framework lacks a private part that ``explain`` needs."""
 
 import importlib
 from collections.abc import Iterator
@@ -6,9 +6,7 @@ from contextlib import contextmanager
 
 from jaxvstorch import frameworks
 from jaxvstorch.frameworks.private import REFUSED
-
-# On PyTorch 2.10 an earlier explain was tested; the parts that it uses now have not run there.
-PROVEN = {"jax": ("0.10.2", "0.12.0.1"), "torch": ("2.13.0",)}
+from jaxvstorch.frameworks.proven import PROVEN
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from jaxvstorch import frameworks
+from jaxvstorch.frameworks import proven
 from jaxvstorch.parity.central_difference import against_difference
 from jaxvstorch.parity.comparison import Comparison, compare
 from jaxvstorch.parity.outcome import (
@@ -50,7 +51,7 @@ class Parity:
         return any(comparison.compared for comparison in self.comparisons)
 
     def __str__(self) -> str:
-        lines = list(map(str, self.comparisons))
+        lines = [*proven.notes(*frameworks.FRAMEWORKS), *map(str, self.comparisons)]
         if not self._compared:
             lines.append("nothing was compared: give inputs for which the results have elements")
         return "\n".join(lines)

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jaxvstorch.frameworks import FRAMEWORKS, proven
+
 # What became of a call. The marks stand before it in a terminal.
 VERIFIED = "verified"
 DIFFERS = "differs"
@@ -127,6 +129,10 @@ class Report:
         for file in dict.fromkeys(file for file, _ in self.lines):
             yield file, [self.lines[key] for key in sorted(self.lines) if key[0] == file]
 
+    def remarks(self) -> list[str]:
+        """The notes, and below them what is said of a framework newer than was proven."""
+        return [*self.notes, *proven.notes(*FRAMEWORKS)]
+
     def to_dict(self) -> dict[str, Any]:
         """The same for JSON."""
         return {
@@ -138,7 +144,7 @@ class Report:
             "beyond": self.beyond,
             "lines": [_line(line) for _, lines in self.files() for line in lines],
             "unreached": [_line(self.unreached[key]) for key in sorted(self.unreached)],
-            "notes": self.notes,
+            "notes": self.remarks(),
             "parity": self.parity,
         }
 

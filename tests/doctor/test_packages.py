@@ -4,6 +4,8 @@ import pytest
 
 from jaxvstorch.doctor import devices, packages
 from jaxvstorch.doctor.check import Check
+from jaxvstorch.frameworks import proven
+from jaxvstorch.frameworks.proven import release
 
 
 def test_a_missing_package_and_an_old_one() -> None:
@@ -76,7 +78,17 @@ def test_a_file_here_that_hides_a_framework(tmp_path, monkeypatch, file, hiding)
     ("newer", "older"), [("2.10", "2.9.1"), ("2.13.0+cpu", "2.8"), ("0.12.0.1", "0.12.0")]
 )
 def test_versions_are_compared_as_numbers(newer, older) -> None:
-    assert packages._numbers(newer) > packages._numbers(older)
+    assert release(newer) > release(older)
+
+
+def test_a_version_newer_than_was_proven_is_named(monkeypatch) -> None:
+    monkeypatch.setitem(proven.PROVEN, "torch", ("2.8.0", "2.9.0"))
+    monkeypatch.setattr(proven.metadata, "version", lambda name: "2.10.1+cpu")
+    found = packages._check_version("torch", None)
+    assert found.value.startswith("2.10.1+cpu, newer than 2.9.0, the newest that jaxvstorch ")
+    assert found.problem is None
+    monkeypatch.setattr(proven.metadata, "version", lambda name: "2.9.7")
+    assert packages._check_version("torch", None).value == "2.9.7"
 
 
 TORCH_12 = [("torch", "2.9.1+cu128"), ("nvidia-cublas-cu12", "12.8.4.1")]

@@ -10,7 +10,7 @@ from jaxvstorch.explainer.facts import Facts
 from jaxvstorch.explainer.ledger_rows import Ledger
 from jaxvstorch.explainer.rendering import headings, layout, signs
 from jaxvstorch.explainer.rendering.html_marks import classes
-from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, whole
+from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
 from jaxvstorch.explainer.rendering.html_source import (
     below,
     finding_item,
@@ -70,7 +70,8 @@ def _head(explanation: Facts, tag: str) -> str:
     framework = TITLES[explanation.framework]
     return (
         f'<{tag} class="title"><code>{escape(explanation.function)}</code> '
-        f'<span class="in">in {framework}</span></{tag}>{_facts(headings.head(explanation))}'
+        f'<span class="in">in {framework}</span></{tag}>{newer(explanation.framework)}'
+        f"{_facts(headings.head(explanation))}"
     )
 
 

@@ -15,7 +15,7 @@ from jaxvstorch.explainer.own_lines import found_elsewhere, own_sources
 from jaxvstorch.explainer.python.own import short_path
 from jaxvstorch.explainer.rendering import beside, layout, signs, syntax
 from jaxvstorch.explainer.rendering.html_marks import classes
-from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, whole
+from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
 from jaxvstorch.explainer.rendering.html_source import code_html, sentences
 from jaxvstorch.frameworks import COMPILERS
 
@@ -45,6 +45,7 @@ def _group(
         f"{COMPILERS[e.framework]}</th>"
         for e in explanations
     )
+    above += newer(*(e.framework for e in explanations))
     # The roles say that this is a table where the style of a narrow page makes it none.
     return (
         f'<div class="jaxvstorch-explain both" role="group" aria-label="{name} in both, explained">'

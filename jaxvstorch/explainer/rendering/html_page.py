@@ -1,15 +1,22 @@
 """What every web page of an explanation has: its style, its frame, and where it comes from."""
 
+from html import escape
 from importlib.resources import files
 
 import jaxvstorch
 from jaxvstorch.explainer.rendering import layout
+from jaxvstorch.frameworks import proven
 
 FRAGMENT_STYLE = files(__package__).joinpath("html.css").read_text("utf-8")
 _PAGE_STYLE = files(__package__).joinpath("html_page.css").read_text("utf-8")
 MADE = (
     f'<p class="made">Made by <a href="{layout.BOOK}">jaxvstorch</a> {jaxvstorch.__version__}</p>'
 )
+
+
+def newer(*frameworks: str) -> str:
+    """What is said of those that are newer than was proven."""
+    return "".join(f'<p class="newer">{escape(note)}</p>' for note in proven.notes(*frameworks))
 
 
 def whole(title: str, body: str, style: str = "") -> str:

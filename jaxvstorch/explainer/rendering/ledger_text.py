@@ -16,23 +16,23 @@ _NARROWEST = 12  # columns for the arguments and for the reason, however narrow 
 class Rendering:
     """What ``rich`` prints of a ledger."""
 
-    def __init__(self, title: str, rows: Sequence[Sequence[str]]) -> None:
-        self.title, self.rows = title, rows
+    def __init__(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        self.heads, self.rows = heads, rows
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         # Imported here for the reason that ``text.py`` gives.
         from rich.segment import Segment
 
-        for line in lines(self.title, self.rows, options.max_width):
+        for line in lines(self.heads, self.rows, options.max_width):
             yield Segment(line)
             yield Segment.line()
 
 
-def lines(title: str, rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """The title, the headings and the rows; long arguments and reasons take several lines.
 
     Args:
-        title: printed above.
+        heads: the title, and what else is printed above.
         rows: a text for each of ``HEADINGS``.
         width: of the terminal, in characters.
     """
@@ -44,7 +44,8 @@ def lines(title: str, rows: Sequence[Sequence[str]], width: int) -> Iterator[str
         first = min(first, max(rest // 2, rest - last, _NARROWEST))
         last = min(last, max(rest - first, _NARROWEST))
     widths[0], widths[-1] = first, last
-    yield title
+    for head in heads:
+        yield from textwrap.wrap(head, width)
     for row in table:
         yield from _wrapped(row, widths)
 

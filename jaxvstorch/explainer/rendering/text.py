@@ -15,6 +15,7 @@ from jaxvstorch.explainer.rendering.text_source import (
     Columns,
     Row,
     finding_rows,
+    versions,
     wrap,
     wrapped,
 )
@@ -29,6 +30,7 @@ def printed(explanation: Facts) -> Printed:
 def rows(explanation: Facts, width: int) -> Iterator[Row]:
     """The whole explanation, one row of a terminal at a time, none wider than ``width``."""
     yield [(headings.title(explanation), BOLD), (f"  {COMPILERS[explanation.framework]}", DIM)]
+    yield from versions([explanation.framework], width)
     yield from _facts(headings.head(explanation), width)
     placed, elsewhere = layout.place(explanation)
     in_full = layout.in_full(explanation)

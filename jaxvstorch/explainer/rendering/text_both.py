@@ -17,6 +17,7 @@ from jaxvstorch.explainer.rendering.text_source import (
     Columns,
     Row,
     finding_rows,
+    versions,
     wrapped,
 )
 from jaxvstorch.frameworks import COMPILERS
@@ -33,6 +34,7 @@ def rows(explanations: Sequence[Facts], prints: Mapping[str, str], width: int) -
     first, where = explanations[0], short_path(sources[0].file)
     yield [(f"{first.function} in both", BOLD), (f"  {where}", DIM)]
     yield from wrapped("arguments  ", ", ".join(first.arguments), 2, width, DIM)
+    yield from versions([e.framework for e in explanations], width)
     yield []
     entries = [*_lines(explanations, sources[0]), *_last(explanations, prints)]
     yield from Entries([COMPILERS[e.framework] for e in explanations], entries, width).rows()

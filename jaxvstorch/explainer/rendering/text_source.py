@@ -1,11 +1,12 @@
 """One source as text: numbers, marks and lines, and the findings below their lines."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jaxvstorch.explainer.facts import Finding
 from jaxvstorch.explainer.marks import Line, Mark, Source
 from jaxvstorch.explainer.rendering import folding, layout, signs, syntax, widths
+from jaxvstorch.frameworks import proven
 
 WIDEST_MARK = 20  # a longer mark goes on below
 _NARROWEST_CODE = 24
@@ -133,6 +134,13 @@ def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> I
     for i, line in enumerate(wrap(lead + text, width - indent, "  ")):
         begin, rest = (line[: len(lead)], line[len(lead) :]) if i == 0 else ("", line)
         yield [(" " * indent, ""), (begin, style), (rest, "")]
+
+
+def versions(frameworks: Iterable[str], width: int) -> Iterator[Row]:
+    """What is said of those that are newer than was proven, in rows that stand back."""
+    for note in proven.notes(*frameworks):
+        for line in wrap(note, width - 2):
+            yield [(f"  {line}", DIM)]
 
 
 def wrap(text: str, width: int, hanging: str = "") -> list[str]:

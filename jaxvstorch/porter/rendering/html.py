@@ -40,7 +40,7 @@ def _body(report: Report, title: str, part: str) -> str:
     other = TITLES["jax" if report.framework == "torch" else "torch"]
     parts = [f'<{title} class="title"><code>{escape(_files(report))}</code> in {other}</{title}>']
     parts.append(f'<p class="summary">{escape(summary(report))}</p>')
-    notes = [*([report.ended] if report.ended else []), *report.notes]
+    notes = [*([report.ended] if report.ended else []), *report.remarks()]
     parts += [f'<p class="note">{escape(note)}</p>' for note in notes]
     parts.append(_legend(report))
     if report.parity:

@@ -44,7 +44,7 @@ def lines(report: Report) -> Iterator[Text]:
             yield Text(f"  {short(file)}: lines {numbers}")
     for name, came in report.parity.items():
         yield Text(f"{name}: {came}")
-    for note in [*report.notes, report.ended]:
+    for note in [*report.remarks(), report.ended]:
         if note:
             yield Text(note, "yellow")
     yield Text(summary(report), "bold")
