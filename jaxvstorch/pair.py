@@ -55,8 +55,8 @@ class Pair:
         static: names of the arguments that are static in ``jax.jit``.
         tolerance: the error allowed, as a multiple of the dtype's default.
         jit: whether ``jax.jit`` can compile it. If not, the topic's tests say how it fails.
-        fullgraph: whether ``torch.compile`` makes one graph of it. If not, the topic's tests say
-            why.
+        fullgraph: whether ``torch.compile`` makes one graph of it, in each version of PyTorch that
+            this release was proven with. If not, the topic's tests say why.
         benchmark: how it is timed.
     """
 

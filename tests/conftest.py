@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
-from older_torch import known_failures
+from torch_versions import known_failures
 
 from jaxvstorch.frameworks import FRAMEWORKS, TITLES
 

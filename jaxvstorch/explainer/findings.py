@@ -58,6 +58,9 @@ _IN_TORCH = {
                          "Compute a new tensor and return it."),
     "random": ("impure", "Random numbers of {name} are drawn on each call, outside the graph "
                "or by torch in its place.", "Use torch's own random functions."),
+    "misread": ("impure", "A random number goes into the graph in 64 bits, and Inductor's code for "
+                "a CPU reads 32 of them: it comes out wrong.",
+                "Draw it outside, and pass it in; or use torch's own random functions."),
     "environment": ("guarded", "{name} is read while tracing, and guarded.",
                     "Read it outside, and pass the value in."),
     "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",

@@ -10,7 +10,8 @@ entry per statement, by the offset of its line from the first line of its source
 An entry is the mark as ``describe`` words it; ``x2`` where the line was traced twice in one run;
 after ``!`` the kinds of the findings at that line; and the line's text. Findings that are at no
 line shown stand in the table of the function under ``elsewhere``. A file about the code of others
-holds no texts, and names under ``versions`` what it was checked with.
+holds no texts, and names under ``versions`` what it was checked with. What a newer PyTorch makes of
+a function stands in a table named after its version, as in ``["2.14".layers.layers]``.
 
 Nothing writes these files. Where an explanation is not as expected, the failure shows what differs,
 and the tables as they would have to be: read them, ask of each line whether it is true, then paste.
@@ -26,9 +27,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch_versions import has_torch
 
 from jaxvstorch.explainer.explanation import Explanation
 from jaxvstorch.explainer.marks import Line, describe
+from jaxvstorch.frameworks.proven import release
 
 FOLDER = Path(__file__).with_name("marks")
 
@@ -63,7 +66,15 @@ def check(file: str, name: str, explanation: Explanation) -> None:
 def kept(file: str) -> dict[str, Any]:
     """All tables of one file under ``marks/``, by the explained function's name."""
     path = FOLDER / file
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    tables = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for minor in sorted(filter(_MINOR.fullmatch, tables), key=release):
+        newer = tables.pop(minor)
+        if has_torch(minor):
+            tables |= newer
+    return tables
+
+
+_MINOR = re.compile(r"\d+\.\d+")
 
 
 def _installed(package: str) -> str:

@@ -5,6 +5,7 @@ import inspect
 import pytest
 from expected_marks import FOLDER, check, kept
 from framework_counts import check_dynamo, check_jaxpr
+from torch_versions import has_torch
 
 from jaxvstorch import explain
 from jaxvstorch.registry import PAIRS, Pair
@@ -34,6 +35,11 @@ def arguments(pair: Pair, framework: str):
     return pair.to_framework(framework, pair.make_inputs(16))
 
 
+def breaks(pair: Pair) -> bool:
+    """Whether the graph breaks here; in ``jittered`` it no longer does from PyTorch 2.14 on."""
+    return not pair.fullgraph and not (pair.name == "jittered" and has_torch("2.14"))
+
+
 @pytest.mark.parametrize("half", HALVES, indirect=True)
 def test_marks(half) -> None:
     pair, framework, function = half
@@ -41,7 +47,7 @@ def test_marks(half) -> None:
     if framework == "torch":
         explanation = explain(function, *arguments(pair, framework))
         check_dynamo(explanation, function, *arguments(pair, framework))
-        assert bool(explanation.found("break")) is not pair.fullgraph
+        assert bool(explanation.found("break")) is breaks(pair)
     else:
         import jax
 

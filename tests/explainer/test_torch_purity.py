@@ -1,7 +1,10 @@
 """What a function changes in place under ``torch.compile``, and the random numbers it draws."""
 
+import random
+
 import pytest
 from commented_functions import X, cases, check_comments, check_touched
+from torch_versions import has_torch
 
 from jaxvstorch import explain
 
@@ -106,3 +109,17 @@ class _Trainer:
 
 def test_an_object_that_is_changed_after_a_break() -> None:
     check_comments(explain(_Trainer().step, torch.ones(4)))
+
+
+@pytest.mark.parametrize("backend", ["inductor", "eager"])
+def test_a_random_number_that_inductor_misreads_is_reported(backend) -> None:
+    """Up to PyTorch 2.14 the graph gets 64 bits and declares 32."""
+
+    def scaled(x):
+        a = random.uniform(0, 1)
+        b = random.randint(0, 9)
+        return x * a + b
+
+    found = explain(torch.compile(scaled, backend=backend), torch.zeros(2)).found("impure")
+    is_wrong = backend == "inductor" and not has_torch("2.15")
+    assert ["comes out wrong" in finding.what for finding in found] == [is_wrong, False]

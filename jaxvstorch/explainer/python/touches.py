@@ -14,8 +14,8 @@ class Touch:
     Attributes:
         kind: ``"read"``, ``"written"``, ``"changed"``, ``"changed copy"``, ``"changed in place"``,
             ``"leaked"``, ``"output"``, ``"log"``, ``"input"``, ``"clock"``, ``"random"``,
-            ``"seed"``, ``"warning"``, ``"token"``, ``"environment"``, ``"getenv"`` or ``"file"``;
-            ``findings`` says what each means.
+            ``"misread"``, ``"seed"``, ``"warning"``, ``"token"``, ``"environment"``, ``"getenv"``
+            or ``"file"``; ``findings`` says what each means.
         name: of the variable or function.
         place: the line.
         value: what was read or changed; ``None`` for the other kinds.

@@ -33,6 +33,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     changes = outside.Changes(subject.named, code)
     trace.trace(subject, own, traced, recorder, changes.reading)
     seen, programs = look(traced, recorder, own)
+    backend = dynamo.backend(subject.function)
     seen.failed = _failed(traced.error, recorder, own)
     seen.has_failed = traced.error is not None
     sources, missing = assemble.shown(code, own, seen)
@@ -44,7 +45,9 @@ def explain(subject: Subject) -> dict[str, Any]:
     if traced.error is None:
         read = list(outside.of_readings(traced, seen.python, own))
         changed = list(changes.touches(traced, own))
-        found += findings.of_touches("torch", outside.together(read, changed))
+        # The other backends compute with what they get, whatever the graph declares.
+        misread = outside.misread(traced, own) if backend[0] == "inductor" else []
+        found += findings.of_touches("torch", outside.together(read, changed, misread))
     else:
         found.append(findings.of_error(traced.error, seen.failed, dynamo.generic_hints()))
         missing.append("What comes after the error: the call ended with it.")
@@ -55,9 +58,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         "findings": findings.ordered(found, sources),
         "missing": tuple(missing),
         "ran": RAN if programs else RAN_IN_PYTHON,
-        "compile": partial(
-            _compile, traced.graphs, traced.inputs, own, dynamo.backend(subject.function)
-        ),
+        "compile": partial(_compile, traced.graphs, traced.inputs, own, backend),
     }
 
 

@@ -81,7 +81,7 @@ def _fails(check: str, names: dict[str, Any]) -> bool:
 def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
     """A guard on a setting, or on several values at once, such as a size that varies."""
     values = tensor_guards.sources_in(check)
-    if len(values) == 2 and check == " is ".join(values):
+    if tensor_guards.is_identity(check):
         was, now = (describe(eval(value, names)) for value in values)
         first, second = (readable(value, code, names) for value in values)
         if was != now:  # the first is guarded by itself

@@ -50,7 +50,8 @@ def failed(
     found: dict[str, Failed] = {}
     relations: dict[str, Failed] = {}
     for source, guard in dynamo_cache.guards_of(entry):
-        of = "" if source in ("L", "G") else source  # the roots hold the guards on settings
+        # The roots hold the guards on settings; in PyTorch 2.14 one of two values holds theirs.
+        of = "" if source in ("L", "G") or tensor_guards.is_identity(guard) else source
         if outer := next((other for other in found if of and _lies_in(of, other)), None):
             more = 0 if of == outer else _parts(of, guard, names)
             found[outer] = replace(found[outer], parts=found[outer].parts + more)

@@ -141,11 +141,19 @@ def _is_guarded(touch: Touch, traced: Traced) -> bool:
     return any(f"['{first}']{dot}{rest}" in guard for guard in traced.guards)
 
 
-def together(read: list[Touch], changed: list[Touch]) -> list[Touch]:
-    """Both together, with each draw of random numbers only once."""
-    drawn = {touch.place for touch in read if touch.kind == "random"}
+def misread(traced: Traced, own: OwnCode) -> list[Touch]:
+    """Numbers that a graph declares in other bits than it gets, at the lines that draw them."""
+    places = (stack(node, own.has)[-1:] for node in traced.misread)
+    return [Touch("misread", "random", place) for found in places for place in found]
+
+
+def together(read: list[Touch], changed: list[Touch], misread: list[Touch]) -> list[Touch]:
+    """All together, with each draw of random numbers only once."""
+    wrong = {touch.place for touch in misread}
+    read = [t for t in read if t.kind != "random" or t.place not in wrong]
+    drawn = wrong | {touch.place for touch in read if touch.kind == "random"}
     changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
-    return [*once(read), *changed]
+    return [*once(read), *misread, *changed]
 
 
 def _is_named(touch: Touch) -> bool:

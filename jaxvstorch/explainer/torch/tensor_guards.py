@@ -96,6 +96,12 @@ def _tuple(sizes: list[int | None]) -> str:
     return f"({inside}{',' * (len(sizes) == 1)})"
 
 
+def is_identity(guard: str) -> bool:
+    """Whether a guard wants two values to be the same one."""
+    values = sources_in(guard)
+    return len(values) == 2 and guard == " is ".join(values)
+
+
 def sources_in(check: str) -> list[str]:
     """The values in a guard, as Dynamo writes them, each once."""
     return list(dict.fromkeys(match[0] for match in _SOURCE.finditer(check)))

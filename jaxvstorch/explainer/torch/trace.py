@@ -144,6 +144,10 @@ def _with_code_of_its_own(function: Any) -> Any:
 
 
 def _run(traced: Traced, graph: fx.GraphModule, *inputs: Any) -> Any:
+    for node, value in zip(graph.graph.find_nodes(op="placeholder"), inputs, strict=True):
+        declared = getattr(node.meta.get("example_value"), "dtype", None)
+        if declared is not None and declared != getattr(value, "dtype", declared):
+            traced.misread.append(node)
     traced.is_graph_running = True
     try:
         return graph.forward(*inputs)

@@ -82,6 +82,7 @@ class Traced:
         guards: the guards on values, of all graphs.
         readings: what Dynamo read, by what it compiled; only the last of its attempts.
         frames: what Dynamo was asked to compile, in order.
+        misread: the inputs that came in another dtype than their graph declares.
         error: what the call ended with.
     """
 
@@ -91,6 +92,7 @@ class Traced:
     readings: dict[Any, dict[Any, Reading]] = field(default_factory=dict)
     attempts: dict[Any, int] = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=list)
+    misread: list[fx.Node] = field(default_factory=list)
     error: Exception | None = None
     is_graph_running: bool = False
 

@@ -3,6 +3,7 @@
 import numpy as np
 from programs import graphs
 from purity_inputs import X
+from torch_versions import has_torch
 
 from jaxvstorch import ledger
 
@@ -51,11 +52,15 @@ def test_a_kept_tensor_is_an_output_of_torchs_graph(torch, in_torch) -> None:
 
 
 def test_a_counter_compiles_on_every_call_until_the_limit(torch, in_torch, monkeypatch) -> None:
+    """From PyTorch 2.14 on a number that is only counted has no guard."""
     x = torch.from_numpy(X)
     monkeypatch.setattr(in_torch, "calls", 0)
     compiled = torch.compile(in_torch.counted, backend="eager")
     with torch._dynamo.config.patch(recompile_limit=3):
         book = ledger(compiled, [(x,)] * 5)
-    assert book.traces == [1, 1, 1, 0, 0]
-    assert book.rows()[1][-1] == "global calls: 0 → 1"
     assert in_torch.calls == 5
+    if has_torch("2.14"):
+        assert book.traces == [1, 0, 0, 0, 0]
+    else:
+        assert book.traces == [1, 1, 1, 0, 0]
+        assert book.rows()[1][-1] == "global calls: 0 → 1"
