@@ -81,6 +81,16 @@ def tests_jax_only(session: nox.Session) -> None:
     session.run("pytest", *SPREAD, "tests", *elsewhere, *session.posargs)
 
 
+@nox.session(python="3.13")
+def newest(session: nox.Session) -> None:
+    """Run tests and pages with the newest JAX and PyTorch; ``-- -k NAME`` some tests, no pages."""
+    session.install("--upgrade", *TESTED)
+    session.run("pytest", *SPREAD, "tests", "-m", UNBUILT, *session.posargs)
+    if not session.posargs:
+        strict = ("-n", "-W", "-T", "--keep-going")
+        session.run("sphinx-build", *strict, "-j", "4", "book", "book/_build/newest")
+
+
 @nox.session
 def book(session: nox.Session) -> None:
     """Build the book and print where it is; ``-- serve`` opens it and rebuilds what is saved."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from torch_versions import known_failures
 
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch.frameworks import FRAMEWORKS, TITLES, proven
 
 # The same examples on every run, so that what fails, fails for everyone; and no time limit for
 # one of them, because a first call compiles.
@@ -121,6 +121,12 @@ def strict_promotion() -> Iterator[None]:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.numpy_dtype_promotion("strict"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def versions_as_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports say nothing of newer versions, so that they are the same on all."""
+    monkeypatch.setattr(proven, "newer", lambda framework: "")
 
 
 @pytest.fixture(autouse=True)

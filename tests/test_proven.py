@@ -13,6 +13,11 @@ from jaxvstorch.frameworks.proven import PROVEN, release
 from jaxvstorch.porter.report import Report
 
 
+@pytest.fixture(autouse=True)
+def versions_as_proven() -> None:
+    """Reports say what they say outside of tests."""
+
+
 @pytest.fixture
 def newer(framework, monkeypatch) -> str:
     """What is said of the framework installed, as if only a version before it were proven."""
