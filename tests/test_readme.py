@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from test_workflows import sessions
 
+from jaxvstorch.frameworks.proven import PROVEN
 from tools import readme_pictures
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +31,11 @@ def test_the_picture_of_costs_is_described_by_its_numbers() -> None:
     numbers = re.findall(r"[\d.]+ (?:µs|ms|s)\b", words)
     assert len(numbers) == 4
     assert [number for number in numbers if f">{number}<" not in drawn] == []
+
+
+def test_it_names_the_versions_that_were_proven() -> None:
+    proven = [version for versions in PROVEN.values() for version in versions]
+    assert [version for version in proven if version not in TEXT] == []
 
 
 def test_every_nox_session_that_a_page_names_exists() -> None:
