@@ -87,7 +87,7 @@ def test_a_broken_framework_is_a_finding(tmp_path, body, says) -> None:
     (found,) = [c for c in checks if c.section == "devices" and c.name == "PyTorch"]
     assert says in found.problem
     assert "pip install --force-reinstall torch" in found.cure
-    assert any(c.section == "versions" and c.value == "9.0" for c in checks)
+    assert any(c.section == "versions" and c.value.startswith("9.0") for c in checks)
 
 
 def test_a_framework_that_hangs_is_a_finding(monkeypatch) -> None:
