@@ -11,7 +11,7 @@ An entry is the mark as ``describe`` words it; ``x2`` where the line was traced 
 after ``!`` the kinds of the findings at that line; and the line's text. Findings that are at no
 line shown stand in the table of the function under ``elsewhere``. A file about the code of others
 holds no texts, and names under ``versions`` what it was checked with. What a newer PyTorch makes of
-a function stands in a table named after its version, as in ``["2.14".layers.layers]``.
+a function has a table named after that version, as in ``["2.14".layers.layers]``.
 
 Nothing writes these files. Where an explanation is not as expected, the failure shows what differs,
 and the tables as they would have to be: read them, ask of each line whether it is true, then paste.
