@@ -59,7 +59,7 @@ def test_a_report_of_port_says_so(newer) -> None:
 def test_both_compilers_and_parity_say_so(newer) -> None:
     for name in FRAMEWORKS:
         pytest.importorskip(name, reason=f"{name} is not installed")
-    both = explain.both(double, X)
+    both = explain(double, X, framework="both")
     assert newer in " ".join(str(both).split())
     assert newer in both._repr_html_()
     assert str(check_parity(double, double, (X,))).startswith(newer)
