@@ -1,15 +1,21 @@
 """``python -m benchmarks``; ``compare``, ``merge``, ``sessions``, ``reproduce``, ``clock``."""
 
+import importlib.util
 import sys
 
 from jaxvstorch.command import endings
 
 if __name__ == "__main__":
     endings.stop_at_once()  # what is imported next takes most of a short command's time
+    needed = {"msgspec": "msgspec", "pytest": "pytest", "pytest_benchmark": "pytest-benchmark"}
+    if missing := [needed[name] for name in needed if importlib.util.find_spec(name) is None]:
+        are = "is" if len(missing) == 1 else "are"
+        print(f"{' and '.join(missing)} {are} not installed: pip install --group bench",
+              file=sys.stderr)  # fmt: skip
+        sys.exit(2)
 
 import argparse
 import datetime
-import importlib.util
 import math
 from pathlib import Path
 

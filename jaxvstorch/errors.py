@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import SupportsIndex
 
 from jaxvstorch import installed
 
@@ -71,6 +72,8 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
             f"error must be one class of errors, such as ValueError, not {error!r}; for any of "
             "several, name a class that they share, such as Exception"
         )
+    if not isinstance(lines, SupportsIndex):
+        raise TypeError(f"lines must be a whole number, not {lines!r}")
     if operator.index(lines) < 0:
         raise ValueError(f"lines must not be negative, but is {lines}")
     try:

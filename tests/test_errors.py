@@ -72,7 +72,7 @@ def test_lines_that_cannot_be_counted_are_refused() -> None:
         expect_error(ValueError, -1),
     ):
         pass
-    with pytest.raises(TypeError, match="float"), expect_error(ValueError, lines=2.5):
+    with pytest.raises(TypeError, match="a whole number"), expect_error(ValueError, lines=2.5):
         pass
 
 

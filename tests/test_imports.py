@@ -129,3 +129,10 @@ def test_other_names_are_missing_in_the_ordinary_way() -> None:
     assert "ImportError: cannot import name 'tensorflow'" in done.stderr
     done = python("import jaxvstorch; jaxvstorch.nothing")
     assert "AttributeError: module 'jaxvstorch' has no attribute 'nothing'" in done.stderr
+
+
+def test_the_benchmarks_name_what_they_need_and_lack() -> None:
+    run = "import runpy; runpy.run_module('benchmarks', run_name='__main__')"
+    done = python(run, missing="pytest_benchmark")
+    assert done.returncode == 2
+    assert done.stderr == "pytest-benchmark is not installed: pip install --group bench\n"

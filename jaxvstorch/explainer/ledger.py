@@ -57,11 +57,19 @@ def ledger(
             shows it.
 
     Raises:
-        TypeError: a call is neither of the two, or a plain function and its first call do not show
-            the framework; or ``framework`` is not the one that compiled the function.
+        TypeError: ``function`` cannot be called; ``calls`` cannot be gone through, or one of them
+            is neither of the two; a plain function and its first call do not show the framework;
+            or ``framework`` is not the one that compiled the function.
         ValueError: ``framework`` is neither of the two.
         MissingFrameworkError: the framework is not installed.
     """
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    if not isinstance(calls, Iterable):
+        raise TypeError(
+            f"calls must be a list with one tuple of arguments per call, such as [(x,), (y,)], "
+            f"not {type(calls).__name__}"
+        )
     made = [_arguments(given) for given in calls]
     if framework is not None:
         frameworks.require(framework, wanted_by="ledger")

@@ -28,7 +28,12 @@ def find(name: str) -> list[Row]:
     Args:
         name: with or without its module; ``F.``, ``nn.`` and ``jax.numpy.`` are known, and what
             stands before a method, as in ``optimizer.step``, does not matter.
+
+    Raises:
+        TypeError: ``name`` is not a string.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string such as 'torch.gather', not {name!r}")
     full = _full(name)
     if full in rows():
         return [rows()[full]]

@@ -98,6 +98,10 @@ def test_what_is_no_call_or_tells_no_framework() -> None:
     assert ledger(len, [([],)], framework="jax").framework == "jax"  # what the error names is there
     with pytest.raises(TypeError, match=r"write \(x,\), with keyword .* call\(x, n=3\)"):
         ledger(jax.jit(lambda x: x), [1.0])
+    with pytest.raises(TypeError, match=r"one tuple of arguments per call, .*, not NoneType"):
+        ledger(jax.jit(lambda x: x), None)
+    with pytest.raises(TypeError, match="function must be callable, not int"):
+        ledger(3, [(1,)])
     with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'tensorflow'"):
         ledger(len, [([],)], framework="tensorflow")
 
