@@ -1,5 +1,6 @@
 """Where in the source a call of PyTorch stands."""
 
+import os
 import sys
 from itertools import islice
 from pathlib import Path
@@ -10,11 +11,13 @@ import torch
 from jaxvstorch.porter.at_home import is_ours
 from jaxvstorch.porter.report import Place
 
-TORCH = str(Path(torch.__file__).parent)
+# With a separator at the end: torchvision, which lies beside it, is not PyTorch.
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _API = str(Path(__file__).with_name("api.py"))  # calls the function that `port` was given
-_DISPATCH = str(Path(TORCH, "_jit_internal.py"))  # chooses between two functions by an argument
-_FUNCTIONAL = str(Path(TORCH, "functional.py"))
-OURS = tuple(str(Path(__file__).parents[1] / name) for name in ("names", "frameworks", "porter"))
+_DISPATCH = str(Path(_TORCH, "_jit_internal.py"))  # chooses between two functions by an argument
+_FUNCTIONAL = str(Path(_TORCH, "functional.py"))
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+OURS = tuple(os.path.join(_PACKAGE, name, "") for name in ("names", "frameworks", "porter"))
 
 
 def calling(depth: int) -> FrameType:
@@ -67,7 +70,7 @@ def _of_port(frame: FrameType) -> Place:
 def place(frame: FrameType) -> Place | None:
     """A frame's place; None in PyTorch's own code and in what Python makes up."""
     file = frame.f_code.co_filename
-    if file.startswith((TORCH, "<frozen", *OURS)) or is_ours(frame.f_code):
+    if file.startswith((_TORCH, "<frozen", *OURS)) or is_ours(frame.f_code):
         return None
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     line, end_line, column, end_column = positions or (None, None, None, None)

@@ -1,11 +1,11 @@
 """A program's error as it would be without a replay."""
 
-from pathlib import Path
+import os
 from types import TracebackType
 
 from jaxvstorch.porter.at_home import is_ours
 
-OURS = str(Path(__file__).parent)
+OURS = os.path.join(os.path.dirname(__file__), "")
 
 
 def forget_ours(error: BaseException) -> None:

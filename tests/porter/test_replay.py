@@ -1,6 +1,7 @@
 """What a replay says of calls, by small functions."""
 
 import copy
+from pathlib import Path
 
 import pytest
 
@@ -169,6 +170,16 @@ def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> N
     monkeypatch.setattr(torch.nn.init, "normal_", normal_)
     found = replayed(torch.nn.init.normal_, torch.ones(2))
     assert found["torch.nn.init.normal_"].status == RANDOM
+
+
+def test_a_library_beside_pytorch_whose_name_begins_with_its_own_calls_it_too() -> None:
+    vision = str(Path(torch.__file__).parents[1] / "torchvision" / "ops.py")
+    names = {"torch": torch}
+    exec(compile("def halved(x):\n    return torch.relu(x) / 2", vision, "exec"), names)
+    x = torch.ones(2)
+    with Replay() as replay:
+        names["halved"](x)
+    assert {file for file, _ in replay.report.lines} == {vision}
 
 
 def test_subclasses_and_modes_of_the_program_see_its_calls_alone() -> None:
