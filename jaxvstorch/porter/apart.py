@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from jaxvstorch.names.running.call import Call, copied
+from jaxvstorch.names.running.call import copied
 from jaxvstorch.names.running.describe import error_text
 from jaxvstorch.porter.agreeing import Judged
-from jaxvstorch.porter.becoming import becoming as in_jax
 from jaxvstorch.porter.private import torch as private
-from jaxvstorch.porter.report import FAILED, Place
+from jaxvstorch.porter.report import FAILED
 
 
 @contextmanager
@@ -28,11 +27,11 @@ def before(given: Any) -> Any:
         return given
 
 
-def becoming(name: str, place: Place, call: Call, result: Any) -> str | None:
-    """What a call is in JAX, as it would be written in its place."""
+def text_or_none(write: Callable[[], str | None]) -> str | None:
+    """What a call is in JAX, as it would be written in its place; None where writing it fails."""
     try:
         with unseen():
-            return in_jax(name, place, call, result)
+            return write()
     except Exception:  # the program is not to see an error of ours
         return None
 

@@ -15,12 +15,13 @@ from torch.optim.optimizer import (
 )
 from torch.overrides import TorchFunctionMode
 
+from jaxvstorch.names.row import Row
 from jaxvstorch.names.rows import meaning, rows
 from jaxvstorch.names.running.call import Call
 from jaxvstorch.porter import LIMIT, at_home
 from jaxvstorch.porter.agreeing import Judged
-from jaxvstorch.porter.apart import becoming, before, unseen, whatever_comes
-from jaxvstorch.porter.becoming import kinds
+from jaxvstorch.porter.apart import before, text_or_none, unseen, whatever_comes
+from jaxvstorch.porter.becoming import becoming, kinds
 from jaxvstorch.porter.filling import filled_module
 from jaxvstorch.porter.hooks import remove
 from jaxvstorch.porter.judging import judge, judge_module, made_with
@@ -96,7 +97,7 @@ class Replay(TorchFunctionMode):
         result = at_home.called(frame, function, args, kwargs)
         if turned:
             call.args = (call.args[1], call.args[0], *call.args[2:])
-        becomes = becoming(name, place, call, result)
+        becomes = text_or_none(lambda: becoming(name, place, call, result))
         self._remember(place, kinds(call))
         self._add(place, name, becomes, lambda: judge(name, call, result))
         return result
@@ -158,12 +159,7 @@ class Replay(TorchFunctionMode):
             return
         row = rows()[f"torch.nn.{type(module).__name__}"]
         call.kwargs = before(kwargs)
-        defaults = {name: value for name, value in row.parameters.items() if value is not None}
-        made = {name: _constant(value) for name, value in made_with(row, module).items()}
-        becomes = filled_module(row, place, defaults | made)
-        if becomes and getattr(module, "running_mean", None) is not None:
-            told = f", use_running_average={not module.training})"
-            becomes = becomes.replace(", None)", told) if "BatchNorm" in row.name else becomes
+        becomes = text_or_none(lambda: _module_text(row, place, module))
         self._add(place, row.name, becomes, lambda: judge_module(row, module, call, result))
 
     def _before_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
@@ -190,12 +186,25 @@ class Replay(TorchFunctionMode):
             self.report.beyond += 1
             return
         row = rows().get(name := f"torch.optim.{type(optimizer).__name__}")
-        becomes = None
-        if row is not None and meaning(row).expression is not None:
-            group = optimizer.param_groups[0].items()
-            made = {name: _constant(value) for name, value in group if name != "params"}
-            becomes = filled_module(meaning(row), place, made)
+        becomes = text_or_none(lambda: row and _optimizer_text(row, place, optimizer))
         self._add(place, name, becomes, lambda: found)
+
+
+def _module_text(row: Row, place: Place, module: torch.nn.Module) -> str | None:
+    """The JAX for a call of a module."""
+    defaults = {name: value for name, value in row.parameters.items() if value is not None}
+    made = {name: _constant(value) for name, value in made_with(row, module).items()}
+    text = filled_module(row, place, defaults | made)
+    if text and "BatchNorm" in row.name and getattr(module, "running_mean", None) is not None:
+        return text.replace(", None)", f", use_running_average={not module.training})")
+    return text
+
+
+def _optimizer_text(row: Row, place: Place, optimizer: torch.optim.Optimizer) -> str | None:
+    """The JAX for an optimizer, with the settings of its first group."""
+    group = optimizer.param_groups[0].items()
+    made = {name: _constant(value) for name, value in group if name != "params"}
+    return filled_module(meaning(row), place, made)
 
 
 def _name(function: Any) -> str:

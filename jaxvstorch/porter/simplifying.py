@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -164,7 +165,7 @@ def _without_defaults(call: ast.Call) -> ast.expr:
 @cache
 def _trailing(name: str) -> tuple[tuple[str, ...], int]:
     """The defaults of a function of JAX's, or of one to be pasted, and how many have none."""
-    if not name.startswith("paste."):
+    if not re.fullmatch(r"paste\.\w+", name):  # or a method of its result, such as reshape
         return _TRAILING.get(name, ()), _REQUIRED.get(name, 1)
     bare = name.removeprefix("paste.")
     function = ast.parse(sources([bare])[bare]).body[0]

@@ -139,6 +139,30 @@ def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
     assert "of ours" in found["torch.relu"].note
 
 
+def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr("jaxvstorch.porter.replay.filled_module", lambda *_: {}["of ours"])
+    found = replayed(torch.nn.ReLU(), torch.ones(2))
+    assert (found["torch.nn.ReLU"].status, found["torch.nn.ReLU"].becomes) == (VERIFIED, None)
+    optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], 0.1)
+    assert replayed(optimizer.step)["torch.optim.SGD"].becomes is None
+
+
+def test_a_method_of_what_a_pasted_function_gives() -> None:
+    norm = torch.nn.InstanceNorm2d(4)
+    call = replayed(lambda x: norm(x), torch.randn(2, 4, 8, 8))["torch.nn.InstanceNorm2d"]
+    assert call.status == VERIFIED
+    assert call.becomes.startswith("paste.instance_norm(x if x.ndim == 4")
+    assert call.becomes.endswith(".reshape(x.shape)")
+
+
+@pytest.mark.parametrize("cell", ["RNNCell", "LSTMCell", "GRUCell"])
+def test_a_cell_without_a_state_begins_at_zero(cell) -> None:
+    call = replayed(getattr(torch.nn, cell)(3, 5), torch.randn(2, 3))[f"torch.nn.{cell}"]
+    assert call.status == VERIFIED
+
+
 def test_a_method_on_a_line_below_its_array() -> None:
     def below(x):
         return (

@@ -14,14 +14,15 @@ def _gates(x: Array, weight: Array, bias: Array | None) -> Array:
 
 def lstm_cell(
     input: Array,
-    hx: tuple[Array, Array],
+    hx: tuple[Array, Array] | None,
     weight_ih: Array,
     weight_hh: Array,
     bias_ih: Array | None,
     bias_hh: Array | None,
 ) -> tuple[Array, Array]:
     """One step of an LSTM: the new output and the new cell."""
-    h, c = hx
+    start = jnp.zeros((*input.shape[:-1], weight_hh.shape[1]), input.dtype)
+    h, c = (start, start) if hx is None else hx
     both = _gates(input, weight_ih, bias_ih) + _gates(h, weight_hh, bias_hh)
     i, f, g, o = jnp.split(both, 4, axis=-1)
     c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
@@ -30,13 +31,15 @@ def lstm_cell(
 
 def gru_cell(
     input: Array,
-    hx: Array,
+    hx: Array | None,
     weight_ih: Array,
     weight_hh: Array,
     bias_ih: Array | None,
     bias_hh: Array | None,
 ) -> Array:
     """One step of a GRU: the new output."""
+    if hx is None:
+        hx = jnp.zeros((*input.shape[:-1], weight_hh.shape[1]), input.dtype)
     r, z, n = jnp.split(_gates(input, weight_ih, bias_ih), 3, axis=-1)
     hr, hz, hn = jnp.split(_gates(hx, weight_hh, bias_hh), 3, axis=-1)
     z = jax.nn.sigmoid(z + hz)
