@@ -1,8 +1,5 @@
 """map and associative_scan: what they make of many elements or steps."""
 
-import pytest
-from loops_derivatives import X
-
 
 def test_jax_map_is_a_scan_and_vmap_has_no_loop(jax, in_jax) -> None:
     points, centres = jax.numpy.ones(100), jax.numpy.ones(8)
@@ -24,12 +21,3 @@ def test_jax_associative_scan_grows_with_the_logarithm_of_the_steps(jax, in_jax)
     assert parallel[1] - parallel[0] == parallel[2] - parallel[1] > 0
     sequential = [size(in_jax.recurrence_sequential, n) for n in (16, 256)]
     assert sequential[0] == sequential[1]
-
-
-def test_torch_associative_scan_has_to_be_told_that_it_is_not_on_a_gpu(torch) -> None:
-    x = torch.tensor(X)
-    scan = torch._higher_order_ops.associative_scan
-    with pytest.raises(ValueError, match="pointwise"):
-        scan(torch.add, x, 0)
-    total = scan(torch.add, x, 0, combine_mode="generic")
-    assert torch.allclose(total, torch.cumsum(x, 0))
