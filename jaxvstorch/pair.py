@@ -1,6 +1,5 @@
 """One function in both frameworks, with what tests, book, benchmarks and command need to know."""
 
-import importlib
 import operator
 from collections.abc import Callable
 from contextlib import suppress
@@ -132,9 +131,7 @@ class Pair:
 
 
 def _half(topic: str, framework: str) -> ModuleType:
-    name = f"jaxvstorch.examples.{topic}.{framework}"
-    frameworks.require(framework, wanted_by=name)
-    return importlib.import_module(name)
+    return frameworks.imported(f"jaxvstorch.examples.{topic}.{framework}", framework)
 
 
 def _whole(what: str, value: Any, least: int) -> int:

@@ -1,5 +1,6 @@
 """What importing costs, and what happens where a framework is missing."""
 
+import os
 import subprocess
 import sys
 
@@ -111,6 +112,34 @@ def test_a_missing_framework_is_one_clear_error(code, framework) -> None:
     assert "'jaxvstorch[cuda13]'" in last
     assert ("'jaxvstorch[tpu]'" in last) == (framework == "jax")
     assert "During handling" not in done.stderr
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["explain", "double.py:double", "--arg", "f32[3]", "--framework", "both"],
+        ["explain", "double.py:double", "--arg", "f32[3]", "--framework"],
+        ["try", "branching.select_where"],
+    ],
+    ids=["both", "one", "try"],
+)
+def test_a_framework_that_cannot_be_imported_is_one_clear_error(
+    command, framework, tmp_path
+) -> None:
+    if {*installed()} != {*FRAMEWORKS}:
+        pytest.skip("both frameworks are needed")
+    (tmp_path / "double.py").write_text("def double(x):\n    return x + x\n")
+    (tmp_path / "broken" / framework).mkdir(parents=True)
+    (tmp_path / "broken" / framework / "__init__.py").write_text("raise ImportError('no .so')")
+    command = [*command, framework] if command[-1] == "--framework" else command
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxvstorch", *command], cwd=tmp_path, capture_output=True,
+        text=True, env=os.environ | {"PYTHONPATH": str(tmp_path / "broken")},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "cannot import what it needs (ImportError: no .so). `pip install" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jaxvstorch.command import BadInputError, terminal
-from jaxvstorch.errors import MissingFrameworkError
+from jaxvstorch.errors import BrokenInstallError, MissingFrameworkError
 
 if TYPE_CHECKING:
     from jaxvstorch.command.output import Shown
@@ -92,7 +92,7 @@ def explain(
     request = work.Request(*texts, framework=framework, seed=seed, stages=stages)
     try:
         found = _run(target, request, html, as_json, fail_on)
-    except (BadInputError, MissingFrameworkError) as error:
+    except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(str(error))
         raise typer.Exit(2) from error
     except KeyboardInterrupt:

@@ -24,6 +24,7 @@ def explained(target: Target, request: Request) -> Both:
     _refuse_options(request)
     for name in frameworks.FRAMEWORKS:
         frameworks.require(name, wanted_by=f"{target.text} with --framework both")
+        frameworks.adapter(name)
     if owner := belongs_to(target.function):
         raise BadInputError(
             f"{target.text} is written for {frameworks.TITLES[owner]}, and --framework both takes "
@@ -49,7 +50,7 @@ def _refuse_options(request: Request) -> None:
     for option, value in given.items():
         if value:
             raise BadInputError(
-                f"{option} is about one framework: say --framework jax or torch, or leave it out"
+                f"{option} is about one framework: say --framework jax or torch, not both"
             )
 
 

@@ -48,4 +48,5 @@ def _suggestion(found: Any, name: str) -> str:
         return f" Did you mean {' or '.join(near)}?"
     module = getattr(found, "__name__", "")
     own = [key for key in names if getattr(named[key], "__module__", "") == module]
-    return f" It has {', '.join((own or names)[:8])}." if names else ""
+    first, more = (own or names)[:8], (own or names)[8:]
+    return f" It has {', '.join(first)}{f' and {len(more)} more' if more else ''}." if names else ""

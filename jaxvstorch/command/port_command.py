@@ -83,8 +83,14 @@ def _report(
         report = replayed(str(file), arguments, limit=limit, seconds=seconds, write=write)
     if not report.lines:
         calls = "names" if static else "called"
-        how = f" {report.ended}" if report.ended else ""
-        raise BadInputError(f"{file} {calls} nothing of PyTorch that can be replayed.{how}")
+        how = report.ended or (
+            "For a function of JAX there is jaxvstorch.port, in Python."
+            if "jax" in file.read_text(encoding="utf-8", errors="replace")
+            else ""
+        )
+        raise BadInputError(
+            f"{file} {calls} nothing of PyTorch that can be replayed. {how}".strip()
+        )
     return report
 
 
@@ -111,6 +117,8 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
         raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
     except (SyntaxError, ValueError) as error:
         raise BadInputError(f"{file} is no Python program: {error}") from error
+    if write is not None and write.suffix != ".py":
+        raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
     if static and write is not None:
         raise BadInputError("--write needs what a run shows: leave out --static")
     for option, path in (("--write", write), ("--html", html)):

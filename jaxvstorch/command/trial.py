@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxvstorch import frameworks, source
 from jaxvstorch.command import BadInputError
+from jaxvstorch.errors import BrokenInstallError
 from jaxvstorch.explainer.kept_output import kept_output
 from jaxvstorch.frameworks.containers import hold_array, named_leaves
 from jaxvstorch.pair import Function, Pair
@@ -74,6 +75,8 @@ def _half(pair: Pair, framework: str, compiled: bool) -> tuple[str, Function]:
 def _failures_of(what: str) -> Iterator[None]:
     try:
         yield
+    except BrokenInstallError:
+        raise
     except Exception as error:
         first = (str(error).strip().splitlines() or [""])[0]
         raise BadInputError(f"{what} failed with {type(error).__name__}: {first}") from error

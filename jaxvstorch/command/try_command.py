@@ -12,7 +12,7 @@ from rich.text import Text
 
 from jaxvstorch import frameworks
 from jaxvstorch.command import BadInputError, dtypes, terminal
-from jaxvstorch.errors import MissingFrameworkError
+from jaxvstorch.errors import BrokenInstallError, MissingFrameworkError
 from jaxvstorch.registry import example
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def try_pair(
     differ, 2 if one of them cannot run.
     """
     try:
-        tried = _tried(name, (size, dtypes.BY_NAME.get(dtype, dtype), seed), framework, compiled)
-    except (BadInputError, LookupError, MissingFrameworkError) as error:
+        tried = _tried(name, size, dtype, seed, framework, compiled)
+    except (BadInputError, BrokenInstallError, LookupError, MissingFrameworkError) as error:
         terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
         raise typer.Exit(2) from error
     if as_json:
@@ -59,14 +59,16 @@ def try_pair(
 
 
 def _tried(
-    name: str, asked: tuple[int, str, int], framework: str | None, compiled: bool
+    name: str, size: int, dtype: str, seed: int, framework: str | None, compiled: bool
 ) -> "Trial":
     pair, chosen = example(name), _chosen(framework)
+    if dtype not in dtypes.BY_NAME:  # NumPy's f8 is JAX's f64
+        raise BadInputError(f"--dtype: {dtypes.unknown(dtype)}")
     from jaxvstorch.command.output import stdout_to_stderr
     from jaxvstorch.command.trial import trial
 
     try:
-        inputs = pair.make_inputs(*asked)
+        inputs = pair.make_inputs(size, dtypes.BY_NAME[dtype], seed)
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise BadInputError(f"the inputs of {name} cannot be made: {error}") from error
     with stdout_to_stderr():

@@ -77,6 +77,7 @@ def both(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     """
     for name in frameworks.FRAMEWORKS:
         frameworks.require(name, wanted_by=f"explain with framework={BOTH!r}")
+        frameworks.adapter(name)
     _check(function)
     _check_arguments((args, kwargs))
     explanations, printed = {}, {}

@@ -30,6 +30,7 @@ def explain_in(
     inner = explainable(function)
     framework = framework or framework_of(function, args, kwargs)
     frameworks.require(framework, wanted_by="explain")
+    frameworks.adapter(framework)
     named = by_name(function, args, kwargs)
     texts = tuple(describe_all(args, kwargs))
     code = getattr(inner, "__code__", None)

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 from types import ModuleType
 
-from jaxvstorch.errors import MissingFrameworkError
+from jaxvstorch.errors import MissingFrameworkError, importing
 
 FRAMEWORKS = ("jax", "torch")
 TITLES = {"jax": "JAX", "torch": "PyTorch"}
@@ -53,7 +53,18 @@ def adapter(framework: str) -> ModuleType:
 
     Raises:
         MissingFrameworkError: the framework is not installed.
+        BrokenInstallError: importing it fails.
     """
-    name = f"jaxvstorch.frameworks.{framework}"
-    require(framework, wanted_by=name)
-    return importlib.import_module(name)
+    return imported(f"jaxvstorch.frameworks.{framework}", framework)
+
+
+def imported(module: str, framework: str) -> ModuleType:
+    """A module of this package that imports a framework, imported now.
+
+    Raises:
+        MissingFrameworkError: the framework is not installed.
+        BrokenInstallError: importing it fails.
+    """
+    require(framework, wanted_by=module)
+    with importing(module):
+        return importlib.import_module(module)

@@ -186,7 +186,7 @@ class Replay(TorchFunctionMode):
             self.report.beyond += 1
             return
         row = rows().get(name := f"torch.optim.{type(optimizer).__name__}")
-        becomes = text_or_none(lambda: row and _optimizer_text(row, place, optimizer))
+        becomes = text_or_none(lambda: _optimizer_text(row, place, optimizer) if row else None)
         self._add(place, name, becomes, lambda: found)
 
 

@@ -89,7 +89,7 @@ def test_fail_on_looks_at_both() -> None:
         (["clip.py:clip", "--arg", "f32[3]", "--stages"], "--stages is about one framework"),
         (
             ["clip.py:clip", "--arg", "f32[3]", "--static", "limit=1"],
-            "--static is about one framework: say --framework jax or torch, or leave it out",
+            "--static is about one framework: say --framework jax or torch, not both",
         ),
         (["clip.py:generator", "--arg", "f32[3]"], "generator is a generator function"),
         (["clip.py:leaves", "--arg", "f32[3]"], "clip.py:leaves called sys.exit(0)"),
