@@ -15,7 +15,13 @@ def check_page(path: Path, target: str = "", option: str = "--html") -> None:
         target: what is read, as FILE.py:function, if any; the page must not replace its file.
         option: that gave the path.
     """
-    source = Path(target.rpartition(":")[0])
+    try:
+        _check(path, Path(target.rpartition(":")[0]), option)
+    except OSError as error:  # a name that is too long, a folder that cannot be looked into
+        raise BadInputError(f"{option} {path} cannot be written: {error.strerror}") from error
+
+
+def _check(path: Path, source: Path, option: str) -> None:
     if path.is_dir():
         raise BadInputError(f"{option} {path} is a folder: give the name of a file")
     if path.exists() and source.exists() and path.samefile(source):
@@ -28,7 +34,6 @@ def check_page(path: Path, target: str = "", option: str = "--html") -> None:
 
 def write_page(path: Path, page: str) -> None:
     """Write the whole page, or leave the file as it was."""
-    path = path.resolve()
     try:
         write_whole(page, path)
     except OSError as error:

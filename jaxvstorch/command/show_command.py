@@ -82,9 +82,10 @@ def _write(file: Path, pairs: list[Pair], framework: str | None, shapes: bool) -
         raise BadInputError(f"--file takes one half of {first}: say --framework jax or torch")
     check_page(file, option="--file")
     text, other = (_module(first, framework, each) for each in (shapes, not shapes))
-    if file.exists() and file.read_bytes() not in (text.encode(), other.encode()):
-        raise BadInputError(f"--file {file} exists, with other contents: give another name")
     try:
+        # A device or a pipe is written to, and not read.
+        if file.is_file() and file.read_bytes() not in (text.encode(), other.encode()):
+            raise BadInputError(f"--file {file} exists, with other contents: give another name")
         write_whole(text, file)
     except OSError as error:
         raise BadInputError(f"--file {file} cannot be written: {error.strerror}") from error

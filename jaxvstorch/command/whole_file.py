@@ -17,11 +17,11 @@ def write_whole(text: str, path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    path = Path(os.path.realpath(path))
     data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file():  # before links are followed: a pipe has no real path
         path.write_bytes(data)
         return
+    path = Path(os.path.realpath(path))
     part = path.with_name(f".{os.getpid()}-{threading.get_ident()}.part")
     try:
         part.write_bytes(data)

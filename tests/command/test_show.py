@@ -1,5 +1,6 @@
 """``jaxvstorch show``: one half, with shapes, and in a file that runs by itself."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -77,4 +78,13 @@ def test_what_a_file_cannot_hold(tmp_path) -> None:
     assert "must be jax or torch, not 'tf'" in refused(PAIR, "--framework", "tf", *file)
     assert "is a folder: give the name of a file" in refused(PAIR, *one, tmp_path)
     assert "there is no folder" in refused(PAIR, *one, tmp_path / "none" / "half.py")
+    assert "cannot be written: File name too long" in refused(PAIR, *one, tmp_path / ("a" * 300))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_not_read(tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    end = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert run(PAIR, "--framework", "jax", "--file", tmp_path / "pipe").exit_code == 0
+    assert b"def select_where" in os.read(end, 10_000)
+    os.close(end)

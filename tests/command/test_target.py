@@ -41,6 +41,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write("model.py", MODEL)
     write("helper_of_model.py", "")
+    write("many.py", "f0 = f1 = f2 = f3 = f4 = f5 = f6 = f7 = f8 = lambda x: x")
     write("late_helper_of_model.py", "def twice(x): return 2 * x")
     return tmp_path
 
@@ -130,6 +131,7 @@ def test_a_package_that_is_installed_elsewhere_is_not_taken_for_this_one(folder)
         ("no_such.module:loss", "there is no module 'no_such' here"),
         ("model.py:lose", "model.py has no 'lose'. Did you mean loss?"),
         ("model.py:zzz", "model.py has no 'zzz'. It has loss, Net, Config, call."),
+        ("many.py:zzz", "many.py has no 'zzz'. It has f0, f1, f2, f3, f4, f5, f6, f7 and 1 more."),
         ("model.py:Net.forwards", "Net in model.py has no 'forwards'. Did you mean forward?"),
         ("model.py:width.x", "width in model.py has no 'x'."),
         ("model.py:Net", "Net in model.py is a class: name one of its methods"),

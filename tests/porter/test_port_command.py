@@ -157,6 +157,8 @@ def test_the_page_is_one_file(folder) -> None:
         ("x = (", [], "is no Python program"),
         ("x = 1", ["--static"], "names nothing of PyTorch"),
         ("import torch", ["--static", "--write", "out.py"], "--write needs what a run shows"),
+        ("import jax", ["--static"], "For a function of JAX there is jaxvstorch.port"),
+        ("import torch", ["--write", "out.txt"], "a draft is a Python file, whose name ends in"),
         ("import torch", ["--html", "program.py"], "is the file that is read"),
         ("import torch", ["--html", "nowhere/out.html"], "there is no folder nowhere"),
     ],
