@@ -45,6 +45,7 @@ class Folders:
 
     def below(self, file: str, folder: str) -> tuple[str, ...]:
         """The path of a file below a folder; empty if it lies elsewhere."""
+        file = self.paths.normpath(file)  # an entry of sys.path may hold ".."
         start = self.paths.normcase(self.paths.join(folder, ""))
         if not self.paths.normcase(file).startswith(start):
             return ()

@@ -89,6 +89,8 @@ def test_what_an_installer_recorded_is_a_librarys(tmp_path, monkeypatch) -> None
     assert all(installed.is_installed(str(tmp_path / file)) for file in installed_files)
     assert short_path(str(tmp_path / "library/a/b.py")) == "library/a/b.py"
     assert tidy(f"{tmp_path}/library/a/b.py, line 3") == "library/a/b.py, line 3"
+    # A script may have put the folder on sys.path by way of its own.
+    assert installed.is_installed(str(tmp_path / "scripts/../library/a/b.py"))
     # In the same folder the reader's own code may lie, or beside it.
     for file in ("train.py", "library_of_mine/a.py", "singles.py", "mine/library/a.py"):
         assert not installed.is_installed(str(tmp_path / file))

@@ -17,7 +17,10 @@ logger = logging.getLogger(__name__)
 
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
-RAISING = re.compile(r"^-+> \d+ (.+)$", re.MULTILINE)  # IPython's arrow at the line that raised
+FENCED = re.compile(r"^ *(```+|~~~+|:::+).*?^ *\1", re.MULTILINE | re.DOTALL)
+RAISING = re.compile(r"Cell In\[\d+\], line (\d+)")  # the line of a cell that raised
+# IPython prints a group of exceptions, and records no error.
+GROUP = re.compile(r"^  \| (\w[\w.]*: .+)$", re.MULTILINE)
 UNRAISED = re.compile(
     r"^nbclient\.exceptions\.(?:CellTimeout|DeadKernel)Error: (.+)$", re.MULTILINE
 )
@@ -43,7 +46,7 @@ def report(app: Sphinx, error: Exception | None) -> None:
         written = Path(app.outdir).parent / "jupyter_execute" / f"{page}.ipynb"
         notebook = nbformat.read(written, as_version=4)
         traceback = app.env.nb_metadata[page]["exec_data"]["traceback"]  # type: ignore[attr-defined]
-        logger.info(describe(page, notebook, traceback), color="red")
+        logger.error(describe(page, notebook, traceback))  # shown by `sphinx-build -q` too
 
 
 def describe(page: str, notebook: NotebookNode, traceback: str) -> str:
@@ -51,14 +54,18 @@ def describe(page: str, notebook: NotebookNode, traceback: str) -> str:
     failed = [number for number, c in enumerate(notebook.cells) if c.metadata.get("failed")]
     number, cell = failed[0], notebook.cells[failed[0]]
     before = "\n".join(c.source for c in notebook.cells[:number] if c.cell_type == "markdown")
-    heading = (HEADING.findall(before) or [page])[-1]
+    heading = (HEADING.findall(FENCED.sub("", before)) or [page])[-1]
     traceback = COLOURS.sub("", traceback)
-    code = RAISING.search(traceback) or re.search("(.+)", cell.source)
+    line = RAISING.search(traceback)  # none where Python ended, or was too slow
+    lines = cell.source.splitlines()
+    code = lines[int(line[1]) - 1].strip() if line else lines[0] + " …" * (len(lines) > 1)
     # A cell that took too long was interrupted, which it may have answered by an error.
     causes = [f"{o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error"]
-    cause = (causes + UNRAISED.findall(traceback))[-1].partition("\n")[0]
+    printed = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+    causes = GROUP.findall(printed)[:1] + causes + UNRAISED.findall(traceback) or ["no error shown"]
+    cause = causes[-1].partition("\n")[0]
     place = f"{page}.md, cell at line {notebook.metadata['source_map'][number]}, “{heading}”"
-    return f"failed: {place}: `{code[1].strip() if code else ''}`: {cause}"
+    return f"failed: {place}: `{code}`: {cause}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,6 +1,7 @@
 """A page that fails: the others are built, the last lines name it, and it runs again next time."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,10 @@ raise ValueError("promised")
 
 ## After
 
+```python
+# no heading
+```
+
 ```{{code-cell}}
 {cell}
 ```
@@ -45,11 +50,13 @@ CELLS = {
     "index": "1 + 1",
     "raises": "total = 2 + 2\nassert total == 5, f'two and two is {total}'",
     "dies": "import os\nos._exit(3)",
+    "group": "raise ExceptionGroup('both', [ValueError('a')])",
+    "no_python": "x = 1\ny = = 2",
 }
 
 
 def build(folder, seconds=1200):
-    """Build strictly, as ``nox -s book`` does; returns the exit status and the output's lines."""
+    """Build strictly, as ``nox -s book`` does; returns the exit status and the failures."""
     (folder / "conf.py").write_text(CONF.format(seconds=seconds), encoding="utf-8")
     book = os.path.dirname(os.path.dirname(failed_cells.__file__))
     strict = ("-W", "--keep-going", "-j", "2")
@@ -57,7 +64,8 @@ def build(folder, seconds=1200):
         [sys.executable, "-m", "sphinx", *strict, folder, folder / "_build" / "html"],
         env=os.environ | {"PYTHONPATH": book}, capture_output=True, text=True,
     )  # fmt: skip
-    return done.returncode, done.stdout.splitlines()
+    errors = re.sub(r"\d+\.py", "cell.py", COLOURS.sub("", done.stderr)).splitlines()
+    return done.returncode, [line for line in errors if line.startswith("ERROR: failed: ")]
 
 
 def write(folder, cells):
@@ -67,31 +75,33 @@ def write(folder, cells):
 
 def test_other_pages_are_built_and_the_last_lines_name_page_heading_cell_and_error(tmp_path):
     write(tmp_path, CELLS)
-    status, lines = build(tmp_path)
+    status, failures = build(tmp_path)
     assert status == 1
-    assert [COLOURS.sub("", line) for line in lines[-3:-1]] == [
-        "failed: dies.md, cell at line 18, “After”: `import os`: Kernel died",
-        "failed: raises.md, cell at line 18, “After”: `assert total == 5, f'two and two is "
+    assert [line.removeprefix("ERROR: failed: ") for line in failures] == [
+        "dies.md, cell at line 22, “After”: `import os …`: Kernel died",
+        "group.md, cell at line 22, “After”: `raise ExceptionGroup('both', [ValueError('a')])`: "
+        "ExceptionGroup: both (1 sub-exception)",
+        "no_python.md, cell at line 22, “After”: `y = = 2`: SyntaxError: invalid syntax "
+        "(cell.py, line 2)",
+        "raises.md, cell at line 22, “After”: `assert total == 5, f'two and two is "
         "{total}'`: AssertionError: two and two is 4",
     ]
     html = (tmp_path / "_build" / "html" / "index.html").read_text(encoding="utf-8")
     assert "never reached on a page that failed" in html
-    # Nothing has changed, and still the two pages are not taken for built.
-    status, lines = build(tmp_path)
-    assert (status, len([line for line in lines if "failed: " in line])) == (1, 2)
-    write(tmp_path, {"raises": "2 + 2"})
+    # Nothing has changed, and still the pages that failed are not taken for built.
+    assert build(tmp_path) == (1, failures)
+    write(tmp_path, dict.fromkeys(["raises", "group", "no_python"], "2 + 2"))
     (tmp_path / "dies.md").unlink()
-    status, lines = build(tmp_path)
-    assert (status, [line for line in lines if "failed: " in line]) == (0, [])
+    assert build(tmp_path) == (0, [])
 
 
 def test_a_cell_that_hangs_is_named(tmp_path):
     cell = "while True: pass"
     page = PAGE.format(name="index", cell=cell).replace('raise ValueError("promised")', cell)
     (tmp_path / "index.md").write_text(page, encoding="utf-8")
-    status, lines = build(tmp_path, seconds=1)
+    status, (failure,) = build(tmp_path, seconds=1)
     assert status == 1
-    assert COLOURS.sub("", lines[-2]) == (
-        f"failed: index.md, cell at line 11, “Before”: `{cell}`: A cell timed out while it was "
-        "being executed, after 1 seconds."
+    assert failure == (
+        f"ERROR: failed: index.md, cell at line 11, “Before”: `{cell}`: A cell timed out while it "
+        "was being executed, after 1 seconds."
     )
