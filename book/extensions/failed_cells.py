@@ -44,6 +44,8 @@ def report(app: Sphinx, error: Exception | None) -> None:
     for page in failed_pages(app.env):
         # MyST-NB writes each page as a notebook, where `extensions.kernels` marked the cell.
         written = Path(app.outdir).parent / "jupyter_execute" / f"{page}.ipynb"
+        if not written.exists():  # the build ended before it came to this page again
+            continue
         notebook = nbformat.read(written, as_version=4)
         traceback = app.env.nb_metadata[page]["exec_data"]["traceback"]  # type: ignore[attr-defined]
         logger.error(describe(page, notebook, traceback))  # shown by `sphinx-build -q` too

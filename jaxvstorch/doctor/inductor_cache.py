@@ -12,6 +12,7 @@ import re
 import shlex
 import struct
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from jaxvstorch.doctor.check import Check
 
 _MOST = 1_000  # how many files are read: the newest, which are the ones in use
 _ELF, _HEADER = b"\x7fELF\x02\x01", 64  # how a library for a 64-bit Linux begins; bytes
+_BEING_WRITTEN = 60  # seconds that an incomplete file may be new
 _PICKLES = ("fxgraph", "aotautograd")  # the folders that hold compiled graphs
 
 
@@ -32,7 +34,7 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
         needed: whether PyTorch is installed, which reads them.
     """
     folder = _folder(environ)
-    if not needed or folder is None or not folder.is_dir():
+    if not needed or folder is None or not os.path.isdir(folder):  # also of a name that is too long
         return []
     files = sorted(_files(folder), key=_age)
     with warnings.catch_warnings(action="ignore"):  # of how a module is written
@@ -41,6 +43,9 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
     value = f"{count} in {folder}" + f", the newest {_MOST:,} read" * (len(files) > _MOST)
     if not damaged:
         return [Check("caches", "Inductor's files", value)]
+    if all(time.time() + _age(path) < _BEING_WRITTEN for path in damaged):
+        note = f"{damaged[0]} is incomplete and new: a torch.compile may be writing it. Ask again"
+        return [Check("caches", "Inductor's files", value, note=note)]
     others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
     problem = (
         f"incomplete: {damaged[0]}{others}; torch.compile fails or compiles again if it reads one"

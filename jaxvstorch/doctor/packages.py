@@ -4,6 +4,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import metadata
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -42,9 +43,22 @@ def check_cuda_stacks() -> list[Check]:
 
 
 def _version(name: str) -> str | None:
+    """A package's version; empty for a framework that is there and whose metadata is not."""
     try:
-        return metadata.version(name)
+        version: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
+        version = None
+    # What lies in the folder that Python was started in is not installed.
+    elsewhere = [entry for entry in sys.path if entry not in ("", str(_here()))]
+    if version is None and name in FRAMEWORKS and PathFinder.find_spec(name, elsewhere):
+        return ""
+    return version
+
+
+def _here() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted
         return None
 
 
@@ -77,12 +91,15 @@ def _check_framework(name: str, lowest: str | None, there: list[str]) -> Check:
 
 def _hidden_by(name: str) -> str | None:
     """The file or folder here that Python imports in place of an installed framework."""
-    here = Path.cwd()
+    here = _here()
+    if here is None:
+        return None
     spec = PathFinder.find_spec(name, [str(here)])
     if spec is None or spec.origin is None:  # a folder without an __init__.py hides nothing
         return None
-    if Path(str(metadata.distribution(name).locate_file(""))).resolve() == here.resolve():
-        return None
+    with suppress(metadata.PackageNotFoundError):
+        if Path(str(metadata.distribution(name).locate_file(""))).resolve() == here.resolve():
+            return None
     return f"{name}/" if spec.submodule_search_locations else Path(spec.origin).name
 
 
@@ -92,6 +109,9 @@ def _check_version(name: str, lowest: str | None) -> Check:
     if version is None:
         cure = f"pip install '{name}>={lowest}'" if lowest else f"pip install {name}"
         return Check("versions", title, "not installed", "this package needs it", cure)
+    if not version:
+        cure = f"pip install --force-reinstall --no-deps '{name}>={lowest}'"
+        return Check("versions", title, "installed", "its metadata is missing or empty", cure)
     if lowest and release(version) < release(lowest):
         problem = f"this package is tested with {lowest} and newer"
         return Check("versions", title, version, problem, f"pip install '{name}>={lowest}'")
@@ -128,5 +148,5 @@ def _cuda_major(name: str, version: str) -> int | None:
         return int(match[1])
     # From CUDA 13 on these have CUDA's own version number and no suffix.
     if name in ("nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "cuda-toolkit"):
-        return int(version.partition(".")[0])
+        return release(version)[0] if release(version) else None
     return None

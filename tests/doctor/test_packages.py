@@ -44,6 +44,31 @@ def test_every_declared_dependency_is_looked_at(declared) -> None:
     assert missing.cure == "pip install 'optax>=0.2.8'"
 
 
+def test_a_framework_without_its_metadata_is_there(declared) -> None:
+    torch = declared(**JAX, torch="", rich="15.0")["PyTorch"]
+    assert (torch.value, torch.problem) == ("installed", "its metadata is missing or empty")
+    assert torch.cure == "pip install --force-reinstall --no-deps 'torch>=2.10'"
+
+
+def test_what_is_imported_counts_and_not_what_lies_here(tmp_path, monkeypatch) -> None:
+    def gone(name: str) -> str:
+        raise packages.metadata.PackageNotFoundError(name)
+
+    (tmp_path / "torch.py").touch()
+    monkeypatch.setattr(packages.metadata, "version", gone)
+    monkeypatch.setattr(packages.sys, "path", [str(tmp_path)])
+    assert packages.installed_frameworks() == ["torch"]
+    monkeypatch.chdir(tmp_path)
+    assert packages.installed_frameworks() == []
+
+
+def test_a_folder_that_was_deleted(tmp_path, monkeypatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert packages._hidden_by("torch") is None
+
+
 @pytest.mark.parametrize(("versions", "missing"), [(JAX, "PyTorch"), ({"torch": "2.13.0"}, "JAX")])
 def test_one_framework_is_enough(declared, versions, missing) -> None:
     found = declared(**versions, rich="15.0")
