@@ -130,7 +130,7 @@ def port_programs(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``, ``merge …``."""
+    """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``."""
     run_benchmarks(session, *session.posargs)
 
 

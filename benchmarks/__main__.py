@@ -1,4 +1,4 @@
-"""``python -m benchmarks``; ``compare``, ``merge``, ``sessions``, ``reproduce``, ``clock``."""
+"""``python -m benchmarks``; ``compare``, ``sessions``, ``reproduce``, ``clock``."""
 
 import importlib.util
 import sys
@@ -21,13 +21,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import compare, joining, machine, measuring, processes, reproduce
+from benchmarks import compare, join, machine, measuring, processes, reproduce
 from benchmarks.clock import repeated
 from benchmarks.origin import ROOT
 from benchmarks.report import printed
 from benchmarks.report.files import ResultsError, check_writable, read, write_text
 from benchmarks.report.schema import Results
-from benchmarks.shards import Shard, ShardError
 from jaxvstorch.command import terminal
 
 FOLDER = ROOT / "bench-out"
@@ -39,8 +38,7 @@ def main(arguments: list[str]) -> int:
     console = terminal.console(pipe_width=120)
     commands = {
         "compare": _compare,
-        "merge": joining.merge,
-        "sessions": joining.sessions,
+        "sessions": join.command,
         "reproduce": _reproduce,
         "clock": repeated.command,
     }
@@ -49,7 +47,7 @@ def main(arguments: list[str]) -> int:
             if arguments[:1] and arguments[0] in commands:
                 return commands[arguments[0]](arguments[1:], console)
             return _run(arguments, console)
-    except (ResultsError, ShardError) as error:
+    except ResultsError as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -60,25 +58,21 @@ def _run(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
-        epilog="`compare OLD.json [NEW.json]` says what moved, `merge` makes one file of shards, "
-        "`sessions` makes one of several sessions, `reproduce` measures published ratios again, "
-        "`clock` checks the clock. Each has --help. Exit status: 0 well, 1 problems, 2 bad input, "
-        "130 cut short.",
+        epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of some "
+        "sessions, `reproduce` measures published ratios again, `clock` checks the clock. Each "
+        "has --help. Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
-    parser.add_argument("--shard", help="a part of the cases: 2/5 is the second of five")
     parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
     parser.add_argument("--sessions", type=_count, default=1, help="how many, one after the other")
     parser.add_argument("--no-first-calls", action="store_true", help="later calls alone: shorter")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")
     options = parser.parse_args(arguments)
-    shard = Shard.parse(options.shard) if options.shard is not None else None
-    suffix = f"-shard-{shard.number}-of-{shard.count}" if shard else ""
-    output = options.output or _new_file(f"{suffix}.json")
+    output = options.output or _new_file(".json")
     check_writable(output)
     first_calls = not options.no_first_calls
-    measuring.run(output.resolve(), options.quick, options.select, shard, options.minutes,
+    measuring.run(output.resolve(), options.quick, options.select, options.minutes,
                   options.sessions, first_calls)  # fmt: skip
     found = read(output)
     printed.show(found, console)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks import framework_facts as facts
-from benchmarks import machine, shards
+from benchmarks import machine, selection
 from benchmarks.selection import FRAMEWORKS
 from jaxvstorch.errors import tidy
 from jaxvstorch.measure.fresh import set_up_of_server, start_server
@@ -48,7 +48,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--again", action="store_true", help="no first calls and no new shapes")
     parser.addoption("--synchronous", action="store_true", help="JAX hands no call over")
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
-    parser.addoption("--shard", type=shards.Shard.parse, help="such as 2/5: only these cases")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
 
 
@@ -60,12 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case of this process's framework."""
-    names = ("--framework", "--quick", "--shard", "--gpu-memory", "--synchronous")
-    framework, quick, shard, memory, synchronous = map(metafunc.config.getoption, names)
+    names = ("--framework", "--quick", "--gpu-memory", "--synchronous")
+    framework, quick, memory, synchronous = map(metafunc.config.getoption, names)
     if "case" in metafunc.fixturenames:
         # Elsewhere than on a CPU there is no such way of calling.
         nothing = synchronous and facts.computes_elsewhere(framework)
-        found = [] if nothing else shards.cases(framework, quick, shard, memory, synchronous)
+        found = [] if nothing else selection.cases(framework, quick, memory, synchronous)
         metafunc.parametrize("case", found, ids=str)
 
 

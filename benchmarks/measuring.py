@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accelerator, machine, origin, sessions, shards
+from benchmarks import accelerator, machine, origin, selection, sessions
 from benchmarks.merge import Document, merge
 from benchmarks.one_framework import NO_CASE
 from benchmarks.report.files import ResultsError, write_document
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.sessions import Process
-from benchmarks.shards import Shard
 
 
 def run(
-    output: Path, quick: bool = False, select: str = "", shard: Shard | None = None,
+    output: Path, quick: bool = False, select: str = "",
     minutes: float | None = None, count: int = 1, first_calls: bool = True,
 ) -> int:  # fmt: skip
     """Time everything and write one results file, also where Ctrl-C or SIGTERM stops it.
@@ -28,7 +27,6 @@ def run(
         output: where to write it.
         quick: only the few cases of a quick session.
         select: of these, only the ones whose name this pytest expression (``-k``) matches.
-        shard: of these, only the ones of this shard.
         minutes: about how long the first session may take, shared between the frameworks. What does
             not begin in time is left out.
         count: how many sessions, one after the other.
@@ -46,12 +44,12 @@ def run(
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
     gpu_memory, without = accelerator.memory(installed)
     end = start + 60 * minutes if minutes is not None else None
-    choice = _choice(quick, select, shard, gpu_memory) + ([] if first_calls else ["--again"])
+    choice = _choice(quick, select, gpu_memory) + ([] if first_calls else ["--again"])
     timed = sessions.run(installed, choice, count, end, commit)
     if timed.whole:
-        _check_selection(select, quick, shard, {*timed.codes})
+        _check_selection(select, quick, {*timed.codes})
     left_out = [name for part in timed.parts.values() for name in part["session"]["left_out"]]
-    left_out += _names(timed.lost, quick, select, shard, gpu_memory)
+    left_out += _names(timed.lost, quick, select, gpu_memory)
     # Of a first session that was stopped, the cases are named.
     stopped = range(max(1, timed.whole) + 1, count + 1)
     left_out += [f"session {number} of {count}" for number in stopped]
@@ -61,7 +59,6 @@ def run(
         quick=quick,
         sessions=timed.sessions,
         select=select,
-        shard=str(shard or ""),
         partial=bool(left_out),
         left_out=left_out,
         seconds=time.perf_counter() - start,
@@ -91,36 +88,31 @@ def _keep(document: Document, output: Path) -> None:
         raise ResultsError(f"{error}; the results are in {kept}") from error
 
 
-def _choice(quick: bool, select: str, shard: Shard | None, gpu_memory: int) -> list[str]:
+def _choice(quick: bool, select: str, gpu_memory: int) -> list[str]:
     """The options that choose a framework's cases."""
     choice = ["--quick"] if quick else []
     choice += ["-k", select] if select else []
-    choice += ["--shard", str(shard)] if shard else []
     return choice + (["--gpu-memory", str(gpu_memory)] if gpu_memory else [])
 
 
-def _check_selection(select: str, quick: bool, shard: Shard | None, codes: set[int]) -> None:
-    """Refuse a selection of nothing. A shard may have nothing of one: another can have all."""
+def _check_selection(select: str, quick: bool, codes: set[int]) -> None:
+    """Refuse a selection of nothing."""
     if not select:
         return
     if codes == {pytest.ExitCode.USAGE_ERROR}:
         raise ResultsError(f"-k {select!r} cannot be read: say -k 'one or another'")
-    if codes == {NO_CASE} and shard is None:
+    if codes == {NO_CASE}:
         cases = "case of a quick session" if quick else "case"
         example = "tracing.sin_cos-9-jax-compiled"
         raise ResultsError(f"-k {select!r} matches no {cases}: they have names such as {example}")
 
 
-def _names(
-    lost: Iterable[Process], quick: bool, select: str, shard: Shard | None, gpu_memory: int
-) -> Iterable[str]:
+def _names(lost: Iterable[Process], quick: bool, select: str, gpu_memory: int) -> Iterable[str]:
     """The cases of processes that wrote nothing; only pytest can read a selection."""
     if select:
         return [f"every case of {process} that -k {select!r} selects" for process in lost]
     return [
         str(case)
         for process in lost
-        for case in shards.cases(
-            process.framework, quick, shard, gpu_memory, synchronous=process.synchronous
-        )
+        for case in selection.cases(process.framework, quick, gpu_memory, process.synchronous)
     ]

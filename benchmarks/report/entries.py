@@ -19,7 +19,7 @@ class Header(Entry, frozen=True):
     """What this file is."""
 
     name: Literal["jaxvstorch-benchmarks"] = "jaxvstorch-benchmarks"
-    version: Literal[6] = 6
+    version: Literal[7] = 7
 
 
 HEADER = Header()

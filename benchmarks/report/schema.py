@@ -7,10 +7,8 @@ import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from benchmarks.report.entries import (
     HEADER,
@@ -28,7 +26,6 @@ from benchmarks.report.entries import (
 )  # fmt: skip
 
 FILE = Path(__file__).parents[1] / "results.schema.json"
-SHARD = "[0-9]{1,3}/[0-9]{1,3}"  # a set has some 200 parts that are never divided
 
 
 class Results(Entry, frozen=True, kw_only=True):
@@ -40,8 +37,7 @@ class Results(Entry, frozen=True, kw_only=True):
         quick: whether it was a quick session.
         sessions: what is known of each.
         select: the expression that chose its cases; empty for all.
-        shard: its part of the set, such as ``"2/5"``; empty for all.
-        partial: whether it was stopped, a process crashed, or it was merged without all shards.
+        partial: whether it was stopped, or a process crashed.
         left_out: what was not timed, where it is partial.
         seconds: how long it took.
         commit: of the code that was timed last, with ``-dirty`` where it was changed since; empty
@@ -68,7 +64,6 @@ class Results(Entry, frozen=True, kw_only=True):
     quick: bool
     sessions: tuple[Session, ...]
     select: str
-    shard: Annotated[str, Meta(pattern=f"^({SHARD})?$")]
     partial: bool
     left_out: tuple[str, ...]
     seconds: MoreThanZero
@@ -108,11 +103,10 @@ class Results(Entry, frozen=True, kw_only=True):
         return list(dict.fromkeys(timing.topic for timing in self.timings))
 
     def gap(self) -> str:
-        """What is missing of a whole run, as in ``"partial, without shard 2/5"``; or empty."""
+        """What is missing of a whole run, as in ``"partial, without three cases"``; or empty."""
         names, more = self.left_out[:3], len(self.left_out) - 3
         without = ", ".join(names) + (f" and {more} more" if more > 0 else "")
         found = [f"partial, without {without}"] if self.partial else []
-        found += [f"only shard {self.shard}"] if self.shard else []
         found += [f"only what -k {self.select!r} matches"] if self.select else []
         return "; ".join(found)
 

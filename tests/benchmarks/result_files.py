@@ -20,7 +20,7 @@ def document(*timings, **more):
     return {
         "schema": to_builtins(HEADER),
         "date": "2026-01-02", "quick": True, "select": "",
-        "sessions": list(map(session, range(count))), "shard": "",
+        "sessions": list(map(session, range(count))),
         "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},

@@ -9,7 +9,6 @@ from rich.console import Console
 from benchmarks import __main__ as command
 from benchmarks import compare, measuring
 from benchmarks.report import files, printed
-from benchmarks.shards import Shard
 
 
 @pytest.mark.parametrize(
@@ -142,10 +141,3 @@ def test_a_selection_of_nothing_writes_over_nothing(
     assert error.count("\n") == 1
     assert error.startswith(message)
     assert output.read_text() == "as it was"
-
-
-def test_a_shard_may_have_nothing_of_a_selection(tmp_path, processes) -> None:
-    processes.ends["numpy"] = 5
-    output = tmp_path / "session.json"
-    assert measuring.run(output, quick=True, select="typo", shard=Shard(1, 2)) == 0
-    assert files.read(output).gap() == "only shard 1/2; only what -k 'typo' matches"

@@ -11,7 +11,7 @@ from benchmarks.report.entries import Device
 
 def merged(**parts):
     return merge.merge(
-        parts, date="2026-01-02", quick=True, sessions=[session()], select="", shard="",
+        parts, date="2026-01-02", quick=True, sessions=[session()], select="",
         partial=False, left_out=[], seconds=100.0, commit="c0ffee", image="", machine=MACHINE,
         versions={"python": "3.11"}, settings=SETTINGS, problems=["before"],
     )  # fmt: skip

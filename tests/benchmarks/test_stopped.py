@@ -46,11 +46,10 @@ def test_what_was_measured_is_kept_and_what_was_not_is_named(
 def test_without_a_selection_each_case_is_named(tmp_path, processes, three) -> None:
     processes.ends["numpy"] = "stopped"
     output = tmp_path / "stopped.json"
-    assert command.main(["--quick", "--shard", "1/20", "--output", str(output)]) == 130
+    assert command.main(["--quick", "--output", str(output)]) == 130
     found = files.read(output)
     assert found.timings == ()
     assert "-numpy-" in found.left_out[0]
-    assert found.shard == "1/20"
 
 
 @pytest.mark.parametrize("text", [None, "", '{"benchmarks": ['], ids=["none", "empty", "cut off"])
