@@ -71,7 +71,7 @@ def nested():
 
     mapped = jax.shard_map(
         function,
-        mesh=on.mesh("Auto", (4,)),
+        mesh=on.mesh(),
         in_specs=jax.P("data"),
         out_specs=jax.P("data"),
         check_vma=False,
@@ -91,7 +91,7 @@ def numbers_of(dtype):
 
     mapped = jax.shard_map(
         lambda x: jax.lax.all_gather(x, "data", tiled=True),
-        mesh=on.mesh("Auto", (4,)),
+        mesh=on.mesh(),
         in_specs=jax.P("data"),
         out_specs=jax.P("data"),
     )
