@@ -1,4 +1,4 @@
-"""The network is one in all four ways: outputs, gradients, and what a training step leaves."""
+"""The network is one in all four ways: what a training step gives and leaves."""
 
 import numpy as np
 import pytest
@@ -26,57 +26,15 @@ def same_names(found, wanted) -> None:
         np.testing.assert_allclose(found[name], array, rtol=2e-4, atol=2e-5, err_msg=name)
 
 
-@pytest.fixture
-def evaluated(carried, images):
-    """What NumPy says."""
-    return reference.network_eval(*split(carried), images)
-
-
-def gradients(jax, in_jax, carried, images, probe, keep=None):
+def gradients(jax, in_jax, carried, images, probe, keep):
     """Of the probed scores, in the weights; and the new statistics."""
     parameters, statistics = split(carried)
 
     def score(parameters):
-        if keep is None:
-            return (in_jax.network_eval(parameters, statistics, images) * probe).sum(), statistics
         y, new = in_jax.network_train(parameters, statistics, images, keep)
         return (y * probe).sum(), new
 
     return jax.grad(score, has_aux=True)(parameters)
-
-
-def test_torch_module_in_eval_mode(torch_network, torch, images, evaluated) -> None:
-    same(torch_network.eval()(torch.tensor(images)).detach(), evaluated)
-
-
-def test_flax_in_eval_mode(flax_network, nnx, images, evaluated) -> None:
-    view = nnx.view(flax_network, deterministic=True, use_running_average=True)
-    same(view(channels_last(images)), evaluated)
-    flax_network.eval()  # it changes the model itself, and does the same
-    same(flax_network(channels_last(images)), evaluated)
-
-
-def test_equinox_in_eval_mode(equinox_network, in_equinox, eqx, jax, images, evaluated) -> None:
-    model, state = equinox_network
-    y, after = in_equinox.apply(eqx.nn.inference_mode(model), state, jax.numpy.asarray(images))
-    same(y, evaluated)
-    same_names(in_equinox.weights_of(model, after), in_equinox.weights_of(model, state))
-
-
-def test_gradients_in_eval_mode(
-    torch_network, flax_network, equinox_network, module, in_flax, in_equinox, nnx, eqx,
-    jax, torch, in_jax, carried, images, probe,
-) -> None:  # fmt: skip
-    wanted, _ = gradients(jax, in_jax, carried, images, probe)
-    (torch_network.eval()(torch.tensor(images)) * torch.tensor(probe)).sum().backward()
-    same_names(module.gradients_of(torch_network), wanted)
-    view = nnx.view(flax_network, deterministic=True, use_running_average=True)
-    of_flax = nnx.grad(lambda m: (m(channels_last(images)) * probe).sum())(view)
-    same_names(in_flax.weights_of(of_flax), wanted)
-    model, state = equinox_network
-    x = jax.numpy.asarray(images)
-    of_equinox = eqx.filter_grad(lambda m: (in_equinox.apply(m, state, x)[0] * probe).sum())
-    same_names(in_equinox.weights_of(of_equinox(eqx.nn.inference_mode(model))), wanted)
 
 
 def test_a_training_step_of_torch(
@@ -148,3 +106,27 @@ def test_the_gradient_of_batch_norm_goes_through_the_batch(jax, torch, in_jax, i
     for ours, theirs in zip(by_jax(*arguments), tensors, strict=False):
         same(ours, theirs.grad)
     assert not in_torch.batch_norm_train(*tensors)[1].requires_grad  # a running statistic
+
+
+def test_equinox_starts_with_a_variance_that_it_blows_up(eqx, jax) -> None:
+    norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, axis_name="batch", mode="batch")
+    x = jax.random.normal(jax.random.key(0), (256, 1))
+
+    def apply(norm, state):
+        axes = {"in_axes": (0, None), "out_axes": (0, None), "axis_name": "batch"}
+        return jax.vmap(norm, **axes)(x, state)
+
+    _, state = apply(norm, state)
+    deviations = {1: apply(eqx.nn.inference_mode(norm), state)[0].std()}
+    _, variance = state.get(norm.batch_state_index)
+    np.testing.assert_allclose(variance, 0.99 + 0.01 * x.var(), rtol=1e-6)
+    for steps in (100, 1000):  # what further steps on the same batch would leave
+        kept = 0.99**steps
+        statistics = (1 - kept) * x.mean(0), kept + (1 - kept) * x.var(0)
+        state = state.set(norm.batch_state_index, statistics)
+        state = state.set(norm.batch_counter, jax.numpy.asarray(steps))
+        deviations[steps] = apply(eqx.nn.inference_mode(norm), state)[0].std()
+    # A variance of 1 is divided by 1 - 0.99**steps, as if it had begun at 0.
+    assert deviations[1] == pytest.approx(0.1, rel=0.1)
+    assert deviations[100] == pytest.approx(0.8, rel=0.05)
+    assert deviations[1000] == pytest.approx(1, rel=0.01)

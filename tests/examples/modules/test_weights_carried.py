@@ -70,37 +70,3 @@ def test_equinox_refuses_what_does_not_fit(equinox_network, in_equinox, wrong) -
     with pytest.raises(weights.WeightsError) as error:
         in_equinox.load(*equinox_network, wrong)
     names_all(error)
-
-
-def test_what_the_libraries_themselves_refuse(
-    torch_network, flax_network, equinox_network, torch, jax, nnx, eqx
-) -> None:
-    bad = dict(torch_network.state_dict(), more=torch.ones(1))
-    del bad["conv.bias"]
-    bad["head.weight"] = bad["head.weight"].T
-    with pytest.raises(RuntimeError, match=r"Missing key[\s\S]*Unexpected key[\s\S]*size mismatch"):
-        torch_network.load_state_dict(bad)
-    bad["conv.weight"] = torch.ones_like(bad["conv.weight"])
-    with pytest.raises(RuntimeError, match="Missing key"):
-        torch_network.load_state_dict(bad)
-    assert (torch_network.conv.weight == 1).all()  # what fits is copied before it raises
-    part = {"conv": {"bias": nnx.state(flax_network)["conv"]["bias"]}}
-    nnx.update(flax_network, nnx.State(part))  # what is missing stays as it was
-    other = jax.numpy.ones((7, 5))
-    copied = nnx.clone(flax_network)
-    odd = {"kernel": nnx.Param(other), "extra": nnx.Param(jax.numpy.ones(3))}
-    nnx.update(copied.head, nnx.State(odd))
-    assert copied.head.kernel.shape == (7, 5)
-    assert copied.head.extra.shape == (3,)
-    model = eqx.tree_at(lambda m: m.head.weight, equinox_network[0], other)
-    assert model.head.weight.shape == (7, 5)
-    with pytest.raises(ValueError, match="ncompatible"):
-        flax_network.head.kernel[...] = other
-    flax_network.head.kernel = nnx.Param(other)
-    assert flax_network.head.kernel.shape == (7, 5)
-
-
-def test_flattened_images_have_another_order(carried, images, jax, in_jax) -> None:
-    last = images.transpose(0, 2, 3, 1)
-    assert last.reshape(5, -1).shape == images.reshape(5, -1).shape
-    assert not np.allclose(last.reshape(5, -1), images.reshape(5, -1))
