@@ -22,7 +22,7 @@ PAIRS = (
         gradient=(0,),
         static=("order",),
     ),
-    # Inductor's backward of what forward mode made fails: the topic's own tests show it.
+    # Inductor's backward of what forward mode made fails: the topic's page shows it.
     Pair("jacobian_forward", inputs.tall, reference.jacobian, tolerance=8),
     Pair("jacobian_reverse", inputs.wide, reference.jacobian, gradient=(0, 1), tolerance=8),
     Pair("log_sum_exp_hvp", inputs.curvature, reference.log_sum_exp_hvp),
@@ -31,7 +31,7 @@ PAIRS = (
     Pair(
         "per_example_gradients", inputs.examples, reference.per_example_gradients, gradient=(0, 1)
     ),
-    # The rule is not the derivative: it is tested in the topic's own tests.
+    # The rule is not the derivative: the topic's page tests it.
     Pair("round_straight_through", inputs.vector, reference.round_half_even),
     Pair("kepler", inputs.orbits, reference.kepler, gradient=(0, 1)),
     Pair("log1pexp", inputs.vector, reference.log1pexp, gradient=(0,)),
