@@ -13,10 +13,6 @@ _COUNTED = "a number that is only counted has no guard"
 # By version: tests that fail there, and why. What stands under NEWER fails from that version on.
 KNOWN = {
     "2.10": {
-        "tests/examples/loops/test_torch_loop_derivatives.py::"
-        "test_torch_func_goes_through_no_loop_that_stays_one": (
-            "torch.func.grad of a scan is another error"
-        ),
         "tests/examples/tracing/test_prints.py::"
         "test_a_print_in_a_graph_makes_inductor_store_what_is_printed": _PRINT,
         _REGION_MARKS: _REGION,
