@@ -1,4 +1,4 @@
-"""What needs a process of its own: settings that are read once, several devices, a notebook."""
+"""What no cell of the pages can show: it needs a process of its own, or private names."""
 
 import os
 import subprocess
@@ -84,3 +84,26 @@ def test_torch_reads_the_older_name_of_its_setting_first(torch) -> None:
         pytest.skip("read in the header of PyTorch 2.13")
     text = header.read_text()
     assert 0 < text.index('"PYTORCH_CUDA_ALLOC_CONF"') < text.index('"PYTORCH_ALLOC_CONF"')
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_the_tracker_of_torch_distributed_counts_modules_of_fake_tensors(torch) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.distributed._tools.mem_tracker import MemTracker
+
+    with FakeTensorMode():
+        model = torch.nn.Linear(10_000, 10_000)
+        tracker = MemTracker()
+        tracker.track_external(model)
+        with tracker:
+            model(torch.ones(1, 10_000)).sum().backward()
+        found = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
+    assert found["Total"] >= 2 * 4 * 10_000**2  # parameters and their gradients
+
+
+def test_the_profiler_does_not_see_what_was_there_before_go(torch) -> None:
+    before = [torch.ones(10_000)]
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=activities, profile_memory=True) as run:
+        before.clear()
+    assert sum(row.self_cpu_memory_usage for row in run.key_averages()) == 0
