@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-import time
 
 import pytest
 
@@ -65,12 +64,6 @@ def test_a_loop_that_is_left_ends_the_thread() -> None:
     assert len(made) <= 3
 
 
-def slow(seconds, count=6):
-    for i in range(count):
-        time.sleep(seconds)
-        yield i
-
-
 def test_a_thread_makes_the_next_batch_while_the_loop_works() -> None:
     made = [threading.Event() for _ in range(6)]
 
@@ -90,22 +83,3 @@ def test_waiting_tells_the_time_in_next_from_the_rest(monkeypatch) -> None:
     assert list(batches) == ["a", "b"]
     assert (batches.waits, batches.works) == ([2, 1], [6, 3])
     assert batches.share == 3 / 12
-
-
-def test_a_loop_that_does_not_wait_for_its_result_seems_to_wait_for_data(jax) -> None:
-    jnp = jax.numpy
-
-    @jax.jit
-    def compute(x):
-        return jax.lax.fori_loop(0, 100, lambda i, x: jnp.tanh(x @ x), x)
-
-    x = jnp.ones((256, 256)).block_until_ready() / 256
-    compute(x).block_until_ready()
-    blocking, running_on = Waiting(slow(0.01, 4)), Waiting(slow(0.01, 4))
-    for _ in blocking:
-        compute(x).block_until_ready()
-    for _ in running_on:
-        y = compute(x)
-    y.block_until_ready()
-    assert sum(running_on.works) < sum(blocking.works) / 2
-    assert running_on.share > blocking.share
