@@ -32,6 +32,8 @@ LOAD = "%load_ext jaxvstorch.notebook"
 PACKAGES = "packages"
 # In the front matter of a page that runs and is no notebook: it is made of cards and hidden cells.
 NO_NOTEBOOK = "no-notebook"
+# What proves a sentence is there and out of the way; Jupyter shows one line for it.
+_FOLDED = {"source_hidden": True, "outputs_hidden": True}
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
 
 
@@ -51,6 +53,8 @@ def make_notebook(text: str, converter: Converter, packages: str = "") -> nbform
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "markdown":
             cell["source"] = converter(cell.source)
+        elif "checked" in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = _FOLDED
         if cell.source:
             cells.append(cell)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -194,7 +194,15 @@ def test_a_page_becomes_a_notebook_that_installs_first():
         "# T",
         "1",
     ]
-    assert notebook.cells[2].metadata.tags == ["a"]
+    assert notebook.cells[2].metadata == {"tags": ["a"]}
+
+
+def test_what_proves_a_sentence_is_folded_in_a_notebook():
+    header = "---\nkernelspec:\n  name: python3\n---\n"
+    page = "```{code-cell} ipython3\n:tags: [checked]\nassert 1\n```\n"
+    _, cell = notebooks.make_notebook(header + page, PLAIN).cells
+    nbformat.validate(notebooks.make_notebook(header + page, PLAIN))
+    assert cell.metadata.jupyter == {"source_hidden": True, "outputs_hidden": True}
 
 
 def test_a_notebook_installs_what_its_page_needs():
