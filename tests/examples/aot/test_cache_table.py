@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from needs import needs_compiler
 
 from jaxvstorch.examples.aot import caches
 from jaxvstorch.examples.aot.cached import EDITS, PROGRAM, UNCHANGED, function
-from jaxvstorch.examples.aot.caches import CHANGES, DEVICES, CacheTable, cache_table
+from jaxvstorch.examples.aot.caches import CHANGES, CacheTable, cache_table
 
 X, GAIN = UNCHANGED
 
@@ -40,21 +39,3 @@ def test_a_process_that_does_not_answer_is_named(monkeypatch) -> None:
     monkeypatch.setattr(caches, "HANGING", 0.01)
     with pytest.raises(RuntimeError, match=r"jax did not answer in 0\.01 s: nothing"):
         cache_table(("jax",))
-
-
-@pytest.mark.matrix
-@needs_compiler
-def test_what_the_caches_find_after_each_change() -> None:
-    pytest.importorskip("jax", reason="JAX is not installed")
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    found = cache_table().cells
-    hits = {name: {c for c in CHANGES if found[name].get(c) == "hit"} for name in found}
-    same = {"nothing", "a comment above the function"}
-    names = {"the name of an argument", "the name of a local variable"}
-    threads = {"the number of cores and threads"}
-    assert hits["jax"] == same | names | threads | {"the value of a Python argument"}
-    captured = "the numbers in an array that it captures"
-    assert hits["torch"] == same | {"the name of the function", captured, "the folder of the cache"}
-    partly = {change for change, word in found["torch"].items() if word == "partly"}
-    assert partly == names
-    assert DEVICES not in found["torch"]

@@ -1,8 +1,10 @@
-"""JAX's cache on disk: what it finds again, what a hit saves, and entries that are damaged."""
+"""What of the caches on disk depends on versions: keys, and what is not kept."""
 
+import os
 import shutil
 
 import pytest
+from needs import needs_compiler
 
 from jaxvstorch.examples.aot.cached import UNCHANGED
 
@@ -18,7 +20,6 @@ def folder(jax, tmp_path):
         "jax_compilation_cache_dir": str(tmp_path / "cache"),
         "jax_persistent_cache_min_compile_time_secs": 0,
         "jax_compilation_cache_max_size": -1,
-        "jax_raise_persistent_cache_errors": False,
         "jax_persistent_cache_enable_xla_caches": "xla_gpu_per_fusion_autotune_cache_dir",
     }
     before = {name: getattr(jax.config, name) for name in options}
@@ -52,24 +53,6 @@ def ask(jax, folder):
 
 def doubled(x):
     return x + x
-
-
-def test_jax_finds_a_program_again_and_traces_all_the_same(ask, folder) -> None:
-    traced = []
-
-    def shifted(x):
-        traced.append(x)
-        return x + 3
-
-    assert [ask(shifted, X), ask(shifted, X)] == [["misses"], ["hits"]]
-    assert len(traced) == 2
-    assert [path.name.partition("-")[0] for path in folder.iterdir()] == ["jit_shifted"]
-
-
-def test_jax_keeps_nothing_that_compiled_fast_unless_asked_to(jax, ask, folder) -> None:
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 1000)
-    ask(doubled, X)
-    assert not folder.exists() or list(folder.iterdir()) == []
 
 
 def test_jax_finds_nothing_in_a_folder_of_another_name(jax, ask, folder) -> None:
@@ -114,15 +97,6 @@ def test_jax_does_not_keep_a_program_that_calls_python_before_0_12(jax, ask, fol
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
-def test_jax_removes_old_entries_once_the_folder_has_a_limit(jax, ask, folder) -> None:
-    jax.config.update("jax_compilation_cache_max_size", 8000)
-    for shift in range(6):
-        ask(lambda x, shift=shift: x + shift, X)
-    kept = list(folder.glob("*-cache"))
-    assert 0 < len(kept) < 6
-    assert sum(path.stat().st_size for path in kept) <= 8000
-
-
 def test_a_folder_that_was_filled_without_a_limit_takes_none(jax, ask, folder) -> None:
     from jax.experimental.compilation_cache import compilation_cache
 
@@ -139,33 +113,44 @@ def test_a_folder_that_was_filled_without_a_limit_takes_none(jax, ask, folder) -
     assert set(folder.glob("*-cache")) == before
 
 
-def test_names_of_inner_functions_and_results_are_in_jax_s_key(jax, ask) -> None:
-    def g(x):
-        return x + 5
+@pytest.fixture
+def said(torch):
+    """What PyTorch's caches say when a function is compiled once more: hit, miss and so on.
 
-    def h(x):
-        return x + 5
+    A tag of its own stands for an empty cache: in a new folder Inductor would first compile its
+    header.
+    """
+    from torch._dynamo.utils import counters
 
-    def calls(inner):
-        inner = jax.jit(inner)
-        return ask(lambda x: inner(x) * inner(x + 1), X)
+    def compiled(function, *arguments, **options):
+        torch.compiler.reset()
+        counters.clear()
+        torch.compile(function, **options)(*arguments)
+        names = (("aot_autograd", "autograd_cache_"), ("inductor", "fxgraph_cache_"))
+        words = ("hit", "miss", "bypass")
+        return [word for group, key in names for word in words if counters[group][key + word]]
 
-    assert [calls(g), calls(g), calls(h)] == [["misses"], ["hits"], ["misses"]]
-    keys = [ask(lambda x, key=key: {key: x + 9}, X) for key in "aab"]
-    assert keys == [["misses"], ["hits"], ["misses"]]
+    with torch.compiler.config.patch(cache_key_tag=f"test {os.urandom(8).hex()}"):
+        yield compiled
+    counters.clear()
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed"])
-def test_jax_warns_of_a_damaged_entry_and_compiles(jax, ask, folder, damage) -> None:
-    ask(doubled, X)
-    (entry,) = folder.iterdir()
-    whole = entry.read_bytes()
-    middle = len(whole) // 2
-    changed = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
-    entry.write_bytes(whole[:middle] if damage == "cut" else changed)
-    with pytest.warns(UserWarning, match="Error reading persistent compilation cache entry"):
-        assert ask(doubled, X) == ["misses"]
-    assert entry.read_bytes() != whole  # it stays, and is read again
-    jax.config.update("jax_raise_persistent_cache_errors", True)
-    with pytest.raises(Exception, match="while decompressing data"):
-        ask(doubled, X)
+@needs_compiler
+def test_torch_does_not_keep_a_program_that_prints(torch, said) -> None:
+    def shown(x):
+        torch._higher_order_ops.print("{}", x[0])
+        return x + 1
+
+    assert said(shown, torch.from_numpy(X)) == ["bypass", "bypass"]
+
+
+@needs_compiler
+def test_the_version_of_torch_is_in_its_key(torch, said, monkeypatch) -> None:
+    from torch._inductor import codecache
+
+    x = torch.from_numpy(X)
+    monkeypatch.setattr(codecache, "torch_key", lambda: b"another version")
+    said(doubled, x)
+    assert said(doubled, x) == ["hit", "hit"]
+    monkeypatch.undo()
+    assert said(doubled, x) == ["miss", "miss"]
