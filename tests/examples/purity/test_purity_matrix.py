@@ -29,9 +29,8 @@ TORCH_COMPILE = {
 }
 
 
-def expected(kind: str, column: str) -> tuple[str, ...]:
-    exceptions = {"jax.jit": JIT, "torch.compile": TORCH_COMPILE}
-    return exceptions.get(column, {}).get(kind, RIGHT)
+def column(matrix: PurityMatrix, name: str) -> dict[str, tuple[str, ...]]:
+    return {kind: matrix.cells[kind, name] for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
@@ -40,29 +39,17 @@ def in_jax() -> PurityMatrix:
     return purity_matrix(["jax"])
 
 
-@pytest.fixture(scope="module")
-def in_torch() -> PurityMatrix:
+def test_the_cells_of_jax(in_jax) -> None:
+    assert column(in_jax, "JAX eager") == dict.fromkeys(KINDS, RIGHT)
+    assert column(in_jax, "jax.jit") == dict.fromkeys(KINDS, RIGHT) | JIT
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_the_cells_of_pytorch(backend) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    return purity_matrix(["torch"], torch={"backend": "eager"})
-
-
-@pytest.mark.parametrize("column", ["JAX eager", "jax.jit"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_jax_cell(in_jax, kind, column) -> None:
-    assert in_jax.cells[kind, column] == expected(kind, column)
-
-
-@pytest.mark.parametrize("column", ["PyTorch eager", "torch.compile"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_torch_cell(in_torch, kind, column) -> None:
-    assert in_torch.cells[kind, column] == expected(kind, column)
-
-
-def test_aot_autograd_changes_no_cell() -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    found = purity_matrix(["torch"], torch={"backend": "aot_eager"})
-    assert all(found.cells[kind, "torch.compile"] == expected(kind, "torch.compile")
-               for kind in KINDS)  # fmt: skip
+    found = purity_matrix(["torch"], torch={"backend": backend})
+    assert column(found, "PyTorch eager") == dict.fromkeys(KINDS, RIGHT)
+    assert column(found, "torch.compile") == dict.fromkeys(KINDS, RIGHT) | TORCH_COMPILE
 
 
 def test_a_second_matrix_is_the_same(in_jax) -> None:
