@@ -13,8 +13,6 @@ _COUNTED = "a number that is only counted has no guard"
 # By version: tests that fail there, and why. What stands under NEWER fails from that version on.
 KNOWN = {
     "2.10": {
-        "tests/examples/tracing/test_prints.py::"
-        "test_a_print_in_a_graph_makes_inductor_store_what_is_printed": _PRINT,
         _REGION_MARKS: _REGION,
         "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (
             "Dynamo does not trace the handler of a tensor's AttributeError"
