@@ -1,14 +1,34 @@
-"""What a GPT's size says of it, and the text that it learns."""
+"""What a GPT's size says of it, the names of its weights, and the text that it learns."""
 
 import numpy as np
 import pytest
-from training_setup import numbers
 
 from jaxvstorch.examples.training import text
 from jaxvstorch.examples.training.config import Config
 from jaxvstorch.examples.training.inputs import SMALL
+from jaxvstorch.examples.training.weights import to_params, to_state
 
 ODD = Config(layers=3, heads=2, width=6, context=9, vocabulary=5)
+
+
+def test_weights_go_there_and_back() -> None:
+    params = SMALL.init(np.random.default_rng(0), np.float32)
+    again = to_params(to_state(params), SMALL.heads)
+    assert {name: list(group) for name, group in again.items()} == {
+        name: list(group) for name, group in params.items()
+    }
+    for name, group in params.items():
+        for key, array in group.items():
+            np.testing.assert_array_equal(again[name][key], array)
+    assert sum(x.size for group in params.values() for x in group.values()) == SMALL.parameters
+
+
+def test_the_module_s_names_are_those_of_its_state(torch) -> None:
+    from jaxvstorch.examples.training.torch_module import GPT
+
+    state = to_state(SMALL.init(np.random.default_rng(0), np.float32))
+    names = {name: tuple(x.shape) for name, x in GPT(SMALL).state_dict().items()}
+    assert names == {name: x.shape for name, x in state.items()}
 
 
 @pytest.mark.parametrize("config", [SMALL, ODD], ids=str)
@@ -28,38 +48,12 @@ def test_pytorch_counts_the_operations_that_the_formula_counts(torch, config) ->
     assert step.get_total_flops() == config.step_operations(4, 7)
 
 
-def test_pytorch_leaves_out_its_own_kernel_for_attention_on_a_cpu(torch) -> None:
-    from torch.utils.flop_counter import FlopCounterMode
-
-    q = torch.ones(1, 2, 7, 4)
-    with FlopCounterMode(display=False) as counted:
-        torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
-    assert counted.get_total_flops() == 0
-
-
-def test_xla_counts_the_body_of_a_scan_once(jax, in_jax) -> None:
-    params, tokens, _ = numbers()
-
-    def counted(layers):
-        few = {name: stacked[:layers] for name, stacked in params["blocks"].items()}
-        lowered = jax.jit(in_jax.logits).lower({**params, "blocks": few}, tokens)
-        return lowered.compile().cost_analysis()["flops"]
-
-    if jax.__version_info__ >= (0, 11) or jax.default_backend() != "cpu":
-        pytest.skip("seen with JAX 0.10 on a CPU")
-    more = numbers()[0]
-    assert len(more["blocks"]["qkv"]) == 2
-    assert counted(2) < 1.5 * counted(1)
-
-
 def test_text_goes_to_tokens_and_back() -> None:
     lines = text.sums(5, np.random.default_rng(0))
     assert [len(line) for line in lines.splitlines(keepends=True)] == [text.LINE] * 5
     assert text.to_text(text.to_tokens(lines)) == lines
-    assert (
-        text.right(np.stack([text.to_tokens(f"{a + b:02}") for a in range(10) for b in range(10)]))
-        == 100
-    )
+    answers = [text.to_tokens(f"{a + b:02}") for a in range(10) for b in range(10)]
+    assert text.right(np.stack(answers)) == 100
     assert text.to_text(text.questions()[78]) == "7+8="
 
 
