@@ -53,7 +53,7 @@ def test_a_page_stays_as_it_was_where_explaining_failed(with_jax, folder, monkey
     assert refused("model_jax.py:generator", "--arg", "f32[3]", "--html", "out.html")
     monkeypatch.setattr(Path, "replace", _full_disk)
     said = refused("model_jax.py:clean", "--arg", "f32[3]", "--html", "out.html")
-    assert said == f"--html {folder / 'out.html'} cannot be written: No space left on device"
+    assert said == "--html out.html cannot be written: No space left on device"
     assert Path("out.html").read_text() == "before"
     assert not list(folder.glob("*.part"))
 
