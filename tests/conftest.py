@@ -57,15 +57,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         free_memory()
 
 
-def free_memory(above: int = 1_200_000_000) -> None:
-    """Free what compilers keep, where the process has grown beyond some bytes.
+def free_memory(above: int = 1_200_000_000, growth: int = 500_000_000) -> None:
+    """Free what compilers keep, where the process has grown beyond some bytes, and again by more.
 
     JAX keeps every program that it compiled: some 20 MB for each pair that is tested, and over a
-    whole run 5 GB in each worker.
+    whole run 5 GB in each worker. What is freed is compiled again, so it is not done at each test.
     """
-    with open("/proc/self/statm", encoding="ascii") as file:
-        pages = int(file.read().split()[1])
-    if pages * os.sysconf("SC_PAGESIZE") < above:
+    global _bytes_after_freeing
+    if _resident_bytes() < max(above, _bytes_after_freeing + growth):
         return
     if jax := sys.modules.get("jax"):
         jax.clear_caches()
@@ -73,6 +72,15 @@ def free_memory(above: int = 1_200_000_000) -> None:
         sys.modules["torch"].compiler.reset()
     gc.collect()
     ctypes.CDLL("libc.so.6").malloc_trim(0)  # what is free goes back to the system
+    _bytes_after_freeing = _resident_bytes()
+
+
+_bytes_after_freeing = 0
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 @pytest.fixture
