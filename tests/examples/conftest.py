@@ -1,4 +1,4 @@
-"""Both frameworks, and a topic's half in each, for the tests of what the topic's page says.
+"""Both frameworks, and a topic's half in each, for the tests of what no page says.
 
 The topic is the folder that a test stands in.
 """

@@ -117,8 +117,8 @@ def test_a_folder_that_was_filled_without_a_limit_takes_none(jax, ask, folder) -
 def said(torch):
     """What PyTorch's caches say when a function is compiled once more: hit, miss and so on.
 
-    A tag of its own stands for an empty cache: in a new folder Inductor would first compile its
-    header.
+    A new tag in the key makes the cache look empty. In a new folder Inductor would first compile
+    its header.
     """
     from torch._dynamo.utils import counters
 

@@ -73,7 +73,7 @@ def test_a_seed_gives_the_same_numbers_again_and_compiled_and_another_others(
     plain = pair.half(framework)
     assert np.array_equal(draw(plain, 1), draw(plain, 1))
     assert not np.array_equal(draw(plain, 1), draw(plain, 2))
-    # The same bits; what XLA makes of the arithmetic after them may round otherwise.
+    # The random bits are the same; XLA may round the arithmetic after them differently.
     np.testing.assert_allclose(draw(compiled(framework, pair), 1), draw(plain, 1), rtol=1e-5)
 
 
