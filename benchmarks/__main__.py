@@ -58,9 +58,9 @@ def _run(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
-        epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of some "
-        "sessions, `reproduce` measures published ratios again, `clock` checks the clock. Each "
-        "has --help. Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
+        epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of "
+        "several sessions, `reproduce` measures published ratios again, `clock` checks the clock. "
+        "Each has --help. Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")

@@ -6,6 +6,7 @@ An incomplete graph is compiled again, after a warning. Only deleting the files 
 """
 
 import getpass
+import math
 import os
 import pickletools
 import re
@@ -43,8 +44,10 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
     value = f"{count} in {folder}" + f", the newest {_MOST:,} read" * (len(files) > _MOST)
     if not damaged:
         return [Check("caches", "Inductor's files", value)]
-    if all(time.time() + _age(path) < _BEING_WRITTEN for path in damaged):
-        note = f"{damaged[0]} is incomplete and new: a torch.compile may be writing it. Ask again"
+    if all(_age(path) < _BEING_WRITTEN for path in damaged):
+        note = (
+            f"{damaged[0]} is incomplete and new: perhaps a torch.compile writes it; run this again"
+        )
         return [Check("caches", "Inductor's files", value, note=note)]
     others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
     problem = (
@@ -74,10 +77,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _age(path: Path) -> float:
+    """Seconds since a file was written."""
     try:
-        return -path.stat().st_mtime
+        return time.time() - path.stat().st_mtime
     except OSError:
-        return 0.0
+        return math.inf
 
 
 def _is_whole(path: Path) -> bool:
