@@ -45,14 +45,14 @@ def nightly(session: nox.Session) -> None:
         session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", chosen)
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
-        session.run("python", "-m", "jaxvstorch.names.check")
+        session.run("python", "-m", "jaxvstorch._port.map.check")
 
 
 @nox.session
 def names(session: nox.Session) -> None:
     """Try every name of the map beside PyTorch, and record what differs; ``-- torch.std`` some."""
     install(session, *TESTED)
-    session.run("python", "-m", "jaxvstorch.names.check", *session.posargs)
+    session.run("python", "-m", "jaxvstorch._port.map.check", *session.posargs)
 
 
 @nox.session
@@ -66,7 +66,7 @@ def topic(session: nox.Session) -> None:
         session.run("pytest", *SPREAD, f"tests/examples/{name}")
     shared = ("tests/test_pairs.py", "tests/test_registry.py", "tests/test_signatures.py")
     chosen = f"{name}. or {name}]"
-    session.run("pytest", *SPREAD, *shared, "tests/explainer/test_example_marks.py", "-k", chosen)
+    session.run("pytest", *SPREAD, *shared, "tests/explain/test_example_marks.py", "-k", chosen)
     output = f"book/_build/{name}"
     session.env["JAXVSTORCH_TOPIC"] = name
     session.run("sphinx-build", "-n", "-W", "-T", "-j", "4", "book", output)
@@ -79,8 +79,8 @@ def tests_jax_only(session: nox.Session) -> None:
     needed = ("flax", "jax", "jaxtyping", "ml-dtypes", "numpy", "optax", "rich", "typer")
     session.install(*needed, "--group", "test")
     session.install("--no-deps", "-e", ".")
-    elsewhere = ("--ignore=tests/book", "--ignore=tests/images")
-    session.run("pytest", *SPREAD, "tests", *elsewhere, *session.posargs)
+    other = ("--ignore=tests/book", "--ignore=tests/images")
+    session.run("pytest", *SPREAD, "tests", *other, *session.posargs)
 
 
 @nox.session(python="3.13")
@@ -117,10 +117,10 @@ def browser(session: nox.Session) -> None:
 
 
 @nox.session
-def elsewhere(session: nox.Session) -> None:
+def hardware(session: nox.Session) -> None:
     """Compile for an H100 and a TPU v5e, without either; writes what the book shows of it."""
-    install(session, "--group", "elsewhere", "-e", ".")
-    session.run("python", "-m", "jaxvstorch.elsewhere")
+    install(session, "--group", "hardware", "-e", ".")
+    session.run("python", "-m", "jaxvstorch._hardware")
 
 
 @nox.session

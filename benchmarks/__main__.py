@@ -3,7 +3,7 @@
 import importlib.util
 import sys
 
-from jaxvstorch.command import endings
+from jaxvstorch._command import endings
 
 if __name__ == "__main__":
     endings.stop_at_once()  # what is imported next takes most of a short command's time
@@ -27,7 +27,7 @@ from benchmarks.origin import ROOT
 from benchmarks.report import printed
 from benchmarks.report.files import ResultsError, check_writable, read, write_text
 from benchmarks.report.schema import Results
-from jaxvstorch.command import terminal
+from jaxvstorch._command import terminal
 
 FOLDER = ROOT / "bench-out"
 PUBLISHED = ROOT / "benchmarks" / "published"

@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 
 from benchmarks import machine
-from jaxvstorch.doctor.devices import ask_all, nvidia_gpu
-from jaxvstorch.frameworks import FRAMEWORKS
+from jaxvstorch._doctor.devices import ask_all, nvidia_gpu
+from jaxvstorch._frameworks import FRAMEWORKS
 
 _ARRAYS = 64  # that fit at once: inputs in turn, results, what a chain of operations holds
 _ITEM = 4  # bytes of a float32

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from benchmarks.rotation import bytes_of, cache_size, rotated, streamed
-from jaxvstorch import frameworks
-from jaxvstorch.frameworks.containers import leaves
-from jaxvstorch.measure import fresh_calls
-from jaxvstorch.measure.later_calls import warm
-from jaxvstorch.measure.waiting import one_pass
-from jaxvstorch.pair import Pair
+from jaxvstorch import _frameworks
+from jaxvstorch._frameworks.containers import leaves
+from jaxvstorch._measure import fresh_calls
+from jaxvstorch._measure.later_calls import warm
+from jaxvstorch._measure.waiting import one_pass
+from jaxvstorch._pairs.pair import Pair
 
 Run = Callable[[], None]
 
@@ -157,5 +157,5 @@ def compiled(
         import torch
 
         torch.compiler.reset()
-    result: Callable[..., Any] = frameworks.adapter(framework).compile(function, static)
+    result: Callable[..., Any] = _frameworks.adapter(framework).compile(function, static)
     return result

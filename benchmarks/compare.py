@@ -9,7 +9,7 @@ from benchmarks.report.entries import Timing
 from benchmarks.report.printed import show_table
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._measure.durations import seconds
 
 _DESCRIBED = ("machine", "devices", "versions", "threads", "precision", "settings", "commit",
               "image")  # fmt: skip

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from jaxvstorch.doctor.settings import usable_cores
+from jaxvstorch._doctor.settings import usable_cores
 
 CPUINFO = Path("/proc/cpuinfo")
 CORES = usable_cores()

@@ -14,7 +14,7 @@ from benchmarks.report.provenance import provenance
 from benchmarks.report.rows import Ratio, rows
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
-from jaxvstorch.frameworks import SYNCHRONOUS
+from jaxvstorch._frameworks import SYNCHRONOUS
 
 AGREES, DIFFERS, NOISY = "agrees", "differs", "too noisy to judge"
 OTHER = "other machine class"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import framework_facts as facts
-from jaxvstorch.frameworks.containers import leaves
+from jaxvstorch._frameworks.containers import leaves
 
 SMALL_CALLS = 4  # of a small input in a pass
 SMALL = 2**20  # bytes

@@ -8,9 +8,9 @@ from dataclasses import replace
 from benchmarks import workloads
 from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, pair_case
-from jaxvstorch.frameworks import SYNCHRONOUS
-from jaxvstorch.pair import Benchmark, Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._frameworks import SYNCHRONOUS
+from jaxvstorch._pairs.pair import Benchmark, Pair
+from jaxvstorch._pairs.registry import PAIRS
 
 FRAMEWORKS = ("numpy", "jax", "torch")  # each is timed in processes of its own
 

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from jaxvstorch.limits import HANGING
+from jaxvstorch._frameworks.limits import HANGING
 
 sys.path.insert(0, str(Path(__file__).parent))
 # The kernels that run the pages inherit this: JAX must not take a whole GPU for itself.

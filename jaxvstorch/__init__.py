@@ -8,36 +8,36 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jaxvstorch.errors import BrokenInstallError as BrokenInstallError
-    from jaxvstorch.errors import MissingFrameworkError as MissingFrameworkError
-    from jaxvstorch.errors import expect_error as expect_error
-    from jaxvstorch.explainer.explain import explain as explain
-    from jaxvstorch.explainer.ledger import call as call
-    from jaxvstorch.explainer.ledger import ledger as ledger
-    from jaxvstorch.measure import first_call as first_call
-    from jaxvstorch.measure import new_shape as new_shape
-    from jaxvstorch.measure import steady as steady
-    from jaxvstorch.parity import check_parity as check_parity
-    from jaxvstorch.porter.api import port as port
-    from jaxvstorch.porter.api import replaying as replaying
-    from jaxvstorch.registry import example as example
+    from jaxvstorch._errors import expect_error as expect_error
+    from jaxvstorch._explain.explain import explain as explain
+    from jaxvstorch._explain.ledger import call as call
+    from jaxvstorch._explain.ledger import ledger as ledger
+    from jaxvstorch._frameworks.importing import BrokenInstallError as BrokenInstallError
+    from jaxvstorch._frameworks.importing import MissingFrameworkError as MissingFrameworkError
+    from jaxvstorch._measure import first_call as first_call
+    from jaxvstorch._measure import new_shape as new_shape
+    from jaxvstorch._measure import steady as steady
+    from jaxvstorch._pairs.registry import example as example
+    from jaxvstorch._parity import check_parity as check_parity
+    from jaxvstorch._port.api import port as port
+    from jaxvstorch._port.api import replaying as replaying
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "BrokenInstallError": "jaxvstorch.errors",
-    "MissingFrameworkError": "jaxvstorch.errors",
-    "call": "jaxvstorch.explainer.ledger",
-    "check_parity": "jaxvstorch.parity",
-    "example": "jaxvstorch.registry",
-    "expect_error": "jaxvstorch.errors",
-    "explain": "jaxvstorch.explainer.explain",
-    "first_call": "jaxvstorch.measure",
-    "ledger": "jaxvstorch.explainer.ledger",
-    "new_shape": "jaxvstorch.measure",
-    "port": "jaxvstorch.porter.api",
-    "replaying": "jaxvstorch.porter.api",
-    "steady": "jaxvstorch.measure",
+    "BrokenInstallError": "jaxvstorch._frameworks.importing",
+    "MissingFrameworkError": "jaxvstorch._frameworks.importing",
+    "call": "jaxvstorch._explain.ledger",
+    "check_parity": "jaxvstorch._parity",
+    "example": "jaxvstorch._pairs.registry",
+    "expect_error": "jaxvstorch._errors",
+    "explain": "jaxvstorch._explain.explain",
+    "first_call": "jaxvstorch._measure",
+    "ledger": "jaxvstorch._explain.ledger",
+    "new_shape": "jaxvstorch._measure",
+    "port": "jaxvstorch._port.api",
+    "replaying": "jaxvstorch._port.api",
+    "steady": "jaxvstorch._measure",
 }
 
 __all__ = ["__version__", *_PUBLIC]

@@ -2,13 +2,13 @@
 
 import sys
 
-from jaxvstorch.command import endings
+from jaxvstorch._command import endings
 
 
 def main() -> None:
     """Run the command; the process ends with its status."""
     endings.stop_at_once()  # the next line takes most of a short command's time
-    from jaxvstorch.command.cli import app
+    from jaxvstorch._command.cli import app
 
     sys.exit(endings.run("jaxvstorch", lambda: app(prog_name="jaxvstorch")))
 

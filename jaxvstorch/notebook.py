@@ -7,7 +7,7 @@ first call would be the second call of another cell. The book's pages and notebo
 import sys
 from typing import Any
 
-from jaxvstorch.frameworks.private.torch import DYNAMO
+from jaxvstorch._frameworks.private.torch import DYNAMO
 
 
 def forget(*_: Any) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from beartype import beartype
 from jaxtyping import jaxtyped
 
-from jaxvstorch.explainer.python.unwrap import original
-from jaxvstorch.pair import Pair
+from jaxvstorch._explain.python.unwrap import original
+from jaxvstorch._pairs.pair import Pair
 
 
 def checked(pair: Pair, framework: str) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from torch_versions import known_failures
 
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES, proven
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES, proven
 
 # The same examples on every run, so that what fails, fails for everyone; and no time limit for
 # one of them, because a first call compiles.

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from jaxvstorch.doctor import compiler
+from jaxvstorch._doctor import compiler
 
 needs_compiler = pytest.mark.skipif(
     compiler.find(os.environ) is None,

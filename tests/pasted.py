@@ -6,7 +6,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from jaxvstorch.pair import Pair
+from jaxvstorch._pairs.pair import Pair
 
 
 @cache

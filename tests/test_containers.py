@@ -4,7 +4,7 @@ from collections import OrderedDict, namedtuple
 
 import numpy as np
 
-from jaxvstorch.frameworks.containers import (
+from jaxvstorch._frameworks.containers import (
     arrays_in,
     hold_array,
     leaves,

@@ -7,7 +7,7 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch import MissingFrameworkError, expect_error
-from jaxvstorch.errors import tidy
+from jaxvstorch._errors import tidy
 
 
 class EmptyError(Exception):
@@ -92,5 +92,5 @@ def test_the_file_of_a_cell_is_called_a_cell() -> None:
 def test_folders_of_packages_are_left_out() -> None:
     root = Path(jaxvstorch.__file__).parents[1]
     assert tidy(f"in {root}/.venv/site-packages/jax/core.py and") == "in jax/core.py and"
-    assert tidy(f'File "{root}/jaxvstorch/command/cli.py"') == 'File "jaxvstorch/command/cli.py"'
+    assert tidy(f'File "{root}/jaxvstorch/_command/cli.py"') == 'File "jaxvstorch/_command/cli.py"'
     assert tidy("a /x/site-packages/y/site-packages/jax b") == "a jax b"

@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from jaxvstorch import frameworks
+from jaxvstorch import _frameworks
 
-INSTALLED = [name for name in frameworks.FRAMEWORKS if find_spec(name)]
+INSTALLED = [name for name in _frameworks.FRAMEWORKS if find_spec(name)]
 DTYPES = [
     "bool", "int8", "uint8", "int16", "int32", "int64", "float16", ml_dtypes.bfloat16, "float32",
     "float64", "complex64", "complex128",
@@ -19,7 +19,7 @@ DTYPES = [
 
 @pytest.fixture(params=INSTALLED)
 def adapter(request):
-    return frameworks.adapter(request.param)
+    return _frameworks.adapter(request.param)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -66,7 +66,7 @@ def test_jax_does_not_narrow_in_silence() -> None:
     with pytest.raises(
         TypeError, match="JAX would turn float64 into float32: 64-bit types are off"
     ):
-        frameworks.adapter("jax").from_numpy(np.ones(2))
+        _frameworks.adapter("jax").from_numpy(np.ones(2))
 
 
 @pytest.mark.parametrize("dtype", ["U1", "object", "datetime64[D]", "longdouble", ">f4", "f4,i4"])
@@ -76,7 +76,7 @@ def test_what_jax_has_no_arrays_of_is_named(dtype) -> None:
     if dtype == ">f4" and sys.byteorder == "big":
         array = array.astype("<f4")
     with pytest.raises(TypeError, match=rf"JAX has no arrays of {re.escape(str(array.dtype))}: "):
-        frameworks.adapter("jax").from_numpy(array)
+        _frameworks.adapter("jax").from_numpy(array)
 
 
 def test_gradients_are_of_the_weighted_sum_and_leave_integers_out(adapter) -> None:
@@ -102,4 +102,4 @@ def test_compiled_functions_and_waiting(adapter) -> None:
 
 def test_an_unknown_framework_is_named() -> None:
     with pytest.raises(ValueError, match="framework must be 'jax' or 'torch', not 'tensorflow'"):
-        frameworks.require("tensorflow", wanted_by="a test")
+        _frameworks.require("tensorflow", wanted_by="a test")

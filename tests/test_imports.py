@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
-from jaxvstorch.registry import place, topics
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES
+from jaxvstorch._pairs.registry import place, topics
 
 # As Python sees a package that is not installed: nobody on the import path has it.
 WITHOUT = """
@@ -41,7 +41,8 @@ def output(code: str, missing: str | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    "module", ["jaxvstorch", "jaxvstorch.registry", "jaxvstorch.command.cli", "jaxvstorch.parity"]
+    "module",
+    ["jaxvstorch", "jaxvstorch._pairs.registry", "jaxvstorch._command.cli", "jaxvstorch._parity"],
 )
 def test_importing_the_package_imports_neither_framework(module) -> None:
     code = f"import sys, {module}; print({{'jax', 'jaxlib', 'torch'}} & set(sys.modules))"
@@ -69,7 +70,7 @@ def test_the_halves_work_without_the_other_framework(framework, part) -> None:
     missing = OTHER[framework]
     code = f"""
 import sys
-from jaxvstorch.registry import PAIRS, place
+from jaxvstorch._pairs.registry import PAIRS, place
 for pair in PAIRS:
     if place(pair.topic)[0] != {part}:
         continue
@@ -97,7 +98,7 @@ print("torch._inductor.compile_fx" in sys.modules)
 @pytest.mark.parametrize(
     "code",
     [
-        "from jaxvstorch.registry import PAIRS; PAIRS[0].half('{framework}')",
+        "from jaxvstorch._pairs.registry import PAIRS; PAIRS[0].half('{framework}')",
         "import jaxvstorch; jaxvstorch.check_parity(len, len, ())",
     ],
 )
@@ -105,7 +106,7 @@ def test_a_missing_framework_is_one_clear_error(code, framework) -> None:
     done = python(code.format(framework=framework), missing=framework)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("jaxvstorch.errors.MissingFrameworkError: ")
+    assert last.startswith("jaxvstorch.MissingFrameworkError: ")
     assert f"needs {TITLES[framework]}, which is not installed." in last
     assert "pip install jaxvstorch" in last
     assert "'jaxvstorch[cuda13]'" in last

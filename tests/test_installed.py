@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import jaxvstorch
-from jaxvstorch import installed
-from jaxvstorch.errors import tidy
-from jaxvstorch.explainer.python.own import short_path
+from jaxvstorch._errors import tidy
+from jaxvstorch._explain.python.own import short_path
+from jaxvstorch._frameworks import installed
 
 EXPLAINED = """
 import jax, jax.numpy as jnp, torch
@@ -127,7 +127,7 @@ def test_examples_are_the_readers_and_the_instruments_are_not() -> None:
     example = str(package / "examples/branching/jax.py")
     assert not installed.is_instrument(example)
     assert not installed.is_installed(example)
-    assert installed.is_instrument(str(package / "explainer/explain.py"))
+    assert installed.is_instrument(str(package / "_explain/explain.py"))
     assert not installed.is_instrument(f"{package}_of_mine/a.py")
 
 

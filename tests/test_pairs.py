@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from needs import needs_compiler
 from pasted import pasted
 
-from jaxvstorch import frameworks
-from jaxvstorch.pair import Pair
-from jaxvstorch.parity import check_parity
-from jaxvstorch.registry import PAIRS
+from jaxvstorch import _frameworks
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
+from jaxvstorch._parity import check_parity
 
 pytest.importorskip("jax", reason="pairs compare both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="pairs compare both frameworks; no PyTorch here")
@@ -45,7 +45,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def compiled_by_jax(pair: Pair):
     function = pair.half("jax")
-    return frameworks.adapter("jax").compile(function, pair.static) if pair.jit else function
+    return _frameworks.adapter("jax").compile(function, pair.static) if pair.jit else function
 
 
 def require_parity(pair: Pair, inputs, jax_function, torch_function, gradient=True) -> None:
@@ -78,7 +78,7 @@ def test_without_a_gradient_and_from_what_show_prints(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.reference], ids=str)
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_a_pair_without_an_answer_keeps_its_signature(pair: Pair, framework: str) -> None:
     for half in (checked(pair, framework), pasted(pair, framework)):
         half(*pair.to_framework(framework, pair.make_inputs(4)))

@@ -13,9 +13,9 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch import explain, ledger
-from jaxvstorch.frameworks import adapter
-from jaxvstorch.frameworks.private import REFUSED, MissingNameError, Name, gone
-from jaxvstorch.frameworks.proven import PROVEN
+from jaxvstorch._frameworks import adapter
+from jaxvstorch._frameworks.private import REFUSED, MissingNameError, Name, gone
+from jaxvstorch._frameworks.proven import PROVEN
 
 PACKAGE = Path(jaxvstorch.__file__).parent
 # The halves show what is private where their page says so, and the check of the map of names tries
@@ -34,7 +34,7 @@ def x(framework) -> Any:
 
 
 def private(framework: str) -> ModuleType:
-    return importlib.import_module(f"jaxvstorch.frameworks.private.{framework}")
+    return importlib.import_module(f"jaxvstorch._frameworks.private.{framework}")
 
 
 def test_the_installed_version_has_all_of_them(framework) -> None:

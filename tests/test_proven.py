@@ -8,9 +8,9 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch import check_parity, explain, ledger
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES, adapter, proven
-from jaxvstorch.frameworks.proven import PROVEN, release
-from jaxvstorch.porter.report import Report
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES, adapter, proven
+from jaxvstorch._frameworks.proven import PROVEN, release
+from jaxvstorch._port.report import Report
 
 
 @pytest.fixture(autouse=True)

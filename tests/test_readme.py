@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from test_workflows import sessions
 
-from jaxvstorch.frameworks.proven import PROVEN
+from jaxvstorch._frameworks.proven import PROVEN
 from tools import readme_pictures
 
 ROOT = Path(__file__).parent.parent

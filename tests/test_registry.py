@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import jaxvstorch
-from jaxvstorch import frameworks, source
-from jaxvstorch.frameworks.containers import arrays_in
-from jaxvstorch.registry import PAIRS, pairs_of, place, topics
+from jaxvstorch import _frameworks
+from jaxvstorch._frameworks.containers import arrays_in
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.registry import PAIRS, pairs_of, place, topics
 
 BOOK = Path(__file__).parents[1] / "book"
 
@@ -19,7 +20,7 @@ def test_a_topic_s_pairs_take_its_own_inputs(topic: str) -> None:
 
 
 @pytest.mark.parametrize("topic", topics())
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_every_function_of_a_half_is_listed(topic: str, framework: str) -> None:
     found, listed = set(source.names(topic, framework)), {pair.name for pair in pairs_of(topic)}
     assert found - listed == set(), f"these stand in {framework}.py and not in pairs.py"

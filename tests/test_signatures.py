@@ -10,11 +10,12 @@ import pytest
 from checked import checked
 from jaxtyping import TypeCheckError
 
-from jaxvstorch import frameworks, source
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch import _frameworks
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
 
-INSTALLED = [name for name in frameworks.FRAMEWORKS if find_spec(name)]
+INSTALLED = [name for name in _frameworks.FRAMEWORKS if find_spec(name)]
 SELECT = next(pair for pair in PAIRS if str(pair) == "branching.select_where")
 
 each_framework = pytest.mark.parametrize("framework", INSTALLED)
@@ -44,7 +45,7 @@ def signature(node: ast.FunctionDef) -> str:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_everything_is_annotated(pair) -> None:
-    for framework in frameworks.FRAMEWORKS:
+    for framework in _frameworks.FRAMEWORKS:
         node = definition(pair, framework)
         assert node.returns
         assert [arg.arg for arg in arguments(node) if arg.annotation is None] == []
@@ -52,7 +53,7 @@ def test_everything_is_annotated(pair) -> None:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_both_halves_have_the_same_arguments_shapes_and_dtypes(pair) -> None:
-    ours, theirs = (signature(definition(pair, framework)) for framework in frameworks.FRAMEWORKS)
+    ours, theirs = (signature(definition(pair, framework)) for framework in _frameworks.FRAMEWORKS)
     assert ours == theirs
     without_shape = re.findall(r"(?:: |-> )(?:Array|Tensor)\b", ours)
     assert without_shape == [], "give shapes and dtypes, as in Float[Array, 'n']"

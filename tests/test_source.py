@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from jaxvstorch import source
-from jaxvstorch.registry import PAIRS, topics
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.registry import PAIRS, topics
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)

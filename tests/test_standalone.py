@@ -7,9 +7,9 @@ from importlib.util import find_spec
 import pytest
 from test_imports import WITHOUT
 
-from jaxvstorch import frameworks
-from jaxvstorch.plain import without_shapes
-from jaxvstorch.registry import PAIRS, example
+from jaxvstorch import _frameworks
+from jaxvstorch._pairs.plain import without_shapes
+from jaxvstorch._pairs.registry import PAIRS, example
 
 
 def shown(name: str, framework: str, **options: bool) -> str:
@@ -17,7 +17,7 @@ def shown(name: str, framework: str, **options: bool) -> str:
 
 
 @pytest.mark.parametrize("shapes", [False, True])
-@pytest.mark.parametrize("framework", [name for name in frameworks.FRAMEWORKS if find_spec(name)])
+@pytest.mark.parametrize("framework", [name for name in _frameworks.FRAMEWORKS if find_spec(name)])
 def test_every_half_needs_nothing_of_the_package(framework: str, shapes: bool, tmp_path) -> None:
     """In one process that cannot import the package, nor, without shapes, jaxtyping."""
     for pair in PAIRS:
@@ -38,7 +38,7 @@ for file in sorted(pathlib.Path({str(tmp_path)!r}).glob("*.py")):
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_with_shapes_every_half_is_the_same_code(framework: str) -> None:
     for pair in PAIRS:
         lines = without_shapes(shown(str(pair), framework, shapes=True)).splitlines()
@@ -72,7 +72,7 @@ def test_a_rule_of_differentiation_comes_with_its_function() -> None:
 
 
 def test_what_comes_from_another_module_of_the_topic_stands_in_the_text() -> None:
-    for framework in frameworks.FRAMEWORKS:
+    for framework in _frameworks.FRAMEWORKS:
         text = shown("pytrees.adam_step", framework)
         assert text.startswith("from typing import Any, NamedTuple\n\nimport ")
         assert text.index("class Moments(NamedTuple):") < text.index("def adam_step(")

@@ -2,10 +2,10 @@
 
 from importlib import metadata
 
-from jaxvstorch.frameworks.proven import release
+from jaxvstorch._frameworks.proven import release
 
 _REGION = "operations of a nested compile region are shown as those of a subgraph"
-_REGION_MARKS = "tests/explainer/test_example_marks.py::test_marks[tracing.nested_layer-torch]"
+_REGION_MARKS = "tests/explain/test_example_marks.py::test_marks[tracing.nested_layer-torch]"
 _PRINT = "Inductor does not compile a print in a graph"
 
 _COUNTED = "a number that is only counted has no guard"
@@ -14,7 +14,7 @@ _COUNTED = "a number that is only counted has no guard"
 KNOWN = {
     "2.10": {
         _REGION_MARKS: _REGION,
-        "tests/explainer/test_statements.py::test_marks[caught_of_an_array-torch]": (
+        "tests/explain/test_statements.py::test_marks[caught_of_an_array-torch]": (
             "Dynamo does not trace the handler of a tensor's AttributeError"
         ),
         "tests/test_pairs.py::test_inductor_in_full[purity.neighbour_sums]": (
@@ -25,15 +25,15 @@ KNOWN = {
     },
     "2.11": {
         _REGION_MARKS: _REGION,
-        "tests/explainer/test_example_marks.py::test_marks[loops.sqrt_python-torch]": (
+        "tests/explain/test_example_marks.py::test_marks[loops.sqrt_python-torch]": (
             "Dynamo compiles nothing more of a loop after the break at its condition"
         ),
     },
 }
 NEWER = {
     "2.14": {
-        "tests/explainer/test_touched_outside.py::test_marks[adds_to_a_global-torch]": _COUNTED,
-        "tests/explainer/test_touched_outside.py::"
+        "tests/explain/test_touched_outside.py::test_marks[adds_to_a_global-torch]": _COUNTED,
+        "tests/explain/test_touched_outside.py::"
         "test_a_closure_that_is_read_and_one_that_is_written[torch]": _COUNTED,
     },
 }

@@ -19,11 +19,11 @@ from benchmarks.report.files import read_all
 from benchmarks.report.provenance import label
 from benchmarks.report.schema import Results
 from benchmarks.report.summary import first_call, first_calls, smallest_call
-from jaxvstorch.command.in_both import explained
-from jaxvstorch.command.target import load
-from jaxvstorch.command.work import Request
-from jaxvstorch.frameworks import COMPILERS, FRAMEWORKS
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._command.in_both import explained
+from jaxvstorch._command.target import load
+from jaxvstorch._command.work import Request
+from jaxvstorch._frameworks import COMPILERS, FRAMEWORKS
+from jaxvstorch._measure.durations import seconds
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "book" / "_static"

@@ -5,7 +5,7 @@ import difflib
 from benchmarks.report import provenance, summary
 from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._measure.durations import seconds
 
 ONE_CALL = ("first call", "new shape")  # beside the modes
 

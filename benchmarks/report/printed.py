@@ -6,7 +6,7 @@ from rich.markdown import Markdown
 from benchmarks.report import tables
 from benchmarks.report.provenance import provenance
 from benchmarks.report.schema import Results
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._measure.durations import seconds
 
 RATIO = "A ratio is JAX's time over PyTorch's: below 1, JAX took less."
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
-from jaxvstorch.frameworks import MODES, SYNCHRONOUS
+from jaxvstorch._frameworks import MODES, SYNCHRONOUS
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from benchmarks.report import limits
 from benchmarks.report.entries import ClockCheck, Timing
 from benchmarks.report.rows import Row, own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
-from jaxvstorch.frameworks import MODES, SYNCHRONOUS
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._frameworks import MODES, SYNCHRONOUS
+from jaxvstorch._measure.durations import seconds
 
 
 def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:

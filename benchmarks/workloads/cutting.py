@@ -3,8 +3,8 @@
 from functools import partial
 
 from benchmarks.cases import Case, Work, calling, compiled
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
 
 MODE = "compiled, cut in two"
 SIZES = (16, 65_536)

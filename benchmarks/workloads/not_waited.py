@@ -3,8 +3,8 @@
 from functools import partial
 
 from benchmarks.cases import Case, Work, compiled
-from jaxvstorch import frameworks
-from jaxvstorch.registry import PAIRS
+from jaxvstorch import _frameworks
+from jaxvstorch._pairs.registry import PAIRS
 
 SIDE = 1_024
 MODE = "compiled, not waited for"
@@ -21,7 +21,7 @@ def _build(framework: str) -> Work:
     pair = next(pair for pair in PAIRS if str(pair) == "tracing.matmul")
     function = compiled(framework, pair.half(framework))
     arguments = pair.to_framework(framework, pair.make_inputs(SIDE))
-    wait = frameworks.adapter(framework).wait
+    wait = _frameworks.adapter(framework).wait
     latest = [wait(function(*arguments))]
 
     def run() -> None:

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks.cases import Case, Work, calling, compiled
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
 
 NAMES = ("select_cond", "select_where", "expensive_cond", "expensive_where")
 SIZES = (16, 65_536)

@@ -11,8 +11,8 @@ from typing import Any
 
 from benchmarks import training
 from benchmarks.cases import Case, Run, Work
-from jaxvstorch import frameworks
-from jaxvstorch.measure import fresh_calls
+from jaxvstorch import _frameworks
+from jaxvstorch._measure import fresh_calls
 
 EXAMPLES = {"gpt_step": (8, 12), "classifier_step": (64, 96)}  # in a batch, and in a new one
 
@@ -34,7 +34,7 @@ def _build(framework: str, name: str) -> Work:
     step, batch = _make(framework, name), _batch(framework, name, examples)
 
     def start() -> Run:
-        wait = frameworks.adapter(framework).wait
+        wait = _frameworks.adapter(framework).wait
         return lambda: wait(step.call(*batch))
 
     # The first of these calls makes the model, and is none of a step.
@@ -67,5 +67,5 @@ def _make(framework: str, name: str) -> training.Step:
 
 @cache
 def _batch(framework: str, name: str, examples: int) -> Any:
-    adapter = frameworks.adapter(framework)
+    adapter = _frameworks.adapter(framework)
     return adapter.place(tuple(map(adapter.from_numpy, training.batch(name, examples, framework))))

@@ -3,9 +3,9 @@
 from functools import partial
 
 from benchmarks.cases import Case, Work, calling, compiled
-from jaxvstorch.measure import fresh_calls
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._measure import fresh_calls
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
 
 NAMES = ("evolve_python", "evolve_fori")
 STEPS = (4, 128)

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from benchmarks.cases import Case, Work, calling, compiled
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS
 
 SIZE = 4_194_304  # the pair's largest: 16 MB of float32
 

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, Work, calling, compiled
 from benchmarks.rotation import cache_size, rotated
-from jaxvstorch import frameworks
+from jaxvstorch import _frameworks
 
 TOPIC = "memory"
 SIZE = 20_000_000  # 80 MB of float32: more than a processor's cache holds
@@ -47,7 +47,7 @@ def _numbers(size: int, seed: int = 0) -> np.ndarray[Any, Any]:
 
 
 def _array(framework: str, size: int, seed: int = 0) -> Any:
-    adapter = frameworks.adapter(framework)
+    adapter = _frameworks.adapter(framework)
     return adapter.place(adapter.from_numpy(_numbers(size, seed)))
 
 

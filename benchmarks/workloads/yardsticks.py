@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, Work, calling, compiled
-from jaxvstorch import frameworks
+from jaxvstorch import _frameworks
 
 TOPIC = "yardsticks"
 # A matrix's side, by the dtype of its elements. Some processors have no instructions for 16 bits:
@@ -48,7 +48,7 @@ def _call(framework: str, mode: str) -> Work:
     if framework == "numpy":
         return calling(add_one, [(x,)] * 4)
     function = compiled(framework, add_one) if mode == "compiled" else add_one
-    adapter = frameworks.adapter(framework)
+    adapter = _frameworks.adapter(framework)
     return calling(function, [(adapter.place(adapter.from_numpy(x)),)] * 4)
 
 
@@ -57,7 +57,7 @@ def _product(framework: str, dtype: str, side: int) -> Work:
     arrays = [generator.standard_normal((side, side), dtype=np.float32) for _ in range(2)]
     double = nullcontext
     if framework != "numpy" and dtype == "float64":
-        double = frameworks.adapter(framework).double_precision
+        double = _frameworks.adapter(framework).double_precision
     with double():
         operands = tuple(_cast(framework, x, dtype) for x in arrays)
     return calling(partial(_multiply, double), [operands], operations=2 * side**3)
@@ -73,7 +73,7 @@ def _cast(framework: str, array: np.ndarray[Any, Any], dtype: str) -> Any:
         import torch
 
         tensor = torch.from_numpy(array).to(getattr(torch, dtype))
-        return frameworks.adapter(framework).place(tensor)
+        return _frameworks.adapter(framework).place(tensor)
     if framework == "jax":
         import jax.numpy as jnp
 

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx_design.shared import create_component
 
 from extensions.folds import tagged
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 
 
 def put_in_columns(app: Sphinx, document: nodes.document) -> None:

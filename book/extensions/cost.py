@@ -32,8 +32,8 @@ from benchmarks.report import lookup, provenance
 from benchmarks.report.files import read_all
 from benchmarks.report.schema import Results
 from extensions.bars import Bar, figure, panel
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES
+from jaxvstorch._measure.durations import seconds
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from extensions.pair_directive import quiet
-from jaxvstorch import source
-from jaxvstorch.frameworks import TITLES
+from jaxvstorch._frameworks import TITLES
+from jaxvstorch._pairs import source
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE
-from jaxvstorch.explainer.rendering.layout import BOOK
+from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE
+from jaxvstorch._explain.rendering.layout import BOOK
 
 logger = logging.getLogger(__name__)
 

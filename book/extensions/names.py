@@ -10,9 +10,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch.names.entry import Entry, entry
-from jaxvstorch.names.rows import FOLDER, groups
-from jaxvstorch.names.verdict import BUT, FILE, KINDS, NOTHING, SAME, Probe, Seen, verdicts
+from jaxvstorch._port.map.entry import Entry, entry
+from jaxvstorch._port.map.rows import FOLDER, groups
+from jaxvstorch._port.map.verdict import BUT, FILE, KINDS, NOTHING, SAME, Probe, Seen, verdicts
 
 _SHORT = {SAME: "same", BUT: "but", NOTHING: "none"}
 _SAID = {SAME: SAME, BUT: "the same, but for what is listed", NOTHING: NOTHING}

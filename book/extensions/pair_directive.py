@@ -17,9 +17,9 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch import source
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.registry import PAIRS
 
 logger = logging.getLogger(__name__)
 

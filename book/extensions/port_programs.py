@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch.porter.report import (
+from jaxvstorch._port.report import (
     DIFFERS,
     FAILED,
     MARKS,

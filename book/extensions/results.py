@@ -22,8 +22,8 @@ from benchmarks.report.rows import own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_bars, results_overview, results_tables
-from jaxvstorch.frameworks import FRAMEWORKS
-from jaxvstorch.registry import PAIRS, place, topics
+from jaxvstorch._frameworks import FRAMEWORKS
+from jaxvstorch._pairs.registry import PAIRS, place, topics
 
 ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]

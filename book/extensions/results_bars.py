@@ -6,8 +6,8 @@ from benchmarks.report import limits, summary
 from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
 from extensions.bars import Bar, figure, panel
-from jaxvstorch.frameworks import COMPILERS, FRAMEWORKS, MODES, TITLES
-from jaxvstorch.measure.durations import seconds
+from jaxvstorch._frameworks import COMPILERS, FRAMEWORKS, MODES, TITLES
+from jaxvstorch._measure.durations import seconds
 
 _NAMES = {"numpy": "NumPy", **TITLES}
 

@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch.registry import place, topics
+from jaxvstorch._pairs.registry import place, topics
 
 
 class TopicsDirective(SphinxDirective):

@@ -19,7 +19,7 @@ GLIBC = platform.libc_ver()[0] == "glibc"
 FAULTS = """
 import resource, numpy
 from benchmarks import machine
-from jaxvstorch.measure.waiting import in_new_thread
+from jaxvstorch._measure.waiting import in_new_thread
 
 def use():
     [numpy.ones(2**18, numpy.float32) for _ in range(4)]

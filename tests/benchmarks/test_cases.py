@@ -9,7 +9,7 @@ import pytest
 from benchmarks import cases, one_framework
 from benchmarks.cases import PASSES, calling, pair_case
 from benchmarks.origin import ROOT
-from jaxvstorch.registry import PAIRS, Pair
+from jaxvstorch._pairs.registry import PAIRS, Pair
 
 
 @pytest.mark.parametrize(("took", "calls"), [(1e-5, 2 * PASSES), (1e-3, 2)], ids=["short", "long"])

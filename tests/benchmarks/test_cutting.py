@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.workloads import cutting
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.registry import PAIRS
 
 
 @pytest.mark.parametrize("framework", ["jax", "torch"])

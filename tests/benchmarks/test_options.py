@@ -7,7 +7,7 @@ import sys
 import pytest
 from needs import needs_compiler
 
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.registry import PAIRS
 
 OPTION = "jax_cpu_enable_async_dispatch"
 

@@ -84,7 +84,7 @@ def test_a_driver_that_does_not_answer_is_no_gpu(tmp_path, monkeypatch) -> None:
 
 THREADS = """
 import os, sys
-from jaxvstorch.doctor import settings
+from jaxvstorch._doctor import settings
 settings.usable_cores = lambda: 1
 from benchmarks import framework_facts, machine
 os.environ.update(machine.ENVIRONMENT)

@@ -10,7 +10,7 @@ from benchmarks.report.files import read
 from benchmarks.report.provenance import has_gpu
 from benchmarks.report.schema import Results
 from benchmarks.rotation import rotated
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.registry import PAIRS
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "published"
 PUBLISHED = {path.name: read(path) for path in sorted(FOLDER.glob("*.json"))}

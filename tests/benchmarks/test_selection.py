@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks import cases, rotation, selection
 from benchmarks.workloads import predicates, yardsticks
-from jaxvstorch.frameworks import FRAMEWORKS
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._frameworks import FRAMEWORKS
+from jaxvstorch._pairs.registry import PAIRS
 
 CACHE = 2**24
 BY_NAME = {str(pair): pair for pair in PAIRS}

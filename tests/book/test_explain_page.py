@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch.explainer.marks import Line, Mark
-from jaxvstorch.explainer.rendering.signs import SIGNS, TIMES, WORDS, sign
+from jaxvstorch._explain.marks import Line, Mark
+from jaxvstorch._explain.rendering.signs import SIGNS, TIMES, WORDS, sign
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "book" / "explain.md").read_text(encoding="utf-8")

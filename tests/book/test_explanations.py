@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from extensions import explanations
 from sphinx.util.osutil import relative_uri
 
-from jaxvstorch.explainer.rendering.html_page import FRAGMENT_STYLE
-from jaxvstorch.explainer.rendering.layout import BOOK
+from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE
+from jaxvstorch._explain.rendering.layout import BOOK
 
 LINK = f' <a href="{BOOK}topics/purity.html">In the book: purity</a>'
 BUILT = ["explain", "topics/purity", "topics/tracing"]

@@ -11,8 +11,8 @@ from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from jaxvstorch import source
-from jaxvstorch.registry import PAIRS, place, topics
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.registry import PAIRS, place, topics
 
 BOOK = Path(pair_directive.__file__).parents[1]
 OWN = ("pair_directive", "diagram", "results", "topics")

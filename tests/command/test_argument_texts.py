@@ -6,10 +6,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from jaxvstorch import frameworks
-from jaxvstorch.command import BadInputError, dtypes
-from jaxvstorch.command.texts import Arguments, Array, parse_arguments, parse_call
-from jaxvstorch.command.values import Maker, static_values
+from jaxvstorch import _frameworks
+from jaxvstorch._command import BadInputError, dtypes
+from jaxvstorch._command.texts import Arguments, Array, parse_arguments, parse_call
+from jaxvstorch._command.values import Maker, static_values
 
 F3 = Array("float32", (3,))
 
@@ -181,10 +181,10 @@ def test_arrays_are_made_inside_containers_and_for_keywords() -> None:
 
 
 @pytest.mark.parametrize("name", dtypes.SHORT)
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_arrays_are_the_frameworks(framework, name) -> None:
     module = pytest.importorskip(framework, reason=f"{framework} is not installed")
-    adapter = frameworks.adapter(framework)
+    adapter = _frameworks.adapter(framework)
     with adapter.double_precision():
         (array,), _ = make(f"{name}[2,3]", from_numpy=adapter.from_numpy)
     assert isinstance(array, module.Array if framework == "jax" else module.Tensor)
@@ -195,7 +195,7 @@ def test_arrays_are_the_frameworks(framework, name) -> None:
 def test_jax_without_64_bit_types_says_how_to_have_them() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(BadInputError, match=r"int64\[2\] cannot be made: .*set JAX_ENABLE_X64=1"):
-        make("i64[2]", from_numpy=frameworks.adapter("jax").from_numpy)
+        make("i64[2]", from_numpy=_frameworks.adapter("jax").from_numpy)
 
 
 @pytest.mark.parametrize("text", ["f32[1000000,1000000,1000000]", "f32[99999999999999999999]"])

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import jaxvstorch
-from jaxvstorch import source
-from jaxvstorch.command.cli import app
-from jaxvstorch.registry import PAIRS, topics
+from jaxvstorch._command.cli import app
+from jaxvstorch._pairs import source
+from jaxvstorch._pairs.registry import PAIRS, topics
 
 NAMES = [str(pair) for pair in PAIRS]
 TERMINAL = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": "240", "NO_COLOR": ""}
@@ -148,13 +148,13 @@ def test_version_and_help() -> None:
 def test_list_and_show_import_no_framework_and_no_instrument(arguments) -> None:
     code = f"""
 import sys
-from jaxvstorch.command.cli import app
+from jaxvstorch._command.cli import app
 try:
     app({arguments!r})
 except SystemExit as end:
     assert end.code == 0
 slow = {{"jax", "jaxlib", "torch", "flax", "optax", "scipy"}}
-rooms = ("explainer", "measure", "names", "parity", "porter.report")
+rooms = ("_explain", "_measure", "_parity", "_port.map.rows", "_port.report")
 instruments = {{f"jaxvstorch.{{room}}" for room in rooms}}
 sys.stderr.write(str(sorted((slow | instruments) & set(sys.modules))))
 """

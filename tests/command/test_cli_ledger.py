@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch import ledger
-from jaxvstorch.command.cli import app
+from jaxvstorch._command.cli import app
 
 
 def test_its_data_are_those_of_a_ledger() -> None:

@@ -7,8 +7,8 @@ import sys
 from rich.text import Text
 from typer.testing import CliRunner
 
-from jaxvstorch.command.cli import app
-from jaxvstorch.names.rows import rows
+from jaxvstorch._command.cli import app
+from jaxvstorch._port.map.rows import rows
 
 
 def run(*arguments: str):
@@ -89,7 +89,7 @@ def test_it_fits_a_terminal_of_80_columns(monkeypatch) -> None:
 
 def test_it_needs_neither_framework() -> None:
     code = (
-        "import sys; from typer.testing import CliRunner; from jaxvstorch.command.cli import app; "
+        "import sys; from typer.testing import CliRunner; from jaxvstorch._command.cli import app; "
         "assert 'jnp.sum' in CliRunner().invoke(app, ['map', 'torch.sum']).output; "
         "print(sorted({'jax', 'torch', 'flax', 'optax'} & {*sys.modules}))"
     )

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 import pytest
 from typer.testing import CliRunner
 
-from jaxvstorch import frameworks
-from jaxvstorch.command.cli import app
-from jaxvstorch.registry import example
+from jaxvstorch import _frameworks
+from jaxvstorch._command.cli import app
+from jaxvstorch._pairs.registry import example
 
 PAIR = "branching.select_where"
 
@@ -19,10 +19,10 @@ def run(*arguments: str):
     return CliRunner().invoke(app, ["show", *map(str, arguments)])
 
 
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_one_half_alone(framework) -> None:
     shown = run(PAIR, "--framework", framework).stdout
-    head = f"# {frameworks.TITLES[framework]}: {PAIR}\n"
+    head = f"# {_frameworks.TITLES[framework]}: {PAIR}\n"
     assert shown == f"{head}{example(PAIR).source(framework)}\n"
 
 
@@ -33,13 +33,13 @@ def test_shapes_stay_where_they_are_asked_for() -> None:
     assert "jaxtyping" not in run(PAIR).stdout
 
 
-@pytest.mark.parametrize("framework", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("framework", _frameworks.FRAMEWORKS)
 def test_a_file_runs_by_itself(framework, tmp_path) -> None:
     file = tmp_path / "half.py"
     done = run("pytrees.adam_step", "--framework", framework, "--file", file)
     assert (done.exit_code, done.output) == (0, "")
     head, _, rest = file.read_text().partition("\n\n")
-    assert head.startswith(f'"""pytrees.adam_step in {frameworks.TITLES[framework]}, from jaxvsto')
+    assert head.startswith(f'"""pytrees.adam_step in {_frameworks.TITLES[framework]}, from jaxvsto')
     assert rest.startswith('License: Apache-2.0\n"""\n\nfrom typing import Any, NamedTuple\n')
     if find_spec(framework):
         command = [sys.executable, "-W", "error", "-I", file]

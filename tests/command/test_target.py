@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch.command import BadInputError
-from jaxvstorch.command.target import load
+from jaxvstorch._command import BadInputError
+from jaxvstorch._command.target import load
 
 MODEL = """
 from dataclasses import dataclass
@@ -113,8 +113,8 @@ def test_a_package_is_a_file_too(folder) -> None:
 
 def test_a_package_that_is_installed_elsewhere_is_not_taken_for_this_one(folder) -> None:
     write("jaxvstorch/__init__.py", "")
-    write("jaxvstorch/errors.py", "def f(): pass")
-    assert "its name jaxvstorch.errors is taken by " in error_of("jaxvstorch/errors.py:f")
+    write("jaxvstorch/_errors.py", "def f(): pass")
+    assert "its name jaxvstorch._errors is taken by " in error_of("jaxvstorch/_errors.py:f")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch import frameworks
-from jaxvstorch.command import BadInputError
-from jaxvstorch.command.framework import compiled_by, framework_of
-from jaxvstorch.command.target import load
+from jaxvstorch import _frameworks
+from jaxvstorch._command import BadInputError
+from jaxvstorch._command.framework import compiled_by, framework_of
+from jaxvstorch._command.target import load
 
 JAX = "import jax\nimport jax.numpy as jnp"
 TORCH = "import torch\nfrom torch import nn"
@@ -58,14 +58,14 @@ def skip_without(*needed: str) -> None:
     ],
 )
 def test_the_function_or_else_its_module_tells_the_framework(imports, text, framework) -> None:
-    skip_without(*(name for name in frameworks.FRAMEWORKS if f"import {name}" in imports))
+    skip_without(*(name for name in _frameworks.FRAMEWORKS if f"import {name}" in imports))
     write_told(imports, text)
     with load("told.py:f") as target:
         assert framework_of(target, None) == framework
 
 
 def test_a_static_value_tells_too() -> None:
-    skip_without(*frameworks.FRAMEWORKS)
+    skip_without(*_frameworks.FRAMEWORKS)
     write_told(BOTH, NEITHER)
     with load("told.py:f") as target:
         assert framework_of(target, None, [3, target.module.of_jax]) == "jax"
@@ -83,7 +83,7 @@ def test_a_static_value_tells_too() -> None:
     ids=["neither", "both are imported", "both are used"],
 )  # fmt: skip
 def test_where_nothing_tells_the_framework_it_must_be_given(imports, text, said) -> None:
-    skip_without(*frameworks.FRAMEWORKS)
+    skip_without(*_frameworks.FRAMEWORKS)
     write_told(imports, text)
     with load("told.py:f") as target:
         with pytest.raises(BadInputError) as caught:

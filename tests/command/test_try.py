@@ -11,10 +11,11 @@ from needs import needs_compiler
 from test_imports import WITHOUT
 from typer.testing import CliRunner
 
-from jaxvstorch import frameworks, registry
-from jaxvstorch.command.cli import app
-from jaxvstorch.pair import Pair
-from jaxvstorch.registry import PAIRS, example
+from jaxvstorch import _frameworks
+from jaxvstorch._command.cli import app
+from jaxvstorch._pairs import registry
+from jaxvstorch._pairs.pair import Pair
+from jaxvstorch._pairs.registry import PAIRS, example
 
 pytest.importorskip("jax", reason="`try` compares both frameworks; JAX is not installed")
 pytest.importorskip("torch", reason="`try` compares both frameworks; no PyTorch here")
@@ -146,12 +147,12 @@ def test_a_half_that_cannot_be_compiled_stays_eager() -> None:
     assert [line.split("  ")[0] for line in lines[4:6]] == ["JAX eager", "torch.compile"]
 
 
-@pytest.mark.parametrize("missing", frameworks.FRAMEWORKS)
+@pytest.mark.parametrize("missing", _frameworks.FRAMEWORKS)
 def test_the_framework_that_is_there_is_tried_alone(missing) -> None:
     code = (
         WITHOUT.format(missing=missing)
         + f"""
-from jaxvstorch.command.cli import app
+from jaxvstorch._command.cli import app
 app(["try", {PAIR!r}])
 """
     )
@@ -162,7 +163,7 @@ app(["try", {PAIR!r}])
     assert done.returncode == 0, done.stderr
     assert f"{there} eager  float32[8]" in done.stdout
     assert "values: the same as NumPy's in float64" in done.stdout
-    title = frameworks.TITLES[missing]
+    title = _frameworks.TITLES[missing]
     assert done.stderr == (
         f"jaxvstorch: {title} is not installed: {there} alone is run, and compared with NumPy.\n"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.report import files
-from jaxvstorch.command import BadInputError, page_file
-from jaxvstorch.command.whole_file import write_whole
+from jaxvstorch._command import BadInputError, page_file
+from jaxvstorch._command.whole_file import write_whole
 
 
 def fill_the_disk(monkeypatch) -> None:

@@ -1,6 +1,6 @@
 """What several tests of the doctor need."""
 
-from jaxvstorch.doctor import Check
+from jaxvstorch._doctor import Check
 
 
 def named(checks: list[Check], name: str) -> Check:

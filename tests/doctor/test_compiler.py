@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 from needs import needs_compiler
 
-from jaxvstorch.doctor import compiler
+from jaxvstorch._doctor import compiler
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jaxvstorch.doctor import devices
-from jaxvstorch.doctor.devices import Answer
+from jaxvstorch._doctor import devices
+from jaxvstorch._doctor.devices import Answer
 
 CPU = Answer({"devices": ["cpu"], "accelerated": False, "cuda": None, "threads": 2, "cache": None})
 

@@ -8,9 +8,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from jaxvstorch import doctor
-from jaxvstorch.command.cli import app
-from jaxvstorch.doctor import Check, devices
+from jaxvstorch import _doctor
+from jaxvstorch._command.cli import app
+from jaxvstorch._doctor import Check, devices
 
 FINE = Check("versions", "Python", "3.11.7", note="a word on it")
 
@@ -40,7 +40,7 @@ def test_the_whole_command_on_this_machine() -> None:
 
 @pytest.mark.parametrize(("checks", "status"), [([FINE], 0), ([FINE, BROKEN], 1)])
 def test_exit_status_and_report(monkeypatch, checks, status) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: checks)
+    monkeypatch.setattr(_doctor, "examine", lambda: checks)
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == status
     assert result.stdout.splitlines()[1].split() == ["ok", "Python", "3.11.7"]
@@ -58,7 +58,7 @@ def test_exit_status_and_report(monkeypatch, checks, status) -> None:
 
 
 def test_the_doctor_imports_neither_framework() -> None:
-    code = "import sys; from jaxvstorch import doctor; doctor.examine(); print(*sys.modules)"
+    code = "import sys; from jaxvstorch import doctor; _doctor.examine(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not {"jax", "jaxlib", "torch"} & set(done.stdout.split())

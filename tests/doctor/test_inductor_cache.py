@@ -9,7 +9,7 @@ import pytest
 from doctor_checks import named
 from needs import needs_compiler
 
-from jaxvstorch.doctor import inductor_cache
+from jaxvstorch._doctor import inductor_cache
 
 PROGRAM = """
 import torch

@@ -2,10 +2,10 @@
 
 import pytest
 
-from jaxvstorch.doctor import devices, packages
-from jaxvstorch.doctor.check import Check
-from jaxvstorch.frameworks import proven
-from jaxvstorch.frameworks.proven import release
+from jaxvstorch._doctor import devices, packages
+from jaxvstorch._doctor.check import Check
+from jaxvstorch._frameworks import proven
+from jaxvstorch._frameworks.proven import release
 
 
 def test_a_missing_package_and_an_old_one() -> None:

@@ -3,8 +3,8 @@
 import pytest
 from doctor_checks import named
 
-from jaxvstorch.doctor import settings
-from jaxvstorch.doctor.devices import Answer
+from jaxvstorch._doctor import settings
+from jaxvstorch._doctor.devices import Answer
 
 CPU = Answer({"devices": ["cpu"], "accelerated": False, "cuda": None, "threads": 2, "cache": None})
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from needs import needs_compiler
 
-from jaxvstorch.doctor import compiler, temporary
+from jaxvstorch._doctor import compiler, temporary
 
 
 def test_a_folder_that_can_be_written(tmp_path) -> None:

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from jaxvstorch.doctor import devices, variables
-from jaxvstorch.doctor.devices import Answer
-from jaxvstorch.doctor.last_words import last_words
+from jaxvstorch._doctor import devices, variables
+from jaxvstorch._doctor.devices import Answer
+from jaxvstorch._doctor.last_words import last_words
 
 
 @pytest.mark.parametrize(

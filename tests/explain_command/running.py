@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from jaxvstorch.command.cli import app
+from jaxvstorch._command.cli import app
 
 JAX = """
 import os

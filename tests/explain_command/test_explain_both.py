@@ -107,7 +107,7 @@ def test_bad_input_is_one_line_that_says_the_cure(arguments, said) -> None:
 
 @pytest.mark.parametrize("missing", ["jax", "torch"])
 def test_a_missing_framework_says_how_to_install_it(missing) -> None:
-    run = f"from jaxvstorch.command.cli import app\napp({['explain', *CLIPPED]})"
+    run = f"from jaxvstorch._command.cli import app\napp({['explain', *CLIPPED]})"
     code = f"{WITHOUT.format(missing=missing)}\n{run}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

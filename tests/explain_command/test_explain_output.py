@@ -10,7 +10,7 @@ import pytest
 from running import explained, refused, run
 from typer.testing import CliRunner
 
-from jaxvstorch.command.cli import app
+from jaxvstorch._command.cli import app
 
 
 def test_in_a_pipe_it_is_text_without_colour(with_jax) -> None:

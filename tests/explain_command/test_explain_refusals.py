@@ -88,7 +88,7 @@ def test_a_missing_framework_says_how_to_install_it(folder, missing) -> None:
     Path("neither.py").write_text("def f(x):\n    return x + x\n")
     for target in (f"model_{missing}.py:clean", "neither.py:f"):
         arguments = ["explain", target, "--arg", "f32[3]", "--framework", missing]
-        run = f"from jaxvstorch.command.cli import app\napp({arguments})"
+        run = f"from jaxvstorch._command.cli import app\napp({arguments})"
         code = f"{WITHOUT.format(missing=missing)}\n{run}"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (2, "")

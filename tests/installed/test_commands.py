@@ -24,7 +24,7 @@ LINES = ["--version", *(line for lines in COMMANDS.values() for line in lines)]
 
 def test_no_command_is_left_out(shell) -> None:
     code = (
-        "import typer; from jaxvstorch.command.cli import app; "
+        "import typer; from jaxvstorch._command.cli import app; "
         "print(*typer.main.get_command(app).commands)"
     )
     assert shell(f"python -c '{code}'").stdout.split() == list(COMMANDS)

@@ -24,7 +24,7 @@ from jaxvstorch import (
 )
 from jaxvstorch.examples.branching import jax as in_jax
 from jaxvstorch.examples.branching import torch as in_torch
-from jaxvstorch.registry import PAIRS
+from jaxvstorch._pairs.registry import PAIRS
 
 x = np.ones(3, np.float32)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from needs import needs_compiler
 
-from jaxvstorch import measure
-from jaxvstorch.frameworks import adapter
+from jaxvstorch import _measure
+from jaxvstorch._frameworks import adapter
 
 
 def polynomial(x):
@@ -29,7 +29,7 @@ def require_no_caches(x, framework):
 def test_the_first_call_compiles_and_so_does_a_new_shape(module) -> None:
     library = pytest.importorskip(module, reason=f"{module} is not installed")
     short, long = (library.linspace(0, 1, 9),), (library.linspace(0, 1, 99),)
-    first, later, new, last = measure.fresh_calls(polynomial, short, short, long, long)
+    first, later, new, last = _measure.fresh_calls(polynomial, short, short, long, long)
     assert first > 5 * later
     assert new > 5 * last
 
@@ -38,7 +38,7 @@ def test_the_first_call_compiles_and_so_does_a_new_shape(module) -> None:
 def test_nothing_compiled_comes_from_a_disk(framework) -> None:
     pytest.importorskip(framework, reason=f"{framework} is not installed")
     args = (np.ones(3, np.float32), framework)
-    times = measure.fresh_calls(require_no_caches, args, compiled=False, framework=framework)
+    times = _measure.fresh_calls(require_no_caches, args, compiled=False, framework=framework)
     assert len(times) == 1
 
 
@@ -57,7 +57,7 @@ def test_arrays_inside_containers_arrive_as_arrays(framework, kind) -> None:
     tree = {"weights": [np.ones(3, np.float32)], "bias": np.float32(1)}
     for arrays in (tree, adapter(framework).from_numpy(tree["bias"])):
         args = (arrays if arrays is tree else {"weights": [arrays], "bias": arrays}, kind)
-        measure.fresh_calls(require_arrays_inside, args, compiled=False, framework=framework)
+        _measure.fresh_calls(require_arrays_inside, args, compiled=False, framework=framework)
 
 
 def test_a_function_that_a_decorator_has_compiled_can_be_sent() -> None:
@@ -65,15 +65,15 @@ def test_a_function_that_a_decorator_has_compiled_can_be_sent() -> None:
     from jaxvstorch.examples.tracing.jax import nested_layer
 
     args = np.ones(3, np.float32), np.ones((3, 3), np.float32)
-    assert measure.first_call(nested_layer, *args, framework="jax") > 0
+    assert _measure.first_call(nested_layer, *args, framework="jax") > 0
     address = f"{nested_layer.__module__}:nested_layer"
-    assert measure.fresh_calls(address, args, framework="jax")[0] > 0
+    assert _measure.fresh_calls(address, args, framework="jax")[0] > 0
 
 
 def test_a_function_that_is_not_importable_is_refused() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(TypeError, match="must be importable by its name"):
-        measure.first_call(lambda x: x, np.ones(3), framework="jax")
+        _measure.first_call(lambda x: x, np.ones(3), framework="jax")
 
 
 deep: list[object] = []
@@ -101,13 +101,13 @@ def test_an_argument_that_cannot_be_sent_is_named(argument, message) -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     calls = (np.ones(3),), (np.ones(3), argument)
     with pytest.raises(TypeError, match=f"argument 1 of call 1, {message}.*Pass arrays, numbers"):
-        measure.fresh_calls(polynomial, *calls, framework="jax")
+        _measure.fresh_calls(polynomial, *calls, framework="jax")
 
 
 def test_an_argument_that_cannot_be_made_again_is_told() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(RuntimeError, match=r"cannot be unpacked \(invalid literal"):
-        measure.first_call(polynomial, OnlyThere(), framework="jax")
+        _measure.first_call(polynomial, OnlyThere(), framework="jax")
 
 
 def later(x):
@@ -117,7 +117,7 @@ def later(x):
 def test_a_function_that_puts_its_work_off_is_refused_there_too() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(RuntimeError, match="function returned a generator, and has not done"):
-        measure.fresh_calls(later, (np.float32(1),), compiled=False, framework="jax")
+        _measure.fresh_calls(later, (np.float32(1),), compiled=False, framework="jax")
 
 
 def require_double(x, flag):
@@ -130,15 +130,15 @@ def test_64_bit_types_are_on_in_the_fresh_process_where_they_are_here() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.enable_x64(True):
         calls = (jax.numpy.ones(3), "one name without a tuple")
-        measure.first_call(require_double, *calls, static_argnames="flag")
+        _measure.first_call(require_double, *calls, static_argnames="flag")
     with pytest.raises(RuntimeError, match="64-bit types are off"):
-        measure.first_call(polynomial, np.ones(3), framework="jax")
+        _measure.first_call(polynomial, np.ones(3), framework="jax")
 
 
 def test_an_error_in_the_fresh_process_comes_back() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(RuntimeError, match="in a fresh process: TypeError"):
-        measure.first_call(polynomial, framework="jax")
+        _measure.first_call(polynomial, framework="jax")
 
 
 def die(x):
@@ -148,4 +148,4 @@ def die(x):
 def test_the_end_of_the_fresh_process_is_reported() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(RuntimeError, match="exit code 3"):
-        measure.fresh_calls(die, (np.ones(3, np.float32),), compiled=False, framework="jax")
+        _measure.fresh_calls(die, (np.ones(3, np.float32),), compiled=False, framework="jax")

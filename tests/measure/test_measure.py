@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from jaxvstorch import measure
-from jaxvstorch.measure import later_calls, waiting
-from jaxvstorch.measure.new_shapes import require_new_shape
+from jaxvstorch import _measure
+from jaxvstorch._measure import later_calls, waiting
+from jaxvstorch._measure.new_shapes import require_new_shape
 
 NAP = 0.005
 
@@ -23,7 +23,7 @@ def nap() -> None:
 
 
 def test_one_call_takes_as_long_as_it_takes() -> None:
-    found = measure.steady(nap, seconds=0.05)
+    found = _measure.steady(nap, seconds=0.05)
     assert found.median >= NAP
     assert found.calls == 1
     assert found.rounds >= 5
@@ -33,14 +33,14 @@ def test_a_short_call_is_timed_many_to_a_round(monkeypatch) -> None:
     calls = []
     clock = SimpleNamespace(perf_counter=lambda: 1e-6 * len(calls))  # a call takes a microsecond
     monkeypatch.setattr(later_calls, "time", clock)
-    timing = measure.steady(lambda: calls.append(0), seconds=0.02)
+    timing = _measure.steady(lambda: calls.append(0), seconds=0.02)
     assert timing.calls * 1e-6 >= later_calls._ROUND_SECONDS
     assert timing.median == pytest.approx(1e-6)
 
 
 def test_garbage_collector_is_off_while_timing_and_back_on_after() -> None:
     seen = []
-    measure.steady(lambda: seen.append(gc.isenabled()), seconds=0.01)
+    _measure.steady(lambda: seen.append(gc.isenabled()), seconds=0.01)
     assert not seen[-1]
     assert gc.isenabled()
 
@@ -59,7 +59,7 @@ def test_call_stack_is_short_however_deep_the_caller_is() -> None:
         if level:
             from_deep_inside(level - 1)
         else:
-            measure.steady(lambda: depths.append(stack_depth()), seconds=0.01)
+            _measure.steady(lambda: depths.append(stack_depth()), seconds=0.01)
 
     from_deep_inside(100)
     assert max(depths) < 8
@@ -67,7 +67,7 @@ def test_call_stack_is_short_however_deep_the_caller_is() -> None:
 
 def test_calls_run_in_a_thread_of_their_own() -> None:
     threads = set()
-    measure.steady(lambda: threads.add(threading.get_ident()), seconds=0.01)
+    _measure.steady(lambda: threads.add(threading.get_ident()), seconds=0.01)
     assert len(threads) == 1
     assert threading.get_ident() not in threads
 
@@ -75,7 +75,7 @@ def test_calls_run_in_a_thread_of_their_own() -> None:
 def test_calls_of_pytorch_stay_in_the_thread_that_asks() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     threads = set()
-    measure.steady(lambda x: threads.add(threading.get_ident()), torch.ones(1), seconds=0.01)
+    _measure.steady(lambda x: threads.add(threading.get_ident()), torch.ones(1), seconds=0.01)
     assert threads == {threading.get_ident()}
 
 
@@ -99,7 +99,7 @@ def test_inputs_are_freed_at_once() -> None:
 
 def test_inputs_are_taken_in_turn() -> None:
     seen: list[int] = []
-    measure.steady(seen.append, 1, others=[(2,), (3,)], seconds=0.01)
+    _measure.steady(seen.append, 1, others=[(2,), (3,)], seconds=0.01)
     assert seen[1:7] == [1, 2, 3, 1, 2, 3]  # after the one call that shows what to wait for
 
 
@@ -114,33 +114,33 @@ def test_steady_waits_for_what_jax_has_not_computed_yet(container) -> None:
         return np.asarray(x)
 
     function = jax.jit(lambda x: container(jax.pure_callback(slowly, x, x)))
-    assert measure.steady(function, jax.numpy.ones(3), seconds=0.05).median >= NAP
+    assert _measure.steady(function, jax.numpy.ones(3), seconds=0.05).median >= NAP
 
 
 def test_steady_times_torch() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert measure.steady(torch.sin, torch.linspace(0, 1, 9), seconds=0.02).median > 0
+    assert _measure.steady(torch.sin, torch.linspace(0, 1, 9), seconds=0.02).median > 0
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: measure.steady(3), TypeError, "function must be callable, not int"),
-        (lambda: measure.steady(nap, others=[3]), TypeError, "must come as a tuple, not int"),
-        (lambda: measure.steady(nap, seconds=0), ValueError, "seconds must be a positive"),
-        (lambda: measure.steady(nap, seconds="1"), ValueError, "seconds must be a positive"),
-        (lambda: measure.steady(nap, seconds=True), ValueError, "seconds must be a positive"),
-        (lambda: measure.steady(nap, seconds=10**400), ValueError, "positive number, not inf"),
-        (lambda: measure.steady(nap, others=3), TypeError, "list of argument tuples, not int"),
-        (lambda: measure.new_shape(nap, 3, ()), TypeError, "must come as a tuple, not int"),
+        (lambda: _measure.steady(3), TypeError, "function must be callable, not int"),
+        (lambda: _measure.steady(nap, others=[3]), TypeError, "must come as a tuple, not int"),
+        (lambda: _measure.steady(nap, seconds=0), ValueError, "seconds must be a positive"),
+        (lambda: _measure.steady(nap, seconds="1"), ValueError, "seconds must be a positive"),
+        (lambda: _measure.steady(nap, seconds=True), ValueError, "seconds must be a positive"),
+        (lambda: _measure.steady(nap, seconds=10**400), ValueError, "positive number, not inf"),
+        (lambda: _measure.steady(nap, others=3), TypeError, "list of argument tuples, not int"),
+        (lambda: _measure.new_shape(nap, 3, ()), TypeError, "must come as a tuple, not int"),
         (
-            lambda: measure.first_call(nap, framework="jax", static_argnames=3),
+            lambda: _measure.first_call(nap, framework="jax", static_argnames=3),
             TypeError,
             "static_argnames must be a tuple of names, not 3",
         ),
-        (lambda: measure.first_call(nap, 3), TypeError, "arrays of neither framework"),
-        (lambda: measure.fresh_calls("nap"), TypeError, "callable or 'package.module:name'"),
-        (lambda: measure.first_call(nap, framework="jx"), ValueError, "must be 'jax' or 'torch'"),
+        (lambda: _measure.first_call(nap, 3), TypeError, "arrays of neither framework"),
+        (lambda: _measure.fresh_calls("nap"), TypeError, "callable or 'package.module:name'"),
+        (lambda: _measure.first_call(nap, framework="jx"), ValueError, "must be 'jax' or 'torch'"),
     ],
     ids=range(12),
 )
@@ -174,16 +174,16 @@ async def asynchronous_generator():
 def test_a_function_that_puts_its_work_off_is_refused(function, name, cure) -> None:
     message = f"function returned a {name}, and has not done its work yet.*{cure}"
     with pytest.raises(TypeError, match=message):
-        measure.steady(function, seconds=0.01)
+        _measure.steady(function, seconds=0.01)
 
 
 def test_seconds_may_be_a_number_of_numpy() -> None:
-    assert measure.steady(np.negative, np.ones(3), seconds=np.float32(0.01)).rounds >= 5
+    assert _measure.steady(np.negative, np.ones(3), seconds=np.float32(0.01)).rounds >= 5
 
 
 def test_other_inputs_may_come_one_by_one() -> None:
     seen: list[int] = []
-    measure.steady(seen.append, 1, others=((i,) for i in (2, 3)), seconds=0.01)
+    _measure.steady(seen.append, 1, others=((i,) for i in (2, 3)), seconds=0.01)
     assert set(seen) == {1, 2, 3}
 
 
@@ -200,14 +200,14 @@ def test_arrays_are_looked_for_in_what_has_no_end(framework, value) -> None:
     module = pytest.importorskip(framework, reason=f"{framework} is not installed")
     one = module.numpy.ones(1) if framework == "jax" else module.ones(1)
     assert waiting.arrays_of(framework, [value, {"a": (one,)}]) == [one]
-    assert measure.steady(lambda x: x, value, seconds=0.01).rounds >= 5
+    assert _measure.steady(lambda x: x, value, seconds=0.01).rounds >= 5
 
 
 def test_jax_says_that_it_cannot_wait_for_what_holds_itself() -> None:
     jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
     result = [HOLDS_ITSELF, jnp.ones(1)]
     with pytest.raises(TypeError, match="cannot look for arrays in a value that holds itself"):
-        measure.steady(lambda: result, seconds=0.01)
+        _measure.steady(lambda: result, seconds=0.01)
 
 
 def zeros(*shape):
@@ -226,7 +226,7 @@ def zeros(*shape):
 )
 def test_a_new_shape_that_is_not_new_is_refused(args, other) -> None:
     with pytest.raises(ValueError, match="args and other have the same shapes and dtypes"):
-        measure.new_shape(np.sin, args, other, framework="jax")
+        _measure.new_shape(np.sin, args, other, framework="jax")
 
 
 @pytest.mark.parametrize(
@@ -247,24 +247,24 @@ def test_what_can_be_compiled_anew_is_a_new_shape(args, other) -> None:
 def test_a_jax_function_that_returns_nothing_cannot_be_timed() -> None:
     jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
     with pytest.raises(TypeError, match="returns None"):
-        measure.steady(lambda x: None, jnp.ones(3))
+        _measure.steady(lambda x: None, jnp.ones(3))
 
 
 def test_a_setting_that_would_be_lost_in_the_thread_is_an_error() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with jax.enable_x64(True), pytest.raises(RuntimeError, match="jax_enable_x64"):
-        measure.steady(nap, seconds=0.01)
+        _measure.steady(nap, seconds=0.01)
 
 
 def test_grad_mode_that_would_be_lost_in_the_thread_is_an_error() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     with torch.no_grad(), pytest.raises(RuntimeError, match="is_grad_enabled"):
-        measure.steady(nap, seconds=0.01)
+        _measure.steady(nap, seconds=0.01)
 
 
 def test_an_error_in_what_is_timed_comes_through() -> None:
     with pytest.raises(ZeroDivisionError):
-        measure.steady(lambda: 1 / 0)
+        _measure.steady(lambda: 1 / 0)
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def test_ctrl_c_leaves_nothing_running(heeded, ctrl_c) -> None:
             ctrl_c()
 
     with pytest.raises(KeyboardInterrupt):
-        measure.steady(call, seconds=0.2)
+        _measure.steady(call, seconds=0.2)
     made = len(calls)
     assert made > 5  # it was in the middle of its rounds
     time.sleep(0.05)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from jaxvstorch.parity.comparison import TOLERANCE, compare
+from jaxvstorch._parity.comparison import TOLERANCE, compare
 
 DTYPES = sorted(TOLERANCE, key=str)
 NARROW = [dtype for dtype in DTYPES if dtype != np.float64]

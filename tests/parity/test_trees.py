@@ -5,7 +5,7 @@ from collections import OrderedDict, namedtuple
 import numpy as np
 import pytest
 
-from jaxvstorch.parity import check_parity
+from jaxvstorch._parity import check_parity
 
 jnp = pytest.importorskip("jax.numpy", reason="parity needs both frameworks; JAX is not installed")
 torch = pytest.importorskip("torch", reason="parity needs both frameworks; PyTorch is not")

@@ -20,7 +20,7 @@ from typing import Any
 
 from fetching import STUBS, Program, laid_out, programs
 
-from jaxvstorch.porter.report import DIFFERS, FAILED, REFUSED, UNKNOWN
+from jaxvstorch._port.report import DIFFERS, FAILED, REFUSED, UNKNOWN
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "book/reference/port_programs.json"

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from jaxvstorch._frameworks import FRAMEWORKS, TITLES
+from jaxvstorch._frameworks.limits import HANGING
 from jaxvstorch.examples.aot.cached import ARGUMENTS, EDITS, FOLDER_OF_CACHE, OPTION
-from jaxvstorch.frameworks import FRAMEWORKS, TITLES
-from jaxvstorch.limits import HANGING
 
 THREADS = "the number of cores and threads"
 DEVICES = "the number of CPU devices"

@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.autodiff import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (3, 1)  # the part of the book, and the place in it
 # The weights grow with the square of the size.

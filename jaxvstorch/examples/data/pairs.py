@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.data import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (4, 7)  # the part of the book, and the place in it
 IN_IMAGES = Benchmark(sizes=(384, 1_572_864))  # two images, and 8,192 of them

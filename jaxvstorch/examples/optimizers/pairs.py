@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.optimizers import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (4, 3)  # the part of the book, and the place in it
 LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # so many parameters

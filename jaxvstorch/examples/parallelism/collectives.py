@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jaxvstorch import hlo
+from jaxvstorch._frameworks import hlo
 
 # PyTorch's operations begin so, without underscores: allreduce_ and all_reduce_coalesced are one.
 _OF_TORCH = {

@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.porting import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (4, 1)  # the part of the book, and the place in it
 # Images have 64 pixels: a batch of 4, of 64 and of 4,096.

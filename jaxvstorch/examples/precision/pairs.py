@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.precision import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (4, 6)  # the part of the book, and the place in it
 # Results in float32 that have been through bfloat16, or through float16: their roundings.

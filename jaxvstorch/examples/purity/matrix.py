@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch import frameworks
+from jaxvstorch import _frameworks
 from jaxvstorch.examples import purity
 from jaxvstorch.examples.purity import reference
 from jaxvstorch.examples.purity.world import Seen, three_calls
@@ -97,7 +97,7 @@ def _html_cell(word: str) -> str:
 
 
 def purity_matrix(
-    names: Sequence[str] = frameworks.FRAMEWORKS, **options: dict[str, Any]
+    names: Sequence[str] = _frameworks.FRAMEWORKS, **options: dict[str, Any]
 ) -> PurityMatrix:
     """Call every kind of function in every mode, and compare with plain Python.
 
@@ -113,7 +113,7 @@ def purity_matrix(
         ValueError: there is no such framework here.
         MissingFrameworkError: one of them is not installed.
     """
-    adapters = {name: frameworks.adapter(name) for name in names}
+    adapters = {name: _frameworks.adapter(name) for name in names}
     cells = {}
     modes = {(name, mode): _title(name, mode) for name in names for mode in ("eager", "compiled")}
     for kind, name in KINDS.items():
@@ -130,7 +130,7 @@ def purity_matrix(
 
 
 def _title(framework: str, mode: str) -> str:
-    titles = frameworks.COMPILERS if mode == "compiled" else frameworks.TITLES
+    titles = _frameworks.COMPILERS if mode == "compiled" else _frameworks.TITLES
     return titles[framework] + (" eager" if mode == "eager" else "")
 
 

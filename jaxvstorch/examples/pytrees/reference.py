@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from jaxvstorch._frameworks.containers import leaves, mapped
 from jaxvstorch.examples.pytrees.state import Moments
-from jaxvstorch.frameworks.containers import leaves, mapped
 
 Array = np.ndarray[Any, Any]
 Params = dict[str, dict[str, Array]]

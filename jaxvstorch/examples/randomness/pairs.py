@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.randomness import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (2, 2)  # the part of the book, and the place in it
 

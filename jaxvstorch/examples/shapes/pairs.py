@@ -1,7 +1,7 @@
 """The pairs of this topic: what tests and benchmarks must know about each."""
 
+from jaxvstorch._pairs.pair import Pair
 from jaxvstorch.examples.shapes import inputs, reference
-from jaxvstorch.pair import Pair
 
 PLACE = (1, 6)  # the part of the book, and the place in it
 

@@ -2,8 +2,8 @@
 
 from math import isqrt
 
+from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.timing import inputs, reference
-from jaxvstorch.pair import Benchmark, Pair
 
 PLACE = (5, 1)  # the part of the book, and the place in it
 

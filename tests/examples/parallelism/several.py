@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from jaxvstorch.frameworks import TITLES
+from jaxvstorch._frameworks import TITLES
 
 
 def need(framework: str) -> None:

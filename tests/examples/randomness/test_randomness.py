@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from jaxvstorch import frameworks
-from jaxvstorch.registry import pairs_of
+from jaxvstorch import _frameworks
+from jaxvstorch._pairs.registry import pairs_of
 
 RATE = 0.25
 SCRIPTS = {
@@ -20,7 +20,7 @@ SCRIPTS = {
 @pytest.fixture
 def call(framework, half):
     """A function of the half, called with NumPy arrays."""
-    adapter = frameworks.adapter(framework)
+    adapter = _frameworks.adapter(framework)
 
     def call(name, *arguments):
         moved = [adapter.from_numpy(argument) for argument in arguments]

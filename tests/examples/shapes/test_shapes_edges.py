@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch import ledger
-from jaxvstorch.frameworks import adapter
+from jaxvstorch._frameworks import adapter
 
 
 def test_a_check_that_is_turned_off_compiles(torch, in_torch) -> None:

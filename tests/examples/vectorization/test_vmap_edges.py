@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxvstorch.frameworks import adapter
+from jaxvstorch._frameworks import adapter
 
 
 @pytest.fixture

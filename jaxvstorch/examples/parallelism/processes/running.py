@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
-from jaxvstorch.limits import HANGING
+from jaxvstorch._frameworks.limits import HANGING
 
 _count = itertools.count()
 

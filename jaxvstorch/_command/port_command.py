@@ -1,0 +1,126 @@
+"""``jaxvstorch port``: what each line of a PyTorch program becomes in JAX, tried as it runs."""
+
+import ast
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jaxvstorch import _frameworks
+from jaxvstorch._command import BadInputError, terminal
+from jaxvstorch._command.page_file import check_page, write_page
+from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
+from jaxvstorch._port import LIMIT
+
+if TYPE_CHECKING:
+    from jaxvstorch._port.report import Report
+
+
+def port(
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A program that uses PyTorch.")],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- ARGUMENTS", help="The program's own arguments, after --."),
+    ] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="Only read the file, and run nothing: it says less.")
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT.py",
+            help="Also write a draft of the port: each function and module that was reached.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="OUT.html", help="Also write a web page, as one file.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs to read.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Calls of one function on one line that are replayed.")
+    ] = LIMIT,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Stop the program after this time.")
+    ] = 300.0,
+) -> None:
+    """Run a PyTorch program, do each of its calls again in JAX, and report line by line.
+
+    jaxvstorch port train.py -- --epochs 1
+
+    The program runs as it would alone; what it prints goes to standard error.
+    The exit status is 0 if it came to its end, 1 if it failed or was stopped
+    (what was replayed until then is shown), 2 if nothing could be replayed.
+    """
+    try:
+        _check(file, write, html, static)
+        report = _report(file, arguments or [], static, limit, seconds, write)
+        if html is not None:
+            from jaxvstorch._port.rendering.html import page
+
+            write_page(html, page(report))
+    except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
+        terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
+        raise typer.Exit(2) from error
+    _show(report, as_json)
+    raise typer.Exit(1 if report.ended else 0)
+
+
+def _report(
+    file: Path, arguments: list[str], static: bool, limit: int, seconds: float, write: Path | None
+) -> "Report":
+    if static:
+        from jaxvstorch._port.reading import static_report
+
+        report = static_report(str(file))
+    else:
+        from jaxvstorch._port.process import replayed
+
+        for name in _frameworks.FRAMEWORKS:
+            _frameworks.require(name, wanted_by="jaxvstorch port")
+        report = replayed(str(file), arguments, limit=limit, seconds=seconds, write=write)
+    if not report.lines:
+        calls = "names" if static else "called"
+        how = report.ended or (
+            "For a function of JAX there is jaxvstorch.port, in Python."
+            if "jax" in file.read_text(encoding="utf-8", errors="replace")
+            else ""
+        )
+        raise BadInputError(
+            f"{file} {calls} nothing of PyTorch that can be replayed. {how}".strip()
+        )
+    return report
+
+
+def _show(report: "Report", as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(report.to_dict(), indent=1))
+        return
+    from jaxvstorch._port.rendering.text import lines
+
+    out = terminal.console()
+    for line in lines(report):
+        out.print(line, soft_wrap=True)
+
+
+def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> None:
+    """Refuse what cannot be read or written before anything runs."""
+    if file.is_dir():
+        raise BadInputError(f"{file} is a folder: give the program's file")
+    try:
+        ast.parse(file.read_bytes(), str(file))
+    except FileNotFoundError:
+        raise BadInputError(f"there is no file {file}") from None
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
+    except (SyntaxError, ValueError) as error:
+        raise BadInputError(f"{file} is no Python program: {error}") from error
+    if write is not None and write.suffix != ".py":
+        raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
+    if static and write is not None:
+        raise BadInputError("--write needs what a run shows: leave out --static")
+    for option, path in (("--write", write), ("--html", html)):
+        if path is not None:
+            check_page(path, f"{file}:", option)

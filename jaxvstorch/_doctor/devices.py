@@ -1,0 +1,163 @@
+"""Which devices each framework sees. Each is asked in a process of its own.
+
+A framework that crashes, hangs or takes all memory does not take the doctor with it.
+"""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from jaxvstorch._doctor.check import Check
+from jaxvstorch._doctor.last_words import last_words
+from jaxvstorch._frameworks import TITLES
+from jaxvstorch._frameworks.limits import HANGING
+
+Environ = Mapping[str, str]
+
+# Valid values of variables that are often set wrongly.
+_TAKEN = {
+    "JAX_PLATFORMS": "platforms that this machine has, such as cpu",
+    "JAX_ENABLE_X64": "0 or 1",
+    "XLA_FLAGS": "flags of this version, each as --name=value",
+}
+
+_QUESTIONS = {
+    "jax": """
+import json, jax
+print(json.dumps({
+    "devices": [f"{d.platform}:{d.id} ({d.device_kind})" for d in jax.devices()],
+    "accelerated": jax.default_backend() != "cpu",
+    "cache": jax.config.jax_compilation_cache_dir,
+}))
+""",
+    "torch": """
+import json, torch
+count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+print(json.dumps({
+    "devices": [f"cuda:{i} ({torch.cuda.get_device_name(i)})" for i in range(count)] or ["cpu"],
+    "accelerated": count > 0,
+    "cuda": torch.version.cuda,
+    "threads": torch.get_num_threads(),
+}))
+""",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a framework reported about itself.
+
+    Attributes:
+        facts: its answers, by name; empty if it failed.
+        failure: why it could not answer, ``None`` where it could.
+        variables: of the environment, without which it could answer; see ``variables.blame``.
+    """
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    failure: str | None = None
+    variables: Environ = field(default_factory=dict)
+
+
+def nvidia_gpu(environ: Mapping[str, str]) -> bool:
+    """Whether there is an NVIDIA GPU, according to the kernel."""
+    hidden = environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
+    return bool(glob.glob("/dev/nvidia[0-9]*")) and not hidden
+
+
+def ask_all(names: Sequence[str]) -> dict[str, Answer]:
+    """The answers of several frameworks, asked at the same time."""
+    return dict(zip(names, ask_each([(name, os.environ) for name in names]), strict=True))
+
+
+def ask(framework: str, timeout: float = HANGING) -> Answer:
+    """Ask one framework, in a new Python process."""
+    (answer,) = ask_each([(framework, os.environ)], timeout)
+    return answer
+
+
+def ask_each(asked: Sequence[tuple[str, Environ]], timeout: float = HANGING) -> list[Answer]:
+    """The answers of frameworks with their environment variables, all asked at the same time.
+
+    None of the processes outlives the call: Ctrl-C ends them too.
+    """
+    with ExitStack() as stack:
+        running = []
+        for framework, environ in asked:
+            process = stack.enter_context(_start(framework, environ))
+            stack.callback(process.kill)
+            running.append(process)
+        return [_answer(process, timeout) for process in running]
+
+
+def _start(framework: str, environ: Environ) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _QUESTIONS[framework]],  # -P: no torch.py of the reader's
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env={
+            **environ,
+            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+        },  # do not take a GPU's memory only to ask
+    )
+
+
+def _answer(process: subprocess.Popen[str], timeout: float) -> Answer:
+    try:
+        answer, errors = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return Answer(failure=f"it did not answer within {timeout:g} seconds")
+    try:
+        return Answer(facts=json.loads(answer.strip().splitlines()[-1]))
+    except (IndexError, ValueError):
+        return Answer(failure=last_words(process.returncode, errors))
+
+
+def check(answers: Mapping[str, Answer], gpu: bool, environ: Mapping[str, str]) -> list[Check]:
+    """Whether each framework works, and uses the GPU where there is one."""
+    return [_check_one(name, answer, gpu, environ) for name, answer in answers.items()]
+
+
+def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str]) -> Check:
+    title = TITLES[name]
+    if answer.variables:
+        values = ", ".join(f"{name}={value}" for name, value in answer.variables.items())
+        problem = f"it does not work with {values}: {answer.failure}"
+        return Check("devices", title, "does not work", problem, _unset(answer.variables))
+    if answer.failure:
+        cure = f"pip install --force-reinstall {name}, in a new environment if that does not help"
+        return Check("devices", title, "does not work", answer.failure, cure)
+    value = ", ".join(answer.facts["devices"])
+    chosen = "JAX_PLATFORMS" if name == "jax" and environ.get("JAX_PLATFORMS") else None
+    if chosen:
+        value += f", as {chosen}={environ[chosen]} says"
+    if not gpu or chosen or answer.facts["accelerated"]:
+        return Check("devices", title, value)
+    if name == "torch" and answer.facts["cuda"]:
+        return Check(
+            "devices",
+            title,
+            value,
+            f"it is built for CUDA {answer.facts['cuda']} and finds no GPU, although there is one",
+            "compare with the CUDA version that nvidia-smi prints: with an older driver, "
+            "in a new environment, pip install 'jaxvstorch[cuda12]'",
+        )
+    return Check(
+        "devices",
+        title,
+        value,
+        "there is an NVIDIA GPU, but it does not use it",
+        "in a new environment, pip install 'jaxvstorch[cuda13]' (older drivers: [cuda12])",
+    )
+
+
+def _unset(variables: Environ) -> str:
+    known = [f"set {name} to {_TAKEN[name]}" for name in variables if name in _TAKEN]
+    return ", or ".join([f"unset {' '.join(variables)}", *known])

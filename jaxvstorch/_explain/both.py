@@ -1,0 +1,135 @@
+"""One function through both compilers: its lines once, and beside each what either made of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch import _frameworks
+from jaxvstorch._explain.explanation import Explanation
+from jaxvstorch._explain.framework_of import BOTH, belongs_to
+from jaxvstorch._explain.in_framework import explain_in
+from jaxvstorch._explain.kept_output import kept_output
+from jaxvstorch._explain.own_lines import own_sources
+from jaxvstorch._explain.python.unwrap import attribute
+from jaxvstorch._explain.rendering import html_both, text_both
+from jaxvstorch._explain.rendering.printed import Printed
+from jaxvstorch._explain.taking_turns import LOCK
+from jaxvstorch._frameworks.private import torch as private
+from jaxvstorch._measure.waiting import arrays_of
+
+SCHEMA = "jaxvstorch-both"
+VERSION = 1
+
+
+@dataclass(frozen=True, repr=False)
+class Both:
+    """What both compilers made of one function.
+
+    Printed, it is a table for a terminal; in a notebook it is HTML. It shows the function's own
+    lines; what else is known, such as the lines of functions that it calls, the two explanations
+    hold.
+
+    Attributes:
+        jax: what JAX made of it.
+        torch: what PyTorch made of it.
+        printed: what the function printed meanwhile, by ``"jax"`` and ``"torch"``.
+    """
+
+    jax: Explanation
+    torch: Explanation
+    printed: Mapping[str, str]
+
+    @property
+    def explanations(self) -> tuple[Explanation, Explanation]:
+        """JAX's, and PyTorch's."""
+        return self.jax, self.torch
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dictionaries, lists, texts and numbers."""
+        return {
+            "schema": {"name": SCHEMA, "version": VERSION},
+            "printed": dict(self.printed),
+            "jax": self.jax.to_dict(),
+            "torch": self.torch.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        return str(self.__rich__())
+
+    __repr__ = __str__
+
+    def __rich__(self) -> Printed:
+        return text_both.printed(self.explanations, self.printed)
+
+    def _repr_html_(self) -> str:
+        return html_both.fragment(self.explanations, self.printed)
+
+
+def both(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Both:
+    """What ``explain`` does with ``framework="both"``; a keyword argument may have any name.
+
+    Args:
+        function: what ``explain`` takes.
+        args: to call it with.
+        kwargs: more of them, by name.
+    """
+    for name in _frameworks.FRAMEWORKS:
+        _frameworks.require(name, wanted_by=f"explain with framework={BOTH!r}")
+        _frameworks.adapter(name)
+    _check(function)
+    _check_arguments((args, kwargs))
+    explanations, printed = {}, {}
+    for name in _frameworks.FRAMEWORKS:
+        here, named = _arrays_in(name, (args, kwargs))
+        with LOCK, kept_output() as output:
+            explanations[name] = explain_in(name, function, here, named)
+        printed[name] = "".join(output)
+    own_sources(tuple(explanations.values()))
+    return Both(**explanations, printed=printed)
+
+
+def _check(function: Any) -> None:
+    owner = belongs_to(function)
+    if owner is not None:
+        name, title = attribute(function, "__name__") or function, _frameworks.TITLES[owner]
+        raise TypeError(
+            f"{name!r} is written for {title}, and framework={BOTH!r} takes a function that names "
+            f"no framework: use operators and methods alone, or say framework={owner!r}, with "
+            f"{title}'s arrays"
+        )
+
+
+def _check_arguments(given: Any) -> None:
+    leaves = _leaves(given)
+    if used_up := [leaf for leaf in leaves if isinstance(leaf, Iterator)]:
+        raise TypeError(
+            f"an argument is an iterator ({type(used_up[0]).__name__}), which one framework would "
+            "use up before the other: give a list"
+        )
+    for name in _frameworks.FRAMEWORKS:
+        if arrays_of(name, given):
+            raise TypeError(
+                f"the arguments hold {_frameworks.TITLES[name]}'s arrays: give NumPy arrays, which "
+                "each framework then gets as its own"
+            )
+    if not any(isinstance(leaf, np.ndarray | np.generic) for leaf in leaves):
+        raise TypeError(
+            "no argument holds an array, and of Python's numbers there is nothing to compile: give "
+            "a NumPy array, such as np.float32([3, 4])"
+        )
+
+
+def _leaves(value: Any) -> list[Any]:
+    try:
+        leaves: list[Any] = private.pytree.tree_leaves(value)
+    except RecursionError as error:
+        raise TypeError("an argument holds itself, or is nested too deeply") from error
+    return leaves
+
+
+def _arrays_in(framework: str, value: Any) -> Any:
+    """The same with NumPy's arrays as those of a framework."""
+    take = _frameworks.adapter(framework).from_numpy
+    return private.pytree.tree_map_only((np.ndarray, np.generic), take, value)

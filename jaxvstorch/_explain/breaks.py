@@ -1,0 +1,153 @@
+"""Why Dynamo breaks a graph, and what to do about it: one sentence each.
+
+Dynamo's own reasons take several lines, and are written for its developers.
+"""
+
+import re
+from collections.abc import Collection
+
+from jaxvstorch._explain.cures import Cure
+
+CALL = "Python makes this call, because the graph breaks inside the function that is called."
+CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
+SKIPPED = (
+    "Dynamo does not read this function, because it is disabled here or was given up earlier: "
+    "Python runs its lines on every call."
+)
+SKIPPED_CURE = Cure(
+    "Remove torch.compiler.disable or set_stance if they are there, or explain it in a process "
+    "that has not compiled it.",
+    "tracing",
+)
+
+# Plainer sentences for some of Dynamo's explanations.
+_REASONS = (
+    (r"generic_jump|Detected data-dependent branching",
+     "Which branch runs depends on a tensor's value, which is not known while tracing"),
+    (r"`(.+?)` since it was wrapped with `torch\.compiler\.disable`",
+     r"`\1` is kept from Dynamo by torch.compiler.disable"),
+    (r"User-inserted graph break", "The function asks for it with torch._dynamo.graph_break"),
+    (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
+    (r"This VariableTracker does not", "Dynamo does not know an object that is used here"),
+    (r"^step_unsupported$", "Dynamo cannot put this line into a graph"),
+    (r"no exception handler at the top-level compiled function",
+     "Dynamo met an error that the function does not catch"),
+)  # fmt: skip
+
+CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
+
+_BUILTIN = r"how to trace the builtin `"  # Dynamo's first hint is to report it
+
+_CURES = (
+    (r"`print`", Cure(
+        "Print outside the compiled function, or use torch._higher_order_ops.print.", "tracing"
+    )),
+    (r"generic_jump|[Dd]ata-dependent branching", Cure(
+        "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
+        "branching",
+    )),
+    (r"\.item\(\)|tolist\(\)", Cure("Keep the value in a tensor.", "branching")),
+    (r"\b[Rr]andom(State)?\.", Cure(
+        "Draw with torch's own functions, or pass the numbers in.", "purity"
+    )),
+    (r"`(time\.(?!sleep)|datetime\.)", Cure(
+        "Read the clock outside, and pass the time in.", "purity"
+    )),
+    (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity")),
+    (r"output shape depends", Cure(
+        "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
+        "shapes-values",
+    )),
+    (r"torch\.compiler\.disable", Cure(
+        "Remove torch.compiler.disable, or call the function outside the compiled one.",
+        "tracing",
+    )),
+    (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
+    (r"`Optimizer\.\w+`", CALL_OUTSIDE),
+    (r"`Tensor\.backward\(\)`", Cure(
+        "Compile the forward pass and the loss, and call backward outside.", "tracing"
+    )),
+    (r"no exception handler at the top-level compiled function", Cure(
+        "Call it without torch.compile to see the error; if there is none, only Dynamo meets one, "
+        "and this line belongs outside the compiled function.", "tracing"
+    )),
+    (_BUILTIN, CALL_OUTSIDE),
+)  # fmt: skip
+
+_OTHER = Cure("Do this outside the compiled function, or with torch's own functions.", "tracing")
+
+
+def cure(text: str, generic: Collection[str] = ()) -> Cure:
+    """What to do about a break.
+
+    Args:
+        text: Dynamo's reason, with explanation and hints.
+        generic: hints that say nothing about this break.
+    """
+    # The hints at its end also mention other functions.
+    told = _told(text)
+    known = next((cure for words, cure in _CURES if re.search(words, told)), None)
+    return known or _hint(text, generic) or _OTHER
+
+
+def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
+    """What to do about a break in code that the reader cannot change: what Dynamo suggests."""
+    if re.search(rf"User-inserted graph break|torch\.compiler\.disable|{_BUILTIN}", text):
+        return CALL_OUTSIDE  # it is there on purpose, or cannot be traced at all
+    return _hint(text, generic) or CALL_OUTSIDE
+
+
+def _hint(text: str, generic: Collection[str]) -> Cure | None:
+    """The first sentence of the first of Dynamo's hints that is about this break."""
+    for hint in re.findall(r"^ *Hint: (.*(?:\n {4,}.*)*)", text, re.MULTILINE):
+        whole = " ".join(hint.split())
+        if whole not in {" ".join(other.split()) for other in generic}:
+            first = _SENTENCE.match(_plain(whole))
+            return Cure(f"{(first[0] if first else whole).rstrip(' .:;,!?')}.", "tracing")
+    return None
+
+
+def inside(where: str, reason: str) -> str:
+    """The reason for a break in code that is not shown, with its place."""
+    return f"The graph breaks inside `{where}`: {reason}"
+
+
+def reason(text: str) -> str:
+    """Why it broke: one sentence, from Dynamo's text of several lines."""
+    told = _told(text)
+    for words, plain in _REASONS:
+        if found := re.search(words, told):
+            return f"{found.expand(plain)}."
+    first = _SENTENCE.match(told)
+    return f"{(first[0] if first else told).rstrip(' .:;,')}."
+
+
+# Up to the first full stop. Text in backquotes is a name.
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])+?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s|$)")
+
+
+def _told(text: str) -> str:
+    """Dynamo's explanation without what means nothing to a reader, or its heading if it has none.
+
+    >>> _told("Explanation: Skip `<function f at 0x7f>` as asked (reason: None)")
+    'Skip `f` as asked'
+    """
+    lines = [line.strip() for line in text.splitlines()] or [""]
+    explanations = (line for line in lines if line.startswith("Explanation: "))
+    told = next(explanations, lines[0]).removeprefix("Explanation: ")
+    if not told or _SAYS_NOTHING.match(told):
+        told = f"Dynamo does not support this: {lines[0]}"
+    return _plain(told)
+
+
+def _plain(text: str) -> str:
+    """The text without addresses and files, which mean nothing to a reader."""
+    text = _OBJECT.sub(r"\1", _NOISE.sub("", text))
+    return re.sub(r"(?<!\.)\.`", "`.", text)
+
+
+_SAYS_NOTHING = re.compile(r"(This|It|Currently) ?(is)? ?(currently)? ?not (yet )?supported")
+_OBJECT = re.compile(r"<(?:function|bound method|built-in (?:function|method)) (\S+)[^>]*>+")
+_NOISE = re.compile(
+    r" in file `[^`]*`| \(has_kwargs \w+\)| \(reason: None\)|<unknown module>\.| at 0x\w+"
+)

@@ -1,0 +1,79 @@
+"""Line by line: what ``jax.jit`` or ``torch.compile`` made of a function."""
+
+from collections.abc import Callable
+from typing import Any, Literal, overload
+
+from jaxvstorch._explain.both import Both, both
+from jaxvstorch._explain.explanation import Explanation
+from jaxvstorch._explain.framework_of import BOTH, asked_for
+from jaxvstorch._explain.in_framework import explain_in
+
+
+@overload
+def explain(
+    function: Callable[..., Any], /, *args: Any, framework: Literal["both"], **kwargs: Any
+) -> Both: ...
+
+
+@overload
+def explain(
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    framework: Literal["jax", "torch"] | None = None,
+    **kwargs: Any,
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    function: Callable[..., Any], /, *args: Any, framework: str, **kwargs: Any
+) -> Explanation | Both: ...
+
+
+def explain(
+    function: Callable[..., Any], /, *args: Any, framework: str | None = None, **kwargs: Any
+) -> Explanation | Both:
+    """Show what a compiler makes of a function, called with these arguments.
+
+    JAX traces the function once, as ``jax.jit`` does: its Python lines run once (those of a loop's
+    body perhaps twice, to settle its types), and the program does not run. PyTorch calls the
+    function once under ``torch.compile``, since Dynamo compiles during a call: its graphs run once,
+    uncompiled, and so does everything around them. Side effects of the function, such as printing,
+    happen that one time.
+
+    Nothing is left behind in the frameworks' caches and settings, or in ``sys.settrace``, which is
+    in use meanwhile: a debugger or a coverage tool does not see that call. What you or another
+    thread compile meanwhile stays as it is; threads that explain take turns. A cache of
+    ``functools`` that tracing filled with traced values is emptied, because they are useless later.
+
+    With ``framework="both"`` a function that names no framework goes through both compilers, once
+    each, and its lines are shown once with what either made of them; what it prints is kept apart.
+    Its arrays are NumPy's, in containers too: each framework gets them as its own, and all else as
+    it is.
+
+    Args:
+        function: any function, yours or a library's: plain, already compiled, a method, a module
+            of ``torch.nn``, flax NNX or equinox, a lambda, a partial. What ``jax.jit``'s ``trace``,
+            ``lower`` or ``compile`` returned is described as it is.
+        *args: what to call it with.
+        framework: ``"jax"``, ``"torch"`` or ``"both"``; needed if neither the function nor its
+            arguments show it. If the function has a parameter of this name, any other value is
+            passed on to it; pass it one of these three by position, or in a ``functools.partial``.
+        **kwargs: more arguments, by name.
+
+    Returns:
+        The function's lines and what became of each, as an ``Explanation``, or as ``Both`` of them;
+        shown as a table in a terminal or notebook.
+
+    Raises:
+        TypeError: ``function`` cannot be called, is a class, a generator or a coroutine, or comes
+            from ``torch.jit``; or the arguments show no framework, or both, or do not fit. With
+            ``"both"``: it belongs to one framework, or none of its lines can be shown, or no
+            argument holds a NumPy array, or one is a framework's array or an iterator.
+        MissingFrameworkError: the framework is not installed.
+    """
+    asked, kwargs = asked_for(function, framework, kwargs)
+    if asked == BOTH:
+        return both(function, args, kwargs)
+    return explain_in(asked, function, args, kwargs)

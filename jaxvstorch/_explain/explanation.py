@@ -1,0 +1,111 @@
+"""What ``explain`` returns: the facts that it found, and ways to query and show them."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from jaxvstorch._explain.compiled import Compiled
+from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.marks import Source, describe
+from jaxvstorch._explain.rendering import html, text
+from jaxvstorch._explain.rendering.printed import Printed
+from jaxvstorch._explain.taking_turns import LOCK
+from jaxvstorch._frameworks import proven
+
+SCHEMA = "jaxvstorch-explanation"
+VERSION = 1
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Facts):
+    """What a compiler made of one function, called with some arguments.
+
+    Printed, it is a table for a terminal; in a notebook it is HTML. Its attributes are those of
+    ``Facts``.
+    """
+
+    # Compiles the programs; kept apart, since compiling takes longer than all the rest.
+    compile: Callable[[], Compiled] | None = field(default=None, repr=False, compare=False)
+
+    def with_stages(self) -> "Explanation":
+        """The same with ``compiled``: the programs compiled, and looked at stage by stage."""
+        if self.compiled is not None or self.compile is None:
+            return self
+        with LOCK:
+            compiled = self.compile()
+        return replace(self, compiled=compiled, missing=(*self.missing, *compiled.missing))
+
+    def marks(self, name: str | None = None) -> list[str]:
+        """The lines of one source that have a mark, each with what became of it.
+
+        A line has one where a statement of the body begins, such as ``"y = x + 1  # A1"``, without
+        its indentation. Functions inside are part of the source. Blank lines, comments, docstrings,
+        ``else:`` and the further lines of a statement have none. Operations are added up: over all
+        steps of an unrolled loop, over a function that the line calls, and over each program, as in
+        ``"python, A2"`` or ``"A3, 2 in scan body"``.
+
+        Args:
+            name: of the source, as for ``source``. Where not given, the explained function's own,
+                and an empty list if there is no source.
+
+        Raises:
+            LookupError: no source has that name.
+        """
+        if name is None and not self.sources:
+            return []
+        source = self.sources[0] if name is None else self.source(name)
+        return [f"{line.text.strip()}  # {describe(line)}" for line in source.lines if line.mark]
+
+    def source(self, name: str) -> Source:
+        """The source of a function, by its name or the last part of it.
+
+        Raises:
+            LookupError: no function of that name was traced.
+        """
+        for source in self.sources:
+            if name in (source.name, source.name.rpartition(".")[2]):
+                return source
+        names = ", ".join(source.name for source in self.sources)
+        raise LookupError(f"{name!r} is none of {names}" if names else f"no source, not {name!r}")
+
+    def found(self, kind: str) -> list[Finding]:
+        """The findings of one kind."""
+        return [finding for finding in self.findings if finding.kind == kind]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dictionaries, lists, texts and numbers."""
+        return {
+            "schema": {"name": SCHEMA, "version": VERSION},
+            **({"newer": newer} if (newer := proven.notes(self.framework)) else {}),
+            **{f.name: _plain(getattr(self, f.name)) for f in fields(Facts)},
+        }
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), indent=1)
+
+    def __str__(self) -> str:
+        return str(text.printed(self))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __rich__(self) -> Printed:
+        return text.printed(self)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return value

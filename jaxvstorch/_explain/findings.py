@@ -1,0 +1,146 @@
+"""What the reader should know about a function: sentences, each with its line."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from jaxvstorch._explain import breaks, cures
+from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.marks import Line, Mark, Source
+from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.python import statements
+from jaxvstorch._explain.python.touches import Touch
+
+# What jax.jit does with each touch of the world outside: kind of finding, sentence, cure.
+_IN_JAX = {
+    "read": ("frozen", "{name} was read while tracing: its value is now part of the program, and "
+             "a later change of it goes unseen.", "Pass it as an argument if it can change."),
+    "written": ("impure", "{name} is written while tracing only, not on later calls.",
+                "Return the new value instead."),
+    "changed": ("impure", "{name} is changed while tracing only, not on later calls.",
+                "Return the new value instead."),
+    "changed copy": ("impure", "{name} is changed, but jax.jit hands the function a new container: "
+                     "the caller's does not change.", "Return the new value instead."),
+    "leaked": ("impure", "{name} now holds a traced value, which is useless after tracing: "
+               "using it raises UnexpectedTracerError.", "Return the value instead."),
+    "output": ("impure", "{name} prints while tracing only, and traced values as tracers.",
+               "Use jax.debug.print for what should be printed on each call."),
+    "log": ("impure", "{name} logs while tracing only, and traced values as tracers.",
+            "Use jax.debug.callback for what should be logged on each call."),
+    "input": ("impure", "{name} asks for input while tracing only.",
+              "Ask outside, and pass the answer in."),
+    "clock": ("impure", "{name} is read while tracing only: later calls get that same time.",
+              "Read the clock outside, and pass the time in."),
+    "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
+               "gets the same ones.", "Use jax.random with a key that is passed in."),
+    "seed": ("impure", "{name} is called while tracing only: later calls do not set where random "
+             "numbers begin.", "Use jax.random with a key that is passed in."),
+    "warning": ("impure", "{name} warns while tracing only.",
+                "Warn outside, where the function is called."),
+    "token": ("impure", "{name} is called while tracing only: every later call gets the same "
+              "value.",
+              "Call it outside, and pass the value in."),
+    "environment": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+                    "Read it outside, and pass the value in."),
+    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+               "Read it outside, and pass the value in."),
+    "file": ("impure", "{name} deals with files while tracing only: later calls neither read nor "
+             "write them.", "Read and write files outside, and pass in what they hold."),
+}  # fmt: skip
+
+# What torch.compile does with them, where it keeps them out of Python.
+_IN_TORCH = {
+    "read": ("guarded", "{name} is read once and guarded: when it changes, the function is "
+             "compiled again.", "Pass what changes often as an argument, a number as a tensor."),
+    "written": ("impure", "{name} is written by code that runs after the graph, on each call.",
+                "Return the new value instead."),
+    "changed": ("impure", "{name} is changed on each call, outside the graph.",
+                "Return the new value instead."),
+    "changed in place": ("impure", "{name} is changed in place by the graph, on each call.",
+                         "Compute a new tensor and return it."),
+    "random": ("impure", "Random numbers of {name} are drawn on each call, outside the graph "
+               "or by torch in its place.", "Use torch's own random functions."),
+    "misread": ("impure", "A random number goes into the graph in 64 bits, and Inductor's code for "
+                "a CPU reads 32 of them: it comes out wrong.",
+                "Draw it outside, and pass it in; or use torch's own random functions."),
+    "environment": ("guarded", "{name} is read while tracing, and guarded.",
+                    "Read it outside, and pass the value in."),
+    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+               "Read it outside, and pass the value in."),
+}  # fmt: skip
+_SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}
+
+
+def of_touches(framework: str, touches: Iterable[Touch]) -> Iterator[Finding]:
+    """One finding for each touch of the world outside."""
+    for touch in touches:
+        if touch.kind in _SENTENCES[framework]:
+            kind, what, cure = _SENTENCES[framework][touch.kind]
+            name = f"`{touch.name}`"
+            yield Finding(kind, *touch.place, what.format(name=name), cure, "purity")
+
+
+def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
+    """One finding for each Python loop whose body was traced several times into a program."""
+    for source in sources:
+        text = statements.read(source.file)
+        loops = text.loops if text else ()
+        by_number = {line.number: line for line in source.lines}
+        for loop in loops:
+            body = [by_number[n] for n in range(loop.first, loop.last + 1) if n in by_number]
+            what = _unrolled([line for line in body if line.mark is not Mark.BLANK], loops)
+            if what and loop.header in by_number:
+                cure = _LOOP_CURES[framework]
+                yield Finding("unrolled", source.file, loop.header, what, cure, "loops")
+
+
+_LOOP_CURES = {
+    "jax": "jax.lax.scan or jax.lax.fori_loop traces the body once.",
+    "torch": "torch.while_loop, a prototype, keeps the loop in the program.",
+}
+
+
+def _unrolled(body: list[Line], loops: Iterable[statements.Loop]) -> str:
+    """What to say of a loop with this body; empty if it was not unrolled."""
+    if not any(line.operations for line in body):
+        return ""
+    numbers = {line.number for line in body}
+    # The lines of a loop inside were traced more often, and its header counts once.
+    inside = {
+        n for loop in loops if loop.header in numbers for n in range(loop.header, loop.last + 1)
+    }
+    visits = [line.visits for line in body if line.number not in inside]
+    times = max(visits or [line.visits for line in body])
+    if times < 2:
+        return ""
+    if not visits:
+        return "This loop was unrolled, with the loop inside it."
+    return f"This loop was unrolled: its body was traced {times} times."
+
+
+def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
+    """The error that ended it; ``generic`` are hints of Dynamo that say nothing about it."""
+    message = _message(error)
+    is_break = is_unsupported(error)
+    cure = breaks.cure(message, generic) if is_break else cures.of_error(error, message)
+    is_dynamos = is_break or "Explanation:" in message
+    said = breaks.reason(message) if is_dynamos else cures.told(message)
+    what = ": ".join(filter(None, [type(error).__name__, said]))
+    return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error).strip()
+    except Exception:  # of the reader's own class
+        return ""
+
+
+def is_unsupported(error: BaseException) -> bool:
+    """Whether Dynamo raised, under ``fullgraph=True``, what would otherwise be a break."""
+    return any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
+
+
+def ordered(found: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:
+    """By source, then by line, each only once."""
+    files = {source.file: number for number, source in reversed(list(enumerate(sources)))}
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda f: (files.get(f.file, len(files)), f.line)))

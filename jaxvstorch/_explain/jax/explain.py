@@ -1,0 +1,96 @@
+"""Explains a function of JAX."""
+
+import traceback
+from collections import Counter
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from jaxvstorch._explain import assemble, findings
+from jaxvstorch._explain.explainable import is_made_before
+from jaxvstorch._explain.facts import Finding, Program
+from jaxvstorch._explain.jax import arguments, made_before, stages, traces
+from jaxvstorch._explain.jax.observer import Observer
+from jaxvstorch._explain.jax.program import Reader
+from jaxvstorch._explain.operations import Place, count
+from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.python.recorder import Recorder
+from jaxvstorch._explain.seen import Seen
+from jaxvstorch._explain.subject import Subject
+
+RAN_IN_PART = "Python ran its lines once, up to the error; there is no program."
+RAN = "Python ran its lines once, to trace them; the program did not run."
+
+_CALLBACKS = ("debug_callback", "debug_print", "pure_callback", "io_callback")
+
+
+def explain(subject: Subject) -> dict[str, Any]:
+    """Trace a function once; returns the fields of an ``Explanation``."""
+    if is_made_before(subject.function):
+        return made_before.explain(subject.function)
+    code = subject.code
+    own = OwnCode(subject.file)
+    observer, sites = Observer(subject, own), traces.Sites()
+
+    def line(frame: FrameType, number: int | None) -> None:
+        if number is None:
+            sites.enter(frame.f_code)
+        observer.line(frame, number)
+
+    recorder = Recorder(own.has, observer.opcode, line, on_library=observer.library)
+    call = arguments.prepare(subject.function, subject.args, subject.kwargs)
+    traced, error = None, None
+    with traces.fresh_traces(), sites:
+        try:
+            with recorder:
+                traced = call.jitted.trace(*call.args, **call.kwargs)
+            traced = getattr(traced, "traced", traced)  # flax wraps what JAX returns
+        except Exception as caught:  # raised by the function, which is part of what is explained
+            error = caught
+    seen = Seen(recorder.visits, recorder.runs, has_failed=error is not None)
+    programs: tuple[Program, ...] = ()
+    if traced is not None:
+        entry = (code.co_filename, code.co_firstlineno) if code else None
+        reader = Reader(own, __file__, entry, sites)
+        seen.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
+        programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
+    seen.failed = _failed(error, recorder, own)
+    sources, missing = assemble.shown(code, own, seen)
+    programs = assemble.without_lines(programs, seen.operations, sources)
+    found = list(findings.of_touches("jax", observer.touches()))
+    observer.empty_spoilt_caches()
+    found += [*findings.of_loops("jax", sources), *_callbacks(seen)]
+    if error is not None:
+        found.append(findings.of_error(error, seen.failed))
+    missing += [*call.notes, *observer.missing()]
+    if error is not None:
+        missing.append("The program: tracing ended with an error.")
+    return {
+        "framework": "jax",
+        "sources": sources,
+        "programs": programs,
+        "findings": findings.ordered(found, sources),
+        "missing": tuple(missing),
+        "ran": RAN if traced is not None else RAN_IN_PART,
+        "compile": partial(stages.compile, traced, own) if traced is not None else None,
+    }
+
+
+def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
+    """The innermost line of own code that an error passed through."""
+    if error is None:
+        return None
+    frames: list[Place] = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == __file__:
+            frames.clear()
+        elif own.has(frame.f_code.co_filename):
+            frames.append((frame.f_code.co_filename, line))
+    return frames[-1] if frames else recorder.raised(error)
+
+
+def _callbacks(seen: Seen) -> list[Finding]:
+    """One finding for each line whose program calls Python back when it runs."""
+    places = Counter(op.stack[-1] for op in seen.operations if op.name in _CALLBACKS and op.stack)
+    what = "The program calls back into Python here, each time that it runs."
+    return [Finding("callback", *place, what, "", "purity") for place in places]

@@ -1,0 +1,117 @@
+"""A jaxpr as a list of operations, each with the lines that it comes from."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from jaxvstorch._explain.jax import traces
+from jaxvstorch._explain.jax.tracebacks import Frames
+from jaxvstorch._explain.operations import Operation, Place
+from jaxvstorch._explain.python.own import OwnCode
+
+Stack = tuple[Place, ...]
+
+# These only structure a program: what is inside them belongs to the program around them.
+_SEEN_THROUGH = {
+    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint",
+    "remat", "remat2",
+}  # fmt: skip
+
+_PARTS = {
+    ("scan", "jaxpr"): "scan body",
+    ("while", "cond_jaxpr"): "while condition",
+    ("while", "body_jaxpr"): "while body",
+    ("cond", "branches"): "cond branch",
+}
+
+
+class Reader:
+    """Reads a jaxpr, and the jaxprs inside it."""
+
+    def __init__(
+        self,
+        own: OwnCode,
+        entry: str,
+        function: Place | None,
+        sites: traces.Sites,
+        cuts: bool = False,
+    ) -> None:
+        """Make a reader.
+
+        Args:
+            own: which frames to keep.
+            entry: the file whose frame called the function; frames further out are left out.
+            function: the function's file, and its first line.
+            sites: what was remembered while it was traced.
+            cuts: whether to leave out what called the function, as for one of an installed package.
+        """
+        self._own = own.has
+        self._entry = entry
+        self._function = function
+        self._cuts = cuts or own.is_installed
+        self._entry_places: set[Place] = set()
+        self._depths: dict[int, int] = {}
+        self._frames = Frames(sites)
+
+    def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
+        """Every operation; those of an inner program follow the operation that holds it."""
+        yield from self._inside(jaxpr, where, ())
+
+    def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Iterator[Operation]:
+        stacks = [self._stack(eqn) for eqn in jaxpr.eqns]
+        # An inner jaxpr that is used twice was traced at its first use. Its stacks begin in its
+        # own function, or, where JAX leaves the outer frames in, with the lines of that first use.
+        depth = self._depths.setdefault(
+            id(jaxpr), len(outer) if any(s[: len(outer)] == outer for s in stacks) else 0
+        )
+        for eqn, stack in zip(jaxpr.eqns, stacks, strict=True):
+            full = self._from_entry((*outer, *stack[depth:]))
+            primitive = eqn.primitive.name
+            if primitive not in _SEEN_THROUGH:
+                yield Operation(primitive, where, full)
+            for part, inner in _parts(eqn, where, _is_choice(eqn, jaxpr)):
+                yield from self._inside(inner, part, full)
+
+    def _from_entry(self, stack: Stack) -> Stack:
+        """The stack without the callers of the function, if they are not part of it."""
+        found = [i for i, place in enumerate(stack) if place in self._entry_places]
+        return stack[found[0] :] if self._cuts and found else stack
+
+    def _stack(self, eqn: Any) -> Stack:
+        """An equation's lines of own code, from the function's call on."""
+        frames = [
+            (code, line)
+            for code, line in self._frames.of(eqn)
+            if self._own(code.co_filename) or code.co_filename == self._entry
+        ]
+        entered = [i for i, (code, _) in enumerate(frames) if code.co_filename == self._entry]
+        frames = frames[entered[-1] + 1 :] if entered else frames
+        stack = tuple((code.co_filename, line) for code, line in frames)
+        begins = [(code.co_filename, code.co_firstlineno) for code, _ in frames]
+        if self._function in begins:
+            self._entry_places.add(stack[begins.index(self._function)])
+        return stack
+
+
+def _is_choice(eqn: Any, jaxpr: Any) -> bool:
+    """Whether it is what ``lax.cond`` left, and not ``lax.switch``: its index was a bool."""
+    if eqn.primitive.name != "cond" or len(eqn.params["branches"]) != 2:
+        return False
+    index = eqn.invars[0]
+    made_of = [e.invars[0].aval.dtype for e in jaxpr.eqns if index in e.outvars]
+    return [str(dtype) for dtype in made_of] == ["bool"]
+
+
+def _parts(eqn: Any, where: str, is_choice: bool) -> Iterator[tuple[str, Any]]:
+    primitive = eqn.primitive.name
+    for number, (parameter, inner) in enumerate(traces.inner_jaxprs(eqn)):
+        if primitive in _SEEN_THROUGH:
+            yield where, inner
+            continue
+        part = _PARTS.get((primitive, parameter), f"{primitive} body")
+        if part == "cond branch":
+            part = (
+                ("cond false branch", "cond true branch")[number]
+                if is_choice
+                else f"{part} {number}"
+            )
+        yield (f"{where} > {part}" if ": " in where else f"{where}: {part}"), inner

@@ -1,0 +1,144 @@
+"""What identifies a trace in ``jax.jit``'s cache: argument types, static values, settings."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jax
+
+from jaxvstorch._explain.jax import traces
+from jaxvstorch._explain.shorthand import describe, kind
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What JAX looks at in one argument to tell calls apart.
+
+    Attributes:
+        text: in short.
+        key: equal for arguments that are the same to JAX: the structure, or a static value.
+        leaves: types of the arrays and numbers in it, by their places; empty if it is static.
+        where: the devices of its arrays.
+        is_named: whether it was given by name.
+        containers: classes of the containers in it, and of itself, by their places.
+    """
+
+    text: str
+    key: Any
+    leaves: dict[str, str]
+    where: str
+    is_named: bool = False
+    containers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One call, as JAX identifies it: its arguments by name, and the settings at the call."""
+
+    arguments: dict[str, Argument]
+    settings: dict[str, str]
+
+
+def signature(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
+    """The signature of a call of a jitted function."""
+    static = _static_names(jitted)
+    arguments = {
+        name: replace(_static(value) if name in static else _traced(value), is_named=name in kwargs)
+        for name, value in _named(jitted, args, kwargs).items()
+    }
+    settings = {
+        name.removeprefix("jax_"): describe(value)
+        for name, value in traces.trace_settings().items()
+        if name not in _OWN_SETTINGS
+    }
+    return Signature(arguments, settings)
+
+
+_OWN_SETTINGS = {"jax_xla_profile_version"}  # what explain itself sets to trace again
+
+
+def _named(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    try:
+        bound = inspect.signature(jitted).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # something built in, or arguments that do not fit
+        return {**{f"argument {i}": value for i, value in enumerate(args, 1)}, **kwargs}
+    named = dict(bound.arguments)
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            named |= named.pop(name, {})
+    return named
+
+
+def _static_names(jitted: Any) -> set[str]:
+    names = set(traces.static_names(jitted) or ())
+    positional = parameters(jitted)
+    return names | {positional[i] for i in traces.static_positions(jitted) if i < len(positional)}
+
+
+def parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, in order; empty if it has no signature."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _static(value: Any) -> Argument:
+    try:
+        key = (type(value).__qualname__, hash(value))
+    except Exception:  # the call itself reports this
+        key = (type(value).__qualname__, 0)
+    return Argument(describe(value), key, {}, "")
+
+
+def _traced(value: Any) -> Argument:
+    try:
+        jax.tree.leaves(value)  # raises if a list holds itself; with paths, JAX crashes Python
+        leaves, tree = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda v: v is None)
+    except Exception:  # the call reports what JAX cannot take apart
+        return Argument(describe(value), None, {}, "")
+    types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
+    places = dict.fromkeys(_place(leaf) for _, leaf in leaves)
+    where = ", ".join(filter(None, places))
+    containers = dict(_containers(value, ""))
+    return Argument(_told(value, types), str(tree), types, where, containers=containers)
+
+
+def _containers(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """The classes of lists, tuples, dictionaries and what is inside, by their places."""
+    yield place, type(value).__name__
+    if type(value) not in (dict, list, tuple):
+        return
+    for key, item in value.items() if type(value) is dict else enumerate(value):
+        yield from _containers(item, f"{place}[{key!r}]")
+
+
+_FLAT = re.compile(r"\[<flat index (\d+)>\]")  # in an object of a class without names
+
+
+def _told(value: Any, types: dict[str, str]) -> str:
+    return types[""] if list(types) == [""] else describe(value)
+
+
+def _type(leaf: Any) -> str:
+    """A leaf in short, such as ``f32[3]``; JAX gives a Python number a weak type."""
+    if leaf is None:
+        return "None"
+    try:
+        aval = jax.typeof(leaf)
+        sizes = ",".join(map(str, aval.shape))
+        return f"{kind(aval.dtype)}[{sizes}]{' (weak type)' if aval.weak_type else ''}"
+    except Exception:  # not an array: the call reports this
+        return describe(leaf)
+
+
+def _place(leaf: Any) -> str:
+    if not isinstance(leaf, jax.Array) or isinstance(leaf, jax.core.Tracer):
+        return ""
+    if not leaf.committed:
+        return ""
+    where = leaf.sharding
+    one = isinstance(where, jax.sharding.SingleDeviceSharding)
+    return f"committed to {next(iter(leaf.devices())) if one else where}"

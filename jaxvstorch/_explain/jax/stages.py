@@ -1,0 +1,73 @@
+"""Compiles a traced function, and says what XLA made of it."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
+from jaxvstorch._explain.jax.hlo import Module
+from jaxvstorch._explain.operations import Operation
+from jaxvstorch._explain.python.own import OwnCode
+
+_PROGRAM = "A"
+_STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")
+
+
+def compile(traced: Any, own: OwnCode) -> Compiled:
+    """Lower and compile what ``jax.jit(...).trace(...)`` returned; the program does not run."""
+    lowered = traced.lower()
+    before = of_lowered(lowered, lowered.as_text())
+    after, _ = of_compiled(lowered.compile(), own)
+    jaxpr = Stage(_PROGRAM, "jaxpr", text(traced.jaxpr))
+    return replace(
+        after,
+        stages=(jaxpr, *before.stages, *after.stages),
+        operations_before=before.operations_before,
+    )
+
+
+def of_lowered(lowered: Any, stablehlo: str) -> Compiled:
+    """What is known before XLA compiles."""
+    costs = _costs(lowered)
+    return Compiled(
+        stages=(Stage(_PROGRAM, "StableHLO", stablehlo),),
+        kernels=(),
+        operations_before=len(_STABLEHLO.findall(stablehlo)),
+        flops=_number(costs, "flops"),
+        bytes_accessed=_number(costs, "bytes accessed"),
+    )
+
+
+def of_compiled(compiled: Any, own: OwnCode) -> tuple[Compiled, list[Operation]]:
+    """What XLA made, and its operations with the lines that they come from."""
+    optimised = compiled.as_text()
+    module = Module(optimised, own.has)
+    operations = module.operations(_PROGRAM)
+    costs = _costs(compiled)
+    memory = compiled.memory_analysis()
+    found = Compiled(
+        stages=(Stage(_PROGRAM, "optimised HLO", optimised),),
+        kernels=tuple(Kernel(_PROGRAM, k.name, k.operations, k.lines) for k in module.kernels()),
+        operations_after=len(operations),
+        flops=_number(costs, "flops"),
+        bytes_accessed=_number(costs, "bytes accessed"),
+        temporary_bytes=getattr(memory, "temp_size_in_bytes", None),
+    )
+    return found, operations
+
+
+def text(jaxpr: Any) -> str:
+    """A jaxpr as text without colours, which JAX adds in notebooks and terminals."""
+    return str(jaxpr.pretty_print(use_color=False))
+
+
+def _costs(compiled: Any) -> dict[str, Any]:
+    found = compiled.cost_analysis()
+    if isinstance(found, list):
+        found = found[0] if found else {}
+    return dict(found or {})
+
+
+def _number(costs: dict[str, Any], name: str) -> float | None:
+    value = costs.get(name)
+    return float(value) if value is not None and value >= 0 else None

@@ -1,0 +1,154 @@
+"""What ``explain`` asks of JAX's traces: to be made again, and the lines of their equations."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from types import CodeType
+from typing import Any
+
+import jax
+
+from jaxvstorch._frameworks.private import MissingNameError
+from jaxvstorch._frameworks.private import jax as private
+
+Frame = tuple[CodeType, int]  # and a line in it
+
+_unused_versions = itertools.count(1_000_000)
+
+
+def fresh_traces() -> AbstractContextManager[None]:
+    """A block in which everything is traced again: a kept trace would run no lines.
+
+    JAX keeps traces, those of inner functions too, by function, shapes and settings. This setting
+    changes nothing but the key. A user context, which is public, would do the same, but the first
+    one in a process makes JAX forget all its traces.
+    """
+    context: AbstractContextManager[None] = private.profile_version(next(_unused_versions))
+    return context
+
+
+def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
+    """A second jitted function with the same options, of a copy of the function.
+
+    What JAX remembers of the first one does not change. If shardings were given, or the options
+    cannot be read, it is the first one itself.
+    """
+    info = getattr(jitted, private.JIT_INFO, None)
+    if info is None or info.user_specified_in_shardings or info.use_resource_env:
+        return jitted
+    if any(type(leaf).__name__ != "UnspecifiedValue" for leaf in info.out_shardings_leaves):
+        return jitted
+    return jax.jit(
+        anew(jitted.__wrapped__),
+        static_argnums=info.static_argnums,
+        static_argnames=info.static_argnames,
+        donate_argnums=info.donate_argnums,
+        donate_argnames=info.donate_argnames,
+        keep_unused=info.keep_unused,
+        inline=info.inline,
+        compiler_options=dict(info.compiler_options_kvs) or None,
+    )
+
+
+def place_of(jaxpr: Any) -> tuple[str, int] | None:
+    """The file and first line of the function that a jaxpr was traced from, if it has them."""
+    info = getattr(jaxpr, "debug_info", None)
+    file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
+    return (file, line) if file and line else None
+
+
+def static_names(jitted: Any) -> tuple[str, ...] | None:
+    """The arguments that are static in a jitted function; ``None`` if that cannot be read."""
+    return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnames", None)
+
+
+class Sites:
+    """Records, inside a ``with`` block, where JAX makes equations from earlier ones.
+
+    ``grad`` and ``vmap`` do so, for example. JAX gives such an equation only the lines of the
+    earlier one: not the line that calls ``grad``, unless the earlier one has it, and not the lines
+    of a rule, such as the backward function of a ``custom_vjp``. If JAX has no such context,
+    nothing is added to what JAX gives.
+    """
+
+    def __init__(self) -> None:
+        # By id, together with the object, so that no other object gets the id.
+        self._made: dict[int, tuple[Any, Any]] = {}
+        self._earlier: dict[int, tuple[Any, Any]] = {}
+        self._rules: dict[int, CodeType] = {}
+        try:
+            self._context, self._current = private.source_info_context, private.source_info
+        except MissingNameError:
+            self._context = None
+
+    def __enter__(self) -> "Sites":
+        if self._context is not None:
+            private.put("source_info", self._remember)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._context is not None:
+            private.put("source_info", self._current)
+
+    def _remember(self) -> Any:
+        """Called by JAX for the source of an equation."""
+        info, transformed = self._current(), self._transformed()
+        if transformed is None:
+            return info
+        here = type(transformed).get_traceback()
+        if self._rules and any(id(code) in self._rules for code in here.raw_frames()[0]):
+            self._earlier[id(here)] = here, transformed
+            return info.replace(traceback=here)  # which stays with it when it is transformed again
+        info = info.replace()  # an object of this equation's own
+        self._made[id(info)] = info, here
+        return info
+
+    def _transformed(self) -> Any:
+        """The traceback of the equation that is being transformed; ``None`` if none is."""
+        return getattr(getattr(self._context, "context", None), "traceback", None)
+
+    def enter(self, code: CodeType) -> None:
+        """Note a function of own code that begins; during a transformation, it is a rule."""
+        if self._transformed() is not None:
+            self._rules[id(code)] = code
+
+    def made(self, info: Any) -> Any:
+        """The traceback of where an equation with this ``source_info`` was made, if remembered."""
+        return self._made.get(id(info), (None, None))[1]
+
+    def earlier(self, traceback: Any) -> Any:
+        """The traceback of the equation that a rule turned into the one with this traceback."""
+        return self._earlier.get(id(traceback), (None, None))[1]
+
+    def begin_of_rule(self, frames: list[Frame]) -> int:
+        """The number of frames around the outermost rule."""
+        return next((i for i, (code, _) in enumerate(frames) if id(code) in self._rules), 0)
+
+
+def raw_frames(traceback: Any) -> list[tuple[CodeType, int]]:
+    """The code of every Python frame, outermost first, and the place of its instruction."""
+    codes, places = traceback.raw_frames() if traceback else ((), ())
+    return list(zip(reversed(codes), (place // 2 for place in reversed(places)), strict=True))
+
+
+def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:
+    """The programs inside an equation, each with the name of the parameter that holds it."""
+    for name, value in eqn.params.items():
+        for item in value if isinstance(value, tuple | list) else (value,):
+            jaxpr = getattr(item, "jaxpr", item)
+            if hasattr(jaxpr, "eqns") and hasattr(jaxpr, "invars"):
+                yield name, jaxpr
+
+
+def trace_settings() -> dict[str, Any]:
+    """The current settings that are part of a trace's key; empty if JAX names none."""
+    try:
+        names = private.trace_context_names()
+        return dict(zip(names, private.trace_context(), strict=False))
+    except (MissingNameError, NotImplementedError):
+        return {}
+
+
+def static_positions(jitted: Any) -> tuple[int, ...]:
+    """The positions that are static in a jitted function; empty if that cannot be read."""
+    return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnums", None) or ()

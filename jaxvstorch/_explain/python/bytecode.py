@@ -1,0 +1,166 @@
+"""Follows the bytecode of a function, and records what it touches outside itself."""
+
+import builtins
+import enum
+from collections.abc import Callable
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.python import harmless, statements
+from jaxvstorch._explain.python.code import is_code
+from jaxvstorch._explain.python.dealings import dealing, dealing_of, is_stream
+from jaxvstorch._explain.python.instructions import IMPORTED, Instruction, instructions
+from jaxvstorch._explain.python.touches import Touch
+
+_IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
+
+
+def _assignments(file: str, name: str) -> int:
+    """How often a file assigns a variable that inner functions share, apart from parameters."""
+    text = statements.read(file)
+    return text.assigned[name] if text else 0
+
+
+_READS = ("LOAD_GLOBAL", "LOAD_NAME")
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+_WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL")
+REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function after a break
+
+
+class Bytecode:
+    """Follows the instructions of own code one by one, and records what they touch outside."""
+
+    def __init__(
+        self, global_reads: bool = True, tell: Callable[[str, Any], None] | None = None
+    ) -> None:
+        """Make a follower.
+
+        Args:
+            global_reads: whether to record reads of globals, or of closure variables only.
+            tell: called with the name and value of each object from outside that is loaded.
+        """
+        self._global_reads = global_reads
+        self._tell = tell or (lambda name, value: None)
+        self.touches: dict[tuple[str, str, Place], Touch] = {}
+        self._chain: Any = None  # the module, class or stream that the last instruction loaded
+        self._name = ""
+        # By the code object's id: hashing one takes long. Keeping the object keeps its id.
+        self._codes: dict[int, tuple[CodeType, dict[int, Instruction]]] = {}
+        self._shared: dict[tuple[str, str], set[str]] = {}
+
+    def opcode(self, frame: FrameType) -> None:
+        """Look at the instruction that is about to run."""
+        code = frame.f_code
+        instruction = self.entered(code).get(frame.f_lasti)
+        if instruction is not None:
+            self.instruction(instruction, code, frame.f_globals, lambda: _variables(frame))
+
+    def entered(self, code: CodeType) -> dict[int, Instruction]:
+        """Note a function of this call: what inner functions share with it is not outside."""
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = code, instructions(code)
+            for name in code.co_cellvars:
+                self._shared.setdefault((code.co_filename, name), set()).add(code.co_qualname)
+        return known[1]
+
+    def instruction(
+        self, instruction: Instruction, code: CodeType, names: dict[str, Any], variables: Any
+    ) -> None:
+        """Look at one instruction of a function with these globals and closure variables."""
+        if instruction.name == "EXTENDED_ARG":  # belongs to the one that follows
+            return
+        place = (code.co_filename, instruction.line)
+        chain, self._chain = self._chain, None
+        if instruction.name in _READS:
+            value = names.get(instruction.argument, getattr(builtins, instruction.argument, None))
+            self._read(str(instruction.argument), value, place)
+        elif instruction.name == IMPORTED:
+            self._begin(instruction.argument, variables().get(instruction.argument), place)
+        elif instruction.name in _ATTRIBUTES and chain is not None:
+            self._attribute(chain, str(instruction.argument), place)
+        elif instruction.name in _WRITES:
+            self.add(Touch("written", f"global {instruction.argument}", place))
+        elif instruction.name in ("LOAD_DEREF", "STORE_DEREF"):
+            self._closure(instruction, code, place, variables)
+
+    def _closure(
+        self, instruction: Instruction, code: CodeType, place: Place, variables: Any
+    ) -> None:
+        name = str(instruction.argument)
+        if name not in code.co_freevars or name == "__class__" or self._is_of_this_call(code, name):
+            return
+        if instruction.name == "STORE_DEREF":
+            self.add(Touch("written", f"nonlocal {name}", place))
+            return
+        value = variables().get(name)
+        is_fixed = harmless.is_a(value, *_IMMUTABLE) and _assignments(code.co_filename, name) <= 1
+        if not is_fixed:  # a variable that is bound once to what cannot change never goes stale
+            self._read(name, value, place, is_closure=True)
+
+    def _is_of_this_call(self, code: CodeType, name: str) -> bool:
+        """Whether a variable belongs to a function around this one that runs in the same call."""
+        owners = self._shared.get((code.co_filename, name), ())
+        if code.co_name.startswith(REST):
+            return bool(owners)
+        return any(code.co_qualname.startswith(f"{owner}.<locals>.") for owner in owners)
+
+    def _read(self, name: str, value: Any, place: Place, is_closure: bool = False) -> None:
+        if not self._begin(name, value, place) and (is_closure or self._global_reads):
+            self._found(name, value, place)
+
+    def _begin(self, name: str, value: Any, place: Place) -> bool:
+        """Note that something from outside is loaded; say whether that alone touches the world."""
+        kind = dealing(value)
+        if kind is not None:
+            self.add(Touch(kind, name, place))
+        elif harmless.is_a(value, ModuleType, type) or is_stream(value):
+            self._chain, self._name = value, name
+        return kind is not None
+
+    def _attribute(self, owner: Any, attribute: str, place: Place) -> None:
+        name = f"{self._name}.{attribute}"
+        value = harmless.attribute(owner, attribute)
+        kind = dealing_of(owner, attribute) or dealing(value)
+        if kind is not None:
+            self.add(Touch(kind, name, place))
+            return
+        if harmless.is_a(value, ModuleType, type) or is_stream(value):
+            self._chain, self._name = value, name
+        if self._global_reads and not attribute.startswith("__") and _is_readers(owner):
+            self._found(name, value, place)
+
+    def _found(self, name: str, value: Any, place: Place) -> None:
+        self._tell(name, value)
+        is_member = "." in name and harmless.is_a(value, enum.Enum)  # its class never gives it up
+        if not is_code(value) and not is_stream(value) and not is_member:
+            self.add(Touch("read", name, place, value))
+
+    def add(self, touch: Touch) -> None:
+        """Record a touch, each only once."""
+        self.touches.setdefault((touch.kind, touch.name, touch.place), touch)
+
+
+def _is_readers(owner: Any) -> bool:
+    """Whether a module or class is the reader's own, and not a library's."""
+    if harmless.is_a(owner, ModuleType):
+        return harmless.is_readers_module(owner)
+    return harmless.is_a(owner, type) and harmless.is_readers(owner)
+
+
+def _variables(frame: FrameType) -> dict[str, Any]:
+    return dict(frame.f_locals)
+
+
+def read_statically(
+    follower: Bytecode,
+    code: CodeType,
+    names: dict[str, Any],
+    variables: dict[str, Any],
+    lines: set[int] | None = None,
+) -> None:
+    """Follow a function's instructions, or those of some lines, that are read instead of run."""
+    for instruction in instructions(code).values():
+        if lines is None or instruction.line in lines:
+            follower.instruction(instruction, code, names, lambda: variables)

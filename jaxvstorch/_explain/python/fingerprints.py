@@ -1,0 +1,100 @@
+"""Fingerprints that show whether an object, or anything inside it, was changed."""
+
+import array
+import random
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch._explain.python import harmless
+from jaxvstorch._explain.python.code import is_code
+
+_MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
+_MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts
+_MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
+
+
+def can_change(value: Any) -> bool:
+    """Whether an object is of a kind whose changes can be seen here."""
+    if harmless.is_a(value, types.ModuleType):
+        return harmless.is_readers_module(value)
+    if harmless.is_a(value, type):
+        return harmless.is_readers(value)
+    if _of_contents(value) is not None:
+        return True
+    inside = harmless.contents(value)
+    if harmless.is_a(value, tuple, frozenset):
+        return any(can_change(part) for part in (inside or ())[:100])
+    return inside is not None
+
+
+def fingerprint(value: Any) -> Any:
+    """A value that stays equal as long as an object is unchanged, and is quick to make."""
+    if harmless.is_a(value, types.ModuleType):
+        return _of_names(harmless.attributes(value) or {})
+    if harmless.is_a(value, type):
+        return _of_names(harmless.of_class(value))
+    return _Look().at(value)
+
+
+class _Look:
+    """One look at an object, which goes on into what the object holds."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_INSIDE
+        self._seen: set[int] = set()
+
+    def at(self, value: Any) -> Any:
+        known = value if harmless.is_simple(value) else _of_contents(value)
+        if known is not None:
+            return known
+        if self._left <= 0 or id(value) in self._seen:
+            return id(value)
+        self._seen.add(id(value))
+        inside = harmless.contents(value)
+        if inside is None:
+            return id(value)
+        if len(inside) > _MOST_ITEMS:
+            return len(inside)
+        self._left -= len(inside)
+        goes_on = self._left > 0 and _is_open(value)
+        return (id(value), tuple(map(self.at if goes_on else _itself, inside)))
+
+
+def _itself(value: Any) -> Any:
+    return value if harmless.is_simple(value) else id(value)
+
+
+def _is_open(value: Any) -> bool:
+    """Whether what is inside counts too; not in a library's own objects."""
+    return harmless.is_container(value) or harmless.is_readers(type(value))
+
+
+def _of_names(names: Mapping[str, Any]) -> Any:
+    """The variables of a module or class; an import or a definition is no change."""
+    return tuple(
+        (name, _itself(value))
+        for name, value in names.items()
+        if not name.startswith("__") and not is_code(value)
+    )
+
+
+def _of_contents(value: Any) -> Any:
+    """What an array or a generator of random numbers holds; ``None`` for any other object."""
+    if harmless.is_a(value, np.ndarray):
+        plain = np.ndarray.view(value, np.ndarray)
+        step = max(1, plain.nbytes // _MOST_BYTES)
+        return (plain.shape, plain.dtype.str, plain.flat[::step].tobytes())
+    if harmless.is_a(value, bytearray, array.array):
+        return bytes(memoryview(value)[:_MOST_BYTES])
+    # The class's own method: a reader's class may have none that works, as SystemRandom has not.
+    if harmless.is_a(value, random.Random):
+        return random.Random.getstate(value)
+    if harmless.is_a(value, np.random.RandomState):
+        state: Any = np.random.RandomState.get_state(value, legacy=False)
+        return (state["state"]["pos"], state["state"]["key"][:4].tobytes(), state["has_gauss"])
+    if harmless.is_a(value, np.random.Generator):
+        return str(np.random.Generator.bit_generator.__get__(value).state)
+    return None

@@ -1,0 +1,90 @@
+"""The Python function inside something that can be called."""
+
+import types
+from typing import Any
+
+from jaxvstorch._frameworks.private import torch as private  # which does not import PyTorch
+
+
+def original(function: Any) -> Any:
+    """The Python function that does the work, under partials, decorators, methods and modules.
+
+    Returns:
+        A function with a ``__code__``, or the innermost object that was found.
+    """
+    seen: set[int] = set()
+    while id(function) not in seen and len(seen) < _DEEPEST:  # some objects make up attributes
+        seen.add(id(function))
+        function = _under(function)
+    return function
+
+
+_DEEPEST = 100
+_HOLD_ANOTHER = (
+    "__marked_compile_region_fn__",
+    "__wrapped__",
+    *private.ORIGINALS,
+    "__func__",
+)
+
+
+def wrappers(function: Any) -> list[Any]:
+    """The decorators around a function, the outermost first."""
+    found: list[Any] = []
+    while len(found) < _DEEPEST and not answers_all(function):
+        inner = attribute(function, "__wrapped__")
+        if not callable(inner):
+            break
+        found.append(function)
+        function = inner
+    return found
+
+
+def uncompiled(function: Any) -> Any:
+    """The function that ``torch.compile`` was given, bound like ``function``; else the same."""
+    tried = (attribute(function, name) for name in private.ORIGINALS)
+    found = [inner for inner in tried if inner is not None]
+    inner = found[0] if found else function
+    is_bound = isinstance(function, types.MethodType) and inner is not function
+    return types.MethodType(inner, function.__self__) if is_bound else inner
+
+
+def attribute(value: Any, name: str) -> Any:
+    """An attribute; ``None`` if there is none, or if the value's own code raises."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
+def answers_all(value: Any) -> bool:
+    """Whether an object has an attribute of any name, like a mock: then attributes show nothing."""
+    return attribute(value, "jaxvstorch_asks_for_no_such_name") is not None
+
+
+def _under(function: Any) -> Any:
+    if answers_all(function):
+        return type(function).__call__
+    if callable(attribute(function, "func")) and type(attribute(function, "args")) is tuple:
+        return function.func  # functools.partial, and those of other libraries
+    for name in _HOLD_ANOTHER:
+        inner = attribute(function, name)
+        if callable(inner):
+            return inner
+    if isinstance(function, types.FunctionType):
+        return _transformed(function)
+    kind = type(function)
+    forward = getattr(kind, "forward", None)  # of a torch.nn.Module
+    return forward or (kind.__call__ if isinstance(kind.__call__, types.FunctionType) else function)
+
+
+def _transformed(function: types.FunctionType) -> Any:
+    """The function inside a transformation of JAX, such as ``jax.vmap``; else the function itself.
+
+    Transformations have ``__wrapped__``, but not if they transform something else than a function.
+    """
+    if not str(function.__module__).startswith("jax."):
+        return function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    inner = [cells[name].cell_contents for name in ("fun", "f") if name in cells]
+    return next(filter(callable, inner), function)

@@ -1,0 +1,93 @@
+"""One function beside two compilers: its lines, and a cell for what each compiler made of one.
+
+A cell has a sign and a few words; the sign says how many operations, and where.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.marks import Line, Mark, Source
+from jaxvstorch._explain.own_lines import found_at, own_sources, without_marks
+from jaxvstorch._explain.rendering import folding, layout, signs
+
+_SHORT = {
+    Mark.FAILED: "",
+    Mark.PYTHON: "Python runs it",
+    Mark.TRACED: "traced only",
+    Mark.NOT_REACHED: "not reached",
+    Mark.BLANK: "",
+}
+
+# Of what was printed, a table shows the beginning.
+_MOST_LINES = 12
+_LONGEST_LINE = 200
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one compiler made of one line."""
+
+    framework: str
+    line: Line
+    findings: tuple[Finding, ...]
+
+    @property
+    def became(self) -> str:
+        """What became of the line, in a few words."""
+        if self.line.mark is Mark.GRAPH:
+            return signs.count(sum(self.line.operations.values()), "operation")
+        return _SHORT[self.line.mark]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A run of lines with their cells; or, folded, lines in which no statement begins."""
+
+    source: folding.Stretch
+    cells: tuple[tuple[Cell, ...], ...]
+
+
+def stretches(explanations: Sequence[Facts]) -> Iterator[Stretch]:
+    """All lines of a function, in order.
+
+    Raises:
+        TypeError: the explanations do not share the lines of one function.
+    """
+    sources = own_sources(explanations)
+    rows = {
+        lines[0].number: tuple(map(_cell, lines, explanations, sources))
+        for lines in zip(*(source.lines for source in sources), strict=True)
+    }
+    said = [number for number, cells in rows.items() if any(c.line.mark for c in cells)]
+    for stretch in folding.stretches(without_marks(sources[0]), said):
+        yield Stretch(stretch, tuple(rows[line.number] for line in stretch.lines))
+
+
+def _cell(line: Line, explanation: Facts, source: Source) -> Cell:
+    return Cell(explanation.framework, line, tuple(found_at(line, explanation, source)))
+
+
+def kind(finding: Finding) -> str:
+    """What was found, in a word or two; of an error its class."""
+    if finding.kind == "failed":
+        return finding.what.partition(": ")[0]
+    return layout.KINDS.get(finding.kind, finding.kind)
+
+
+def programs(explanation: Facts) -> str:
+    """How many were compiled."""
+    number = len(explanation.programs)
+    return signs.count(number, "program") if number else "no program"
+
+
+def said(printed: str) -> str:
+    """What was printed, or its first lines and how many more there are."""
+    lines = printed.strip().splitlines()
+    shown = [
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+        for line in lines[:_MOST_LINES]
+    ]
+    left = len(lines) - len(shown)
+    more = [f"… {signs.count(left, 'more line')}"] if left else []
+    return "\n".join([*shown, *more]) or "nothing"

@@ -1,0 +1,36 @@
+"""What every web page of an explanation has: its style, its frame, and where it comes from."""
+
+from html import escape
+from importlib.resources import files
+
+import jaxvstorch
+from jaxvstorch._explain.rendering import layout
+from jaxvstorch._frameworks import proven
+
+FRAGMENT_STYLE = files(__package__).joinpath("html.css").read_text("utf-8")
+_PAGE_STYLE = files(__package__).joinpath("html_page.css").read_text("utf-8")
+MADE = (
+    f'<p class="made">Made by <a href="{layout.BOOK}">jaxvstorch</a> {jaxvstorch.__version__}</p>'
+)
+
+
+def newer(*frameworks: str) -> str:
+    """What is said of those that are newer than was proven."""
+    return "".join(f'<p class="newer">{escape(note)}</p>' for note in proven.notes(*frameworks))
+
+
+def whole(title: str, body: str, style: str = "") -> str:
+    """A page around what it shows.
+
+    Args:
+        title: of the page, as HTML.
+        body: its HTML.
+        style: rules that it needs besides.
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n"
+        f"<style>{FRAGMENT_STYLE}\n{style}{_PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )

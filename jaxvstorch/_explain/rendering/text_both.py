@@ -1,0 +1,89 @@
+"""One function through both compilers as text: a line, and beside or below it what either made."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.marks import Source
+from jaxvstorch._explain.own_lines import found_at, found_elsewhere, own_sources, without_marks
+from jaxvstorch._explain.python.own import short_path
+from jaxvstorch._explain.rendering import beside, signs
+from jaxvstorch._explain.rendering.printed import Printed
+from jaxvstorch._explain.rendering.text_columns import Cell, Entries, Entry
+from jaxvstorch._explain.rendering.text_source import (
+    BOLD,
+    DIM,
+    MARKS,
+    Columns,
+    Row,
+    finding_rows,
+    versions,
+    wrapped,
+)
+from jaxvstorch._frameworks import COMPILERS
+
+
+def printed(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Printed:
+    """Both explanations as ``rich`` prints them, or as plain text."""
+    return Printed(partial(rows, explanations, prints))
+
+
+def rows(explanations: Sequence[Facts], prints: Mapping[str, str], width: int) -> Iterator[Row]:
+    """The function's lines and the findings, one row of a terminal at a time."""
+    sources = own_sources(explanations)
+    first, where = explanations[0], short_path(sources[0].file)
+    yield [(f"{first.function} in both", BOLD), (f"  {where}", DIM)]
+    yield from wrapped("arguments  ", ", ".join(first.arguments), 2, width, DIM)
+    yield from versions([e.framework for e in explanations], width)
+    yield []
+    entries = [*_lines(explanations, sources[0]), *_last(explanations, prints)]
+    yield from Entries([COMPILERS[e.framework] for e in explanations], entries, width).rows()
+    for explanation, source in zip(explanations, sources, strict=True):
+        if explanation.findings:
+            yield []
+            yield [(COMPILERS[explanation.framework], BOLD)]
+            yield from _findings(explanation, source, width)
+
+
+def _lines(explanations: Sequence[Facts], source: Source) -> Iterator[Entry]:
+    columns = Columns(without_marks(source), 0)
+    for stretch in beside.stretches(explanations):
+        if stretch.source.folded:
+            label = (f"… {stretch.source.label()} …", "dim italic")
+            yield Entry("", [label], (Cell("", ""),) * len(explanations))
+            continue
+        for line, cells in zip(stretch.source.lines, stretch.cells, strict=True):
+            yield Entry(str(line.number), columns.coloured(line), tuple(map(_cell, cells)))
+
+
+def _cell(cell: beside.Cell) -> Cell:
+    """What was found there, or else what became of the line."""
+    found = ", ".join(dict.fromkeys(map(beside.kind, cell.findings)))
+    return Cell(signs.sign(cell.line), found or cell.became, MARKS[cell.line.mark])
+
+
+def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[Entry]:
+    """What it printed, and how many programs it became."""
+    if any(prints.values()):
+        cells = [Cell("", beside.said(prints[e.framework])) for e in explanations]
+        yield Entry("", [("it printed", DIM)], tuple(cells))
+    cells = [Cell("", beside.programs(e), BOLD) for e in explanations]
+    yield Entry("", [("compiled", DIM)], tuple(cells))
+
+
+def _findings(explanation: Facts, source: Source, width: int) -> Iterator[Row]:
+    """Each finding in full, behind the number of its line."""
+    number = len(str(source.lines[-1].number))
+    for line in source.lines:
+        for finding in found_at(line, explanation, source):
+            yield from _numbered(finding, str(line.number), number, width)
+    for finding in found_elsewhere(explanation, source):
+        if finding.line:
+            yield [(f" {short_path(finding.file)}, line {finding.line}", DIM)]
+        yield from _numbered(finding, "", number, width)
+
+
+def _numbered(finding: Finding, label: str, number: int, width: int) -> Iterator[Row]:
+    first, *rest = finding_rows(finding, number + 3, width)
+    yield [(f" {label:>{number}}  ", DIM), *first[1:]]
+    yield from rest

@@ -1,0 +1,155 @@
+"""One source as text: numbers, marks and lines, and the findings below their lines."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.marks import Line, Mark, Source
+from jaxvstorch._explain.rendering import folding, layout, signs, syntax, widths
+from jaxvstorch._frameworks import proven
+
+WIDEST_MARK = 20  # a longer mark goes on below
+_NARROWEST_CODE = 24
+BOLD = "bold"
+DIM = "dim"
+MARKS = {
+    Mark.FAILED: "bold red",
+    Mark.PYTHON: "bold yellow",
+    Mark.GRAPH: "bold cyan",
+    Mark.TRACED: DIM,
+    Mark.NOT_REACHED: DIM,
+    Mark.BLANK: "",
+}
+_SYNTAX = {
+    syntax.KEYWORD: "magenta",
+    syntax.STRING: "green",
+    syntax.NUMBER: "",
+    syntax.COMMENT: DIM,
+}
+
+Piece = tuple[str, str]  # a text and its style
+Row = list[Piece]
+
+
+class Columns:
+    """One source as three columns: the lines' numbers, their marks, their texts."""
+
+    def __init__(self, source: Source, width: int) -> None:
+        self.source = source
+        marks = [signs.sign(line) for line in source.lines]
+        self.mark = min(max(map(len, marks), default=0), WIDEST_MARK)
+        self.number = max((len(str(line.number)) for line in source.lines), default=1)
+        self.margin = self.number + self.mark + 5
+        self.code = max(width - self.margin, _NARROWEST_CODE)
+        self.width = width
+        texts = [line.text.expandtabs(4) for line in source.lines]
+        self.indent = layout.indent(texts)
+        self.first = source.lines[0].number if source.lines else 0
+        self.texts = texts
+        self.spans = syntax.spans(texts)
+
+    def rows(self, findings: dict[int, list[Finding]]) -> Iterator[Row]:
+        """All rows.
+
+        Args:
+            findings: by the number of their line.
+        """
+        for stretch in folding.stretches(self.source, findings):
+            if stretch.folded:
+                label = f"… {stretch.label()} …"
+                yield [(f"{' ' * self.margin}{label}", "dim italic")]
+                continue
+            for line in stretch.lines:
+                yield from self._line(line)
+                for finding in findings.get(line.number, []):
+                    yield from finding_rows(finding, self.margin + 2, self.width)
+
+    def _line(self, line: Line) -> Iterator[Row]:
+        marks = textwrap.wrap(signs.sign(line), self.mark) if line.mark else []
+        codes = list(broken(self.coloured(line), self.code))
+        style = MARKS[line.mark]
+        for i in range(max(len(marks), len(codes))):
+            number = str(line.number) if i == 0 else ""
+            mark = marks[i] if i < len(marks) else ""
+            yield [
+                (f" {number:>{self.number}}  ", DIM),
+                (f"{mark:<{self.mark}}  ", style),
+                *(codes[i] if i < len(codes) else []),
+            ]
+
+    def coloured(self, line: Line) -> Row:
+        """A line of source in its colours, without the indentation that all lines have."""
+        index = line.number - self.first
+        pieces = syntax.pieces(self.texts[index], self.spans[index])
+        quiet = line.mark is Mark.NOT_REACHED
+        row = [(text, DIM if quiet else _SYNTAX.get(kind, "")) for text, kind in pieces]
+        if row:
+            row[0] = (row[0][0][self.indent :], row[0][1])
+        return row
+
+
+def broken(row: Row, width: int) -> Iterator[Row]:
+    """A line of source, wrapped if it is wider than its column."""
+    text = "".join(piece for piece, _ in row)
+    if widths.width(text) <= width:
+        yield row
+        return
+    hanging = min(len(text) - len(text.lstrip()) + 4, width // 2)
+    begin = 0
+    while begin < len(text):
+        indent = hanging if begin else 0
+        stop = begin + widths.fitting(text[begin:], width - indent)
+        if stop < len(text):
+            space = text.rfind(" ", begin + hanging, stop)
+            stop = space + 1 if space > begin else stop
+        yield [(" " * indent, ""), *_slice(row, begin, stop)]
+        begin = stop
+
+
+def _slice(row: Row, begin: int, stop: int) -> Iterator[Piece]:
+    position = 0
+    for text, style in row:
+        cut = text[max(begin - position, 0) : max(stop - position, 0)]
+        if cut:
+            yield cut, style
+        position += len(text)
+
+
+def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
+    """What was found, what to do, and where the book explains it."""
+    style = MARKS[Mark.FAILED if finding.kind == "failed" else Mark.PYTHON]
+    kind = layout.KINDS.get(finding.kind, finding.kind)
+    yield from wrapped(f"↳ {kind}: ", finding.what, indent, width, style)
+    if finding.cure:
+        yield from wrapped("  Cure: ", finding.cure, indent, width)
+    if finding.page:
+        see = f"See {layout.link(finding)}"
+        margin = min(indent + 2, max(width - len(see), 0))
+        for i in range(0, len(see), width - margin):
+            yield [(" " * margin, ""), (see[i : i + width - margin], DIM)]
+
+
+def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> Iterator[Row]:
+    """A sentence on as many rows as it takes, its first words styled."""
+    for i, line in enumerate(wrap(lead + text, width - indent, "  ")):
+        begin, rest = (line[: len(lead)], line[len(lead) :]) if i == 0 else ("", line)
+        yield [(" " * indent, ""), (begin, style), (rest, "")]
+
+
+def versions(frameworks: Iterable[str], width: int) -> Iterator[Row]:
+    """What is said of those that are newer than was proven, in rows that stand back."""
+    for note in proven.notes(*frameworks):
+        for line in wrap(note, width - 2):
+            yield [(f"  {line}", DIM)]
+
+
+def wrap(text: str, width: int, hanging: str = "") -> list[str]:
+    """A text in lines of at most ``width`` columns; addresses are not broken."""
+    lines = textwrap.wrap(
+        text,
+        max(width, 8),
+        subsequent_indent=hanging,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines or [""]

@@ -1,0 +1,104 @@
+"""Arguments in short, in the notation of the frameworks' documentation."""
+
+import dataclasses
+import re
+from typing import Any
+
+from jaxvstorch._errors import tidy
+
+_LONGEST = 60  # characters; for an object with a longer repr only the class is shown
+_DEEPEST = 12  # levels of containers; anything deeper is an ellipsis
+
+
+def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The arguments of a call in short, keyword arguments with their names.
+
+    >>> describe_all((1.5,), {"axis": 0})
+    ['1.5', 'axis=0']
+    """
+    named = [f"{name}={describe(value)}" for name, value in kwargs.items()]
+    return [*map(describe, args), *named]
+
+
+def describe(value: Any) -> str:
+    """An argument in short: ``f32[3]`` for an array, otherwise its ``repr``.
+
+    >>> import numpy as np
+    >>> describe(np.ones((2, 3), np.float32)), describe(1.5), describe("relu")
+    ('f32[2,3]', '1.5', "'relu'")
+    >>> describe({"w": np.ones(2), "b": [1, 2]})
+    "{'w': f64[2], 'b': [1, 2]}"
+    """
+    try:
+        return _describe(value, ())
+    except Exception:  # raised by an attribute of the reader's own class
+        return type(value).__name__
+
+
+def _describe(value: Any, around: tuple[int, ...]) -> str:
+    """``around`` holds the ids of the containers around ``value``."""
+    try:
+        return _described(value, around)
+    except Exception:  # raised by the object, which is asked for its attributes and its repr
+        return type(value).__name__
+
+
+def _described(value: Any, around: tuple[int, ...]) -> str:
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"{kind(value.dtype)}[{','.join(map(str, value.shape))}]"
+    if type(value) in (dict, list, tuple):
+        return _container(value, around)
+    if (fields := _fields(value)) and id(value) not in around and len(around) < _DEEPEST:
+        inner = (*around, id(value))
+        told = (f"{name}={_describe(getattr(value, name), inner)}" for name in fields)
+        text = f"{type(value).__name__}({', '.join(told)})"
+        return text if len(text) <= _LONGEST else type(value).__name__
+    name = getattr(value, "__name__", None)
+    text = name if name and callable(value) else _represent(value)
+    return text if len(text) <= _LONGEST and "\n" not in text else type(value).__name__
+
+
+_BRACKETS: dict[type, tuple[str, str]] = {dict: ("{", "}"), list: ("[", "]"), tuple: ("(", ")")}
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """The names of the fields that a dataclass or a named tuple shows."""
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        shows = getattr(kind, "__dataclass_params__").repr  # noqa: B009
+        return tuple(field.name for field in dataclasses.fields(value) if field.repr and shows)
+    return getattr(kind, "_fields", ()) if isinstance(value, tuple) else ()
+
+
+def _container(value: Any, around: tuple[int, ...]) -> str:
+    left, right = _BRACKETS[type(value)]
+    if id(value) in around or len(around) == _DEEPEST:
+        return f"{left}…{right}"
+    around = (*around, id(value))
+    if type(value) is dict:
+        inside = [f"{_represent(key)}: {_describe(item, around)}" for key, item in value.items()]
+    else:
+        inside = [_describe(item, around) for item in value]
+    comma = "," if type(value) is tuple and len(inside) == 1 else ""
+    return f"{left}{', '.join(inside)}{comma}{right}"
+
+
+def _represent(value: Any) -> str:
+    try:
+        return tidy(repr(value))
+    except Exception:  # of the reader's own class, or nested too deeply
+        return type(value).__name__
+
+
+def kind(dtype: Any) -> str:
+    """A dtype in short.
+
+    >>> kind("torch.bfloat16"), kind("uint8"), kind("bool")
+    ('bf16', 'u8', 'bool')
+    """
+    name = str(dtype).removeprefix("torch.")
+    return re.sub(r"^(bfloat|float|complex|uint|int)(?=\d)", _short_kind, name)
+
+
+def _short_kind(match: re.Match[str]) -> str:
+    return {"bfloat": "bf", "float": "f", "complex": "c", "uint": "u", "int": "i"}[match[1]]

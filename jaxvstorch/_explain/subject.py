@@ -1,0 +1,95 @@
+"""What is explained: a function, and the arguments that it is called with."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, MethodType
+from typing import Any
+
+from jaxvstorch._explain.framework_of import compiled_by, of_wrapper
+from jaxvstorch._explain.python.unwrap import attribute, original
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One call to be explained.
+
+    Attributes:
+        function: as it was given: compiled or not.
+        args: of the call, by position.
+        kwargs: of the call, by name.
+        named: all of them by the function's own names for them; empty if it has no signature.
+        code: of the Python function that does the work; ``None`` if there is none.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    named: dict[str, Any]
+    code: CodeType | None
+
+    @property
+    def file(self) -> str | None:
+        """The function's file."""
+        return self.code.co_filename if self.code else None
+
+
+def as_called(function: Any) -> Any:
+    """For an object whose class has a compiled ``__call__``, that method; else the same object."""
+    call: Any = type(function).__call__ if callable(function) else None
+    return MethodType(call, function) if compiled_by(call) else function
+
+
+def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by the function's own names for them; empty if it has no signature.
+
+    Raises:
+        TypeError: they do not fit.
+    """
+    signature = _signature(function)
+    if signature is None:
+        return {}  # something built in; the call will show whether they fit
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        if _takes_otherwise(function, args, kwargs):
+            return {}
+        name = attribute(function, "__name__") or type(function).__name__
+        bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        raise TypeError(
+            f"{name}{inspect.Signature(bare)} does not take these arguments: {error}"
+        ) from None
+    owner = attribute(function, "__self__")
+    is_object = not inspect.isfunction(function) and not isinstance(function, functools.partial)
+    owner = function if owner is None and is_object else owner
+    return {**({} if owner is None else {_first(function): owner}), **bound.arguments}
+
+
+def _first(function: Any) -> str:
+    """The name that a method gives its object, mostly ``self``."""
+    code = attribute(original(function), "__code__")
+    named = isinstance(code, CodeType) and code.co_argcount > 0
+    return code.co_varnames[0] if named else "self"
+
+
+def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a decorator around the function takes other arguments than the function itself."""
+    if isinstance(function, MethodType):
+        function, args = function.__func__, (function.__self__, *args)
+    decorated = inspect.unwrap(function, stop=lambda outer: of_wrapper(outer) is None)
+    signature = _signature(decorated, follow_wrapped=False)
+    if signature is None or not hasattr(decorated, "__wrapped__"):
+        return False
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function, follow_wrapped=follow_wrapped)
+    except Exception:  # something built in, or with attributes that raise
+        return None

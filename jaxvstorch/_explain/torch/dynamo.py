@@ -1,0 +1,135 @@
+"""What ``explain`` and ``ledger`` ask of Dynamo."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jaxvstorch._explain.python.unwrap import attribute
+from jaxvstorch._explain.torch import interventions
+from jaxvstorch._frameworks.private import MissingNameError
+from jaxvstorch._frameworks.private import torch as private
+
+
+def stack(translator: Any, line: int) -> list[tuple[str, int]]:
+    """The current lines of a translator and of those around it, the outermost first."""
+    found = [(translator.f_code.co_filename, line)]
+    while (translator := getattr(translator, "parent", None)) is not None:
+        found.append((translator.f_code.co_filename, translator.lineno))
+    return found[::-1]
+
+
+def attempt() -> tuple[Any, int]:
+    """What is being compiled now, and the number of Dynamo's attempt."""
+    trace_id = private.CompileContext.current_trace_id()
+    return (None, 0) if trace_id is None else (trace_id.compile_id, trace_id.attempt)
+
+
+def guards() -> set[str]:
+    """What the current compilation has guarded so far by more than its type."""
+    context = private.TracingContext.try_get()
+    found = context.guards_context.dynamo_guards if context else ()
+    return {guard.name for guard in found if guard.create_fn_name() not in _LOOSE}
+
+
+_LOOSE = {"TYPE_MATCH", "DUPLICATE_INPUT", "WEAKREF_ALIVE", "TENSOR_MATCH"}
+
+
+def options(compiled: Any) -> dict[str, Any]:
+    """The options of a compiled function or module, without its backend."""
+    context = _context(compiled)
+    whole = getattr(context, "fullgraph", getattr(context, "nopython", False))
+    return {"fullgraph": bool(whole), "dynamic": getattr(context, "_dynamic", None)}
+
+
+def backend(compiled: Any) -> tuple[str, dict[str, Any]]:
+    """The name of the backend of a compiled function or module, and Inductor's own options."""
+    callback = getattr(_context(compiled), "callback", None)
+    if callback is None:
+        return "inductor", {}
+    inner = interventions.innermost(callback)
+    name = getattr(inner, "compiler_name", getattr(inner, "__name__", type(inner).__name__))
+    return str(name), dict(getattr(inner, "config", None) or {})
+
+
+def _context(compiled: Any) -> Any:
+    compiled = attribute(compiled, "__func__") or compiled  # of a method
+    compiled = attribute(compiled, "_compiled_call_impl") or compiled  # by module.compile()
+    context = attribute(compiled, "dynamo_ctx")
+    if context is None and inspect.isfunction(compiled):
+        context = inspect.getclosurevars(compiled).nonlocals.get("self")
+    return context if isinstance(context, private.DynamoContext) else None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why Dynamo left a frame to Python, from its records: the text, and the line."""
+
+    text: str
+    file: str
+    line: int
+
+
+@contextmanager
+def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
+    """Yields two lists, filled at the end: graph breaks, and failures to compile a whole frame."""
+    breaks: list[Any] = []
+    failures: list[Failure] = []
+    known = len(private.graph_break_reasons)
+    earlier = {id(metrics): metrics for metrics in private.get_compilation_metrics()}
+    try:
+        yield breaks, failures
+    finally:
+        breaks += [r for r in private.graph_break_reasons[known:] if r.graph_break]
+        for metrics in private.get_compilation_metrics():
+            if id(metrics) not in earlier and (reason := getattr(metrics, "fail_reason", None)):
+                file = getattr(metrics, "fail_user_frame_filename", None) or metrics.co_filename
+                line = getattr(metrics, "fail_user_frame_lineno", None) or metrics.co_firstlineno
+                failures.append(Failure(reason, file or "", line or 0))
+
+
+def is_left_out(frame: Any) -> bool:
+    """Whether Dynamo has a rule to leave a frame to Python, such as one for its file."""
+    asked = private.is_skipped
+    # Before PyTorch 2.13 the rules may take only a code object.
+    known = {"frame": frame} if "frame" in inspect.signature(asked).parameters else {}
+    return bool(asked(frame.f_code, **known))
+
+
+def is_written(code: CodeType) -> bool:
+    """Whether Dynamo wrote this code to replace a function's own."""
+    return code in private.output_codes
+
+
+def generic_hints() -> set[str]:
+    """Hints that Dynamo gives for many graph breaks, whatever their cause."""
+    try:
+        hints = vars(private.graph_break_hints)
+    except MissingNameError:
+        return set()
+    texts = [value for value in hints.values() if isinstance(value, list)]
+    return {hint.strip() for text in texts for hint in text}
+
+
+def real_stack(error: BaseException) -> list[tuple[str, int]]:
+    """Where in the function Dynamo was when it raised an error; empty if it does not say."""
+    stack = getattr(error, "real_stack", None) or ()
+    return [(frame.filename, frame.lineno) for frame in stack]
+
+
+def compilations() -> list[Any]:
+    """Dynamo's records of its latest compilations."""
+    return list(private.get_compilation_metrics())
+
+
+def graphs_compiled() -> int:
+    """How many graphs Dynamo has handed to a backend."""
+    return int(private.counters["stats"]["unique_graphs"])
+
+
+def breaks_so_far() -> int:
+    """How many graph breaks Dynamo has met."""
+    # counters["graph_break"] leaves out the breaks at an `if` on a tensor.
+    return len(private.graph_break_reasons)

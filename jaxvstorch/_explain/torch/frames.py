@@ -1,0 +1,145 @@
+"""A function that Dynamo begins to compile, compared with its kept programs."""
+
+import re
+import weakref
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from jaxvstorch._explain.shorthand import describe
+from jaxvstorch._explain.torch import dynamo_cache, guards, tensor_guards
+
+# The variables, in short, when a program was compiled, for as long as PyTorch keeps the program.
+_variables: "weakref.WeakKeyDictionary[Any, dict[str, str]]" = weakref.WeakKeyDictionary()
+
+_NUMBER = re.compile(r" == -?[\d.]+(e[-+]?\d+)?$")
+
+
+@dataclass
+class Frame:
+    """A function that Dynamo begins to compile, or would have to.
+
+    Attributes:
+        code: the function's.
+        kept: its programs.
+        variables: the function's, in short.
+        failed: the guards of the nearest kept program that fail.
+        is_first: whether none of the kept programs belongs to this function.
+        is_read: whether the guards could be read.
+        limit: the name of the limit that keeps it from being compiled.
+        failure: why Dynamo could not compile it, in short; ``None`` if it could.
+        breaks: whether that was at a graph break that Dynamo does not count.
+        is_left: whether it got no program, so that Dynamo leaves it to Python from now on.
+    """
+
+    code: CodeType
+    kept: list[Any]
+    variables: dict[str, str] = field(default_factory=dict)
+    failed: list[guards.Failed] = field(default_factory=list)
+    is_first: bool = False
+    is_read: bool = True
+    limit: str | None = None
+    failure: str | None = None
+    breaks: bool = False
+    is_left: bool = False
+
+    @property
+    def resumes(self) -> bool:
+        """Whether it is the rest of a function after a graph break."""
+        return self.code.co_name.startswith("torch_dynamo_resume_in_")
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether Dynamo leaves it to Python because it cannot compile it."""
+        return self.is_left and self.failure is not None
+
+    @property
+    def line(self) -> str:
+        """The line of the graph break after which it begins, if it resumes."""
+        return self.code.co_name.rpartition("_at_")[2].partition("_")[0]
+
+    @property
+    def name(self) -> str:
+        """The function's."""
+        name = getattr(self.code, "co_qualname", self.code.co_name)
+        return str(name).replace("<locals>.", "")
+
+    def new(self) -> list[Any]:
+        """The programs that it has got since."""
+        before = {id(entry) for entry in self.kept}
+        return [entry for entry in dynamo_cache.programs_kept(self.code) if id(entry) not in before]
+
+    def ended(self, records: list[Any]) -> None:
+        """Note what became of it, and remember its variables, to compare later calls with.
+
+        Args:
+            records: Dynamo's records of the call.
+        """
+        mine = [record for record in records if _is_of(record, self.code)]
+        self.is_left = bool(mine) and not self.new() and self.limit is None
+        if self.is_left and (reason := getattr(mine[0], "fail_reason", None)):
+            self.failure = _failure(reason)
+            # A break where it begins is the one that it resumes after, which is counted.
+            self.breaks = str(getattr(mine[0], "fail_user_frame_lineno", None)) != self.line
+        for entry in self.new():
+            _variables[entry.guard_manager] = self.variables
+
+    def differences(self) -> list[str]:
+        """How it differs from the nearest kept program, and what may vary from now on."""
+        if not self.failed:
+            return []
+        now = [check for entry in self.new() for check in dynamo_cache.guards_of(entry)]
+        return list(dict.fromkeys(fail.text + _widened(fail, now) for fail in self.failed))
+
+
+def _is_of(record: Any, code: CodeType) -> bool:
+    where = (record.co_name, record.co_filename, record.co_firstlineno)
+    return where == (code.co_name, code.co_filename, code.co_firstlineno)
+
+
+def _failure(told: str) -> str:
+    r"""What Dynamo says about a failure, in short: its first line, and whether a loop is the cause.
+
+    >>> _failure("Call to `f`\n  Explanation: …\ngraph break in loop\n  Hint: …")
+    'graph break in a loop: Call to `f`'
+    """
+    first, *others = (line.strip() for line in told.strip().splitlines())
+    return f"graph break in a loop: {first}" if "graph break in loop" in others else first
+
+
+def read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
+    """A frame, compared with its kept programs.
+
+    Args:
+        code: the function's.
+        variables: its own, in this call.
+        kept: the programs.
+    """
+    try:
+        return _read(code, variables, kept)
+    except Exception:  # Dynamo is about to compile, and must not see an error from here
+        return Frame(code, kept, is_first=not kept, is_read=False)
+
+
+def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
+    found = []
+    for entry in kept:
+        told = _variables.get(entry.guard_manager, {})
+        found.append(guards.failed(entry, code, variables, told))
+    if dynamo_cache.wraps_library_code(code):  # then programs of other functions are among them
+        found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
+    # If no guard fails, the program is kept for another backend or for other options.
+    nearest = min(filter(None, found), key=guards.distance, default=[])
+    short = {name: describe(value) for name, value in variables.items()}
+    return Frame(code, kept, short, nearest, is_first=not found)
+
+
+def _widened(fail: guards.Failed, now: list[tuple[str, str]]) -> str:
+    """Whether a value may vary from now on, according to the new program's guards."""
+    checks = [check for source, check in now if source == fail.source]
+    sizes = max(map(tensor_guards.dynamic_dims, checks), default=())
+    if len(sizes) > len(tensor_guards.dynamic_dims(fail.guard)):
+        return ", now any size"
+    if now and _NUMBER.search(fail.guard) and not any(map(_NUMBER.search, checks)):
+        return ", now any number"
+    return ""

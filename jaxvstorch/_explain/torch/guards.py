@@ -1,0 +1,113 @@
+"""Which guards of a kept program fail in a call, and what the guarded value was and is now."""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import CodeType
+from typing import Any
+
+from jaxvstorch._explain.shorthand import describe
+from jaxvstorch._explain.torch import dynamo_cache, tensor_guards
+from jaxvstorch._explain.torch.guard_texts import MODES, differences
+from jaxvstorch._explain.torch.names import readable, readable_all
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A guard that fails.
+
+    Attributes:
+        source: the guarded value, as Dynamo writes it; empty for a setting or for several values.
+        guard: what was checked, as Python code.
+        text: the value, what it was, and what it is now.
+        parts: in how many parts it differs: a tensor's dtype, each size and so on, a container's
+            items.
+    """
+
+    source: str
+    guard: str
+    text: str
+    parts: int = 1
+
+
+def distance(fails: list[Failed]) -> tuple[int, int]:
+    """How far a call is from a program; a program for any size or number wins over an equal one."""
+    return sum(fail.parts for fail in fails), sum(not _relates(f.source, f.guard) for f in fails)
+
+
+def failed(
+    entry: Any, code: CodeType, variables: dict[str, Any], told: dict[str, str]
+) -> list[Failed]:
+    """The guards of a kept program that fail in a call, one for each value.
+
+    Args:
+        entry: the program.
+        code: of the function.
+        variables: the function's, in this call.
+        told: the variables of the call that compiled the program, in short.
+    """
+    names = dynamo_cache.names_in_guards(entry, variables)
+    found: dict[str, Failed] = {}
+    relations: dict[str, Failed] = {}
+    for source, guard in dynamo_cache.guards_of(entry):
+        # The roots hold the guards on settings; in PyTorch 2.14 one of two values holds theirs.
+        of = "" if source in ("L", "G") or tensor_guards.is_identity(guard) else source
+        if outer := next((other for other in found if of and _lies_in(of, other)), None):
+            more = 0 if of == outer else _parts(of, guard, names)
+            found[outer] = replace(found[outer], parts=found[outer].parts + more)
+            continue
+        with suppress(Exception):  # if the value is missing, another guard says so
+            for text in differences(of, guard, names, code, told):
+                failures = relations if _relates(of, guard) else found
+                parts = max(1, _parts(of, guard, names))
+                failures.setdefault(of or text, Failed(of, guard, text, parts))
+    if any(key.startswith("default device") for key in found):
+        found.pop(MODES, None)  # which the default device is one of
+    # How values relate to one another is reported if each of them is as it was.
+    failures = found or relations
+    return list(failures.values()) or _told_by_dynamo(entry, code, names, told)
+
+
+def _parts(source: str, guard: str, names: dict[str, Any]) -> int:
+    """In how many parts a tensor differs from its guard; 1 if the tensor is gone."""
+    if not guard.startswith("check_tensor("):
+        return 0
+    try:
+        return tensor_guards.parts_that_differ(guard, eval(source, names))
+    except Exception:  # its container is shorter now, or has other keys
+        return 1
+
+
+def _relates(source: str, guard: str) -> bool:
+    """Whether a guard is on several values, or on a size that may vary."""
+    return guard.startswith("check_no_aliasing(") or (
+        not source and bool(tensor_guards.sources_in(guard))
+    )
+
+
+def _told_by_dynamo(
+    entry: Any, code: CodeType, names: dict[str, Any], told: dict[str, str]
+) -> list[Failed]:
+    """What Dynamo itself says, if no guard is Python code that fails."""
+    word = dynamo_cache.first_that_fails(entry, names["L"])
+    if word is None:
+        return []
+    for variable in tensor_guards.variables_in(word):
+        was, now = told.get(variable), describe(names["L"].get(variable))
+        if was is not None and was != now:
+            name = readable(f"L['{variable}']", code, names)
+            return [Failed(f"L['{variable}']", word, f"{name}: {was} → {now}")]
+    if length := re.fullmatch(r"len\((.+)\) != (\d+)", cleaned(word)):
+        name, found = readable(length[1], code, names), len(eval(length[1], names))
+        return [Failed(length[1], word, f"{name}: length {length[2]} → length {found}")]
+    return [Failed("", word, readable_all(cleaned(word), code, names))]
+
+
+def cleaned(text: str) -> str:
+    """A guard without the source line, the stack and the addresses that Dynamo writes beside it."""
+    guard = (text.splitlines() or [""])[0].split("  #")[0].strip()
+    return re.sub(r", \d{9,}\)", ")", guard)
+
+
+def _lies_in(source: str, other: str) -> bool:
+    return source.startswith(other) and source[len(other) : len(other) + 1] in ("", ".", "[")

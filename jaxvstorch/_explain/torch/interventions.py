@@ -1,0 +1,170 @@
+"""How ``explain`` makes Dynamo behave differently while it watches, and undoes that."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import CodeType
+from typing import Any
+from unittest import mock
+
+import torch
+
+from jaxvstorch._explain.python import statements
+from jaxvstorch._frameworks.private import torch as private
+
+
+@contextmanager
+def lines_traced(tell: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
+    """Call ``tell(translator, code, line)`` for each line that Dynamo begins to read.
+
+    Operations then also remember their lines in ``torch.nn``, which Dynamo leaves out.
+    """
+    original = private.InstructionTranslator.starts_line
+
+    def starts_line(self: Any, lineno: int) -> None:
+        between = _is_between_lines(self.current_instruction, lineno, self.f_code.co_filename)
+        if self.lineno != lineno and not between:
+            tell(self, self.f_code, lineno)
+        original(self, lineno)
+
+    with (
+        mock.patch.object(private.InstructionTranslator, "starts_line", starts_line),
+        mock.patch.object(private.InstructionTranslator, "is_co_filename_from_nn_modules", _no),
+    ):
+        yield
+
+
+def _no(self: Any) -> bool:
+    return False
+
+
+def _is_between_lines(instruction: Any, line: int, file: str) -> bool:
+    """Whether it has the line before it without belonging to that line.
+
+    Jumps back to a loop's head do, unless they are a ``continue``, and the instructions that Python
+    adds when an error is caught.
+    """
+    places = getattr(instruction, "positions", None)
+    if places is not None and places.lineno is None:
+        return True
+    if str(instruction.opname).startswith("JUMP_BACKWARD"):
+        text = statements.read(file)
+        return text is None or line not in text.continues
+    return str(instruction.opname).startswith("PUSH_EXC_INFO")
+
+
+def leave_alone(*functions: Any) -> None:
+    """Keep Dynamo from compiling these functions and what they call.
+
+    PyTorch 2.10 compiles trace functions too, and under ``fullgraph=True`` fails where it cannot.
+    """
+    skip = private.FrameAction.SKIP
+    strategy = private.FrameExecStrategy(skip, skip)
+    for function in functions:
+        private.set_code_exec_strategy(function.__code__, strategy)
+
+
+def without_limits() -> AbstractContextManager[None]:
+    """Let Dynamo compile a function any number of times; hold its lock meanwhile.
+
+    ``torch.compile(isolate_recompiles=True)`` would leave the function's limit alone too, but it
+    counts what other threads compile meanwhile as its own (seen in PyTorch 2.13.0).
+    """
+    limits = {"recompile_limit": _MANY, "accumulated_recompile_limit": _MANY}
+    patched: AbstractContextManager[None] = private.dynamo_config.patch(limits)
+    return patched
+
+
+_MANY = 1_000_000
+
+
+@contextmanager
+def counts_put_back() -> Iterator[None]:
+    """Restore what Dynamo counts for the whole process at the end; hold its lock meanwhile."""
+    counters = {name: Counter(counts) for name, counts in private.counters.items()}
+    reasons = list(private.graph_break_reasons)
+    metrics = list(private.compilation_metrics)
+    warned = set(private.warn_once_cache)
+    try:
+        yield
+    finally:
+        private.counters.clear()
+        private.counters.update(counters)
+        private.graph_break_reasons[:] = reasons
+        private.warn_once_cache.intersection_update(warned)
+        private.compilation_metrics.clear()
+        private.compilation_metrics.extend(metrics)
+
+
+@contextmanager
+def looked_on(
+    backend: Callable[..., Any], frame: Callable[[Any], AbstractContextManager[None]]
+) -> Iterator[None]:
+    """Enter ``frame(it)`` around each frame that Dynamo compiles for a backend, and for no other.
+
+    Dynamo's lock is held then, so that no other thread compiles.
+    """
+    original = private.CatchErrorsWrapper.__call__
+
+    def call(self: Any, its_frame: Any, *rest: Any) -> Any:
+        if not is_for(backend, innermost(self)):
+            return original(self, its_frame, *rest)
+        with private.compile_lock, frame(its_frame):
+            result = original(self, its_frame, *rest)
+        entries = private.cache_entries(its_frame.f_code)
+        if result.guarded_code is None and any(not is_for(backend, e.backend) for e in entries):
+            result.apply_to_code = False  # programs that others compiled of it must stay in use
+        return result
+
+    with mock.patch.object(private.CatchErrorsWrapper, "__call__", call):
+        yield
+
+
+def is_for(backend: Callable[..., Any], other: Any) -> bool:
+    """Whether a backend, as Dynamo holds it, is this one."""
+    return getattr(other, "compiler_fn", other) is backend
+
+
+def innermost(callback: Any) -> Any:
+    """The backend inside Dynamo's wrapper."""
+    while hasattr(callback, "_torchdynamo_orig_backend"):
+        callback = callback._torchdynamo_orig_backend
+    return callback
+
+
+@contextmanager
+def module_restored(function: Any) -> Iterator[None]:
+    """Remove what ``torch.compile`` and ``module.compile()`` put into a module.
+
+    The latter would compile the call inside the call, with a backend of its own.
+    """
+    if not isinstance(function, torch.nn.Module):
+        yield
+        return
+    names = ("_is_torch_compile", "_compiled_call_impl")
+    had = {
+        name: vars(function)[name] for name in names if name in getattr(function, "__dict__", {})
+    }
+    if had.get("_compiled_call_impl") is not None:
+        function._compiled_call_impl = None
+    try:
+        yield
+    finally:
+        for name in names:
+            if name in had:
+                setattr(function, name, had[name])
+            elif name in getattr(function, "__dict__", {}):
+                delattr(function, name)
+
+
+def forget(code: CodeType, backend: Callable[..., Any]) -> None:
+    """Drop a function's programs for a backend, and the decision to leave it out."""
+    entries = private.cache_entries(code)
+    ours = [entry for entry in entries if is_for(backend, entry.backend)]
+    if len(ours) == len(entries):
+        private.reset_code(code)  # with the decision not to compile it, if there was one
+        return
+    for entry in ours:
+        state = entry.guard_manager.extra_state
+        if state is not None:
+            state.invalidate(entry, private.DeletedGuardManager("explained"))

@@ -1,0 +1,172 @@
+"""How a compiled function touches the world outside: what Dynamo read, and what changed."""
+
+import linecache
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from types import CodeType
+from typing import Any
+
+import torch
+from torch.nn.parameter import is_lazy
+
+from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.python import harmless
+from jaxvstorch._explain.python.bytecode import REST, Bytecode, read_statically
+from jaxvstorch._explain.python.defaults import defaults
+from jaxvstorch._explain.python.instructions import instructions
+from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.python.touches import Touch, once
+from jaxvstorch._explain.python.watched import Watched
+from jaxvstorch._explain.torch.program import stack
+from jaxvstorch._explain.torch.traced import Reading, Traced
+from jaxvstorch._explain.torch.writes import writes
+
+_NOWHERE: Place = ("", 0)
+_CHANGING = {
+    "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_ATTR", "append", "extend", "insert", "pop", "remove",
+    "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "appendleft",
+    "popleft", "extendleft", "rotate",
+}  # fmt: skip
+_CALLING = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
+_MOST_INSIDE = 1000
+
+
+class Changes:
+    """Compares what the caller and the module hold with what they held before the call."""
+
+    def __init__(self, arguments: dict[str, Any], entry: CodeType | None) -> None:
+        self._watched = Watched()
+        self._entry = entry
+        self._follower = Bytecode(tell=self._add)
+        self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
+        for name, value in arguments.items():
+            self._add(name, value)
+
+    def _add(self, name: str, value: Any) -> None:
+        self._watched.add(name, value)
+        for tensor in _tensors(value):
+            if not is_lazy(tensor) and not tensor.is_inference():
+                self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
+
+    def reading(self, reading: Reading) -> None:
+        """Watch what is outside a function that Dynamo begins to read, and has not changed yet."""
+        self._follower.entered(reading.code)
+        read_statically(self._follower, reading.code, reading.names, reading.variables)
+        for name, value in defaults(reading.code, reading.names):
+            self._add(name, value)
+
+    def touches(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
+        """What is not as it was before the call."""
+        self._watched.look(_NOWHERE, last=True)
+        readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
+        for touch in self._watched.touches:
+            place = self._place(touch, readings)
+            if place is not None:
+                yield replace(touch, place=place)
+        yield from self._in_place(traced, own)
+
+    def _place(self, touch: Touch, readings: list[Reading]) -> Place | None:
+        if touch.kind == "random":
+            return next((t.place for t in _static(readings) if t.kind == "random"), None)
+        first = [reading for reading in readings if self._is_entry(reading.code)]
+        # First the explained function: in others the name may mean something else.
+        others = [] if touch.name == "self" else readings
+        return _line_that_changes(touch.name, first) or _line_that_changes(touch.name, others)
+
+    def _is_entry(self, code: CodeType) -> bool:
+        """Whether it is the explained function, or the rest of it after a graph break."""
+        rest = f"{REST}{self._entry.co_name}_at_" if self._entry else None
+        return code == self._entry or (rest is not None and code.co_name.startswith(rest))
+
+    def _in_place(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
+        """Tensors of the caller that the graphs wrote into, at the lines that wrote."""
+        changed = {
+            key: name for key, (name, t, version) in self._tensors.items() if t._version != version
+        }
+        for graph, given in zip(traced.graphs, traced.inputs, strict=True):
+            nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
+            names = {
+                n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
+            }
+            for name, node in writes(graph, names):
+                for place in stack(node, own.has)[-1:]:
+                    yield Touch("changed in place", name, place)
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if harmless.is_a(value, torch.nn.Module):
+        return [*value.parameters(), *value.buffers()]
+    inside = harmless.everything_in(value, _MOST_INSIDE)
+    return [part for part in inside if harmless.is_a(part, torch.Tensor)]
+
+
+def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
+    """The first line that loads what changed and also has an instruction that changes things.
+
+    If there is none, the first line that loads it and calls something, such as one of its methods.
+    """
+    for words_of_change in (_CHANGING, _CALLING):
+        for reading in readings:
+            by_line = _words(reading.code)
+            for line in sorted(reading.lines() & by_line.keys()):
+                words = by_line[line]
+                if words.issuperset(name.split(".")) and words & words_of_change:
+                    return (reading.code.co_filename, line)
+    return None
+
+
+def _words(code: CodeType) -> dict[int, set[str]]:
+    """The names of instructions and of their arguments, by line."""
+    found: dict[int, set[str]] = {}
+    for instruction in instructions(code).values():
+        words = {instruction.name, str(instruction.argument)}
+        found.setdefault(instruction.line, set()).update(words)
+    return found
+
+
+def of_readings(traced: Traced, python: set[Place], own: OwnCode) -> Iterator[Touch]:
+    """Globals read or written on lines that Dynamo read, and that Python does not run."""
+    readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
+    for touch in _static(readings):
+        # The reader does not change globals of an installed package; and the rest of a function
+        # after a break also loads what the lines before it had loaded.
+        is_read = not own.is_installed and _is_named(touch) and _is_guarded(touch, traced)
+        if is_read if touch.kind == "read" else touch.place not in python:
+            yield touch
+
+
+def _is_guarded(touch: Touch, traced: Traced) -> bool:
+    first, dot, rest = touch.name.partition(".")
+    return any(f"['{first}']{dot}{rest}" in guard for guard in traced.guards)
+
+
+def misread(traced: Traced, own: OwnCode) -> list[Touch]:
+    """Numbers that a graph declares in other bits than it gets, at the lines that draw them."""
+    places = (stack(node, own.has)[-1:] for node in traced.misread)
+    return [Touch("misread", "random", place) for found in places for place in found]
+
+
+def together(read: list[Touch], changed: list[Touch], misread: list[Touch]) -> list[Touch]:
+    """All together, with each draw of random numbers only once."""
+    wrong = {touch.place for touch in misread}
+    read = [t for t in read if t.kind != "random" or t.place not in wrong]
+    drawn = wrong | {touch.place for touch in read if touch.kind == "random"}
+    changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
+    return [*once(read), *misread, *changed]
+
+
+def _is_named(touch: Touch) -> bool:
+    file, line = touch.place
+    first = re.escape(touch.name.partition(".")[0])
+    return re.search(rf"\b{first}\b", linecache.getline(file, line)) is not None
+
+
+def _static(readings: list[Reading]) -> Iterator[Touch]:
+    """What the lines that Dynamo read touch outside the call."""
+    follower = Bytecode()
+    for reading in readings:
+        follower.entered(reading.code)
+    for reading in readings:
+        read_statically(follower, reading.code, reading.names, reading.variables, reading.lines())
+    yield from follower.touches.values()

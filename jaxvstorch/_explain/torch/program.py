@@ -1,0 +1,65 @@
+"""An FX graph as code, and as a list of operations with the lines that each comes from."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch import fx
+
+from jaxvstorch._explain.operations import Operation, Place
+
+_FRAME = re.compile(r'File "(.*?)", line (\d+), in ')
+# What FX writes behind a line to free operands: "c = a + b;  a = b = None".
+_FREED = re.compile(r";  (?:\w+ = )+None$", re.MULTILINE)
+_PARTS = {
+    ("cond", 1): "cond true branch",
+    ("cond", 2): "cond false branch",
+    ("while_loop", 0): "while condition",
+    ("while_loop", 1): "while body",
+}
+
+
+def code(graph: fx.GraphModule) -> str:
+    """A graph's code without what frees its operands, and below it that of its inner graphs."""
+    inner = [
+        f"# {name}\n{code(child)}"
+        for name, child in graph.named_children()
+        if isinstance(child, fx.GraphModule)
+    ]
+    return "\n\n".join([_FREED.sub("", graph.code.strip()), *inner])
+
+
+def operations(
+    graph: fx.GraphModule, where: str, own: Callable[[str], bool], outer: tuple[Place, ...] = ()
+) -> Iterator[Operation]:
+    """Every operation; those of an inner graph follow the operation that holds it."""
+    for node in graph.graph.nodes:
+        if node.op not in ("call_function", "call_method", "call_module"):
+            continue
+        places = stack(node, own)
+        if places[: len(outer)] != outer:
+            places = (*outer, *places)
+        yield Operation(_name(node), where, places)
+        for part, inner in _parts(graph, node):
+            inside = f"{where} > {part}" if ": " in where else f"{where}: {part}"
+            yield from operations(inner, inside, own, places)
+
+
+def stack(node: fx.Node, own: Callable[[str], bool]) -> tuple[Place, ...]:
+    """The lines of own code that a node comes from, the outermost first."""
+    frames = _FRAME.findall(node.stack_trace or "")
+    return tuple((file, int(line)) for file, line in frames if own(file))
+
+
+def _name(node: fx.Node) -> str:
+    return str(getattr(node.target, "__name__", node.target))
+
+
+def _parts(graph: fx.GraphModule, node: fx.Node) -> Iterator[tuple[str, fx.GraphModule]]:
+    for place, argument in enumerate(node.args):
+        if isinstance(argument, fx.Node) and argument.op == "get_attr":
+            inner: Any = graph
+            for name in str(argument.target).split("."):
+                inner = getattr(inner, name, None)
+            if isinstance(inner, fx.GraphModule):
+                yield _PARTS.get((_name(node), place), f"{_name(node)} body"), inner

@@ -1,0 +1,75 @@
+"""Compiles the graphs of a function, and says what Inductor made of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch import fx
+
+from jaxvstorch._errors import tidy
+from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
+from jaxvstorch._explain.operations import Place, letter
+from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.torch import inductor
+from jaxvstorch._explain.torch.inductor import Compilation
+from jaxvstorch._explain.torch.program import code, stack
+
+
+def compile(
+    graphs: list[fx.GraphModule],
+    inputs: list[list[Any]],
+    own: OwnCode,
+    backend: tuple[str, dict[str, Any]],
+) -> Compiled:
+    """Compile every graph; none runs. What could not be compiled is named in ``missing``.
+
+    Args:
+        graphs: what Dynamo made.
+        inputs: of each graph.
+        own: whose lines to name.
+        backend: its name, and its options if it is Inductor.
+    """
+    name, options = backend
+    stages, kernels, missing = [], [], []
+    before = after = 0
+    for number, (graph, given) in enumerate(zip(graphs, inputs, strict=True)):
+        program = letter(number)
+        stages.append(Stage(program, "FX graph", code(graph)))
+        before += sum(node.op.startswith("call_") for node in graph.graph.nodes)
+        if name != "inductor":
+            missing.append(
+                f"What the backend {name!r} makes of program {program}: it does not say."
+            )
+            continue
+        try:
+            found = inductor.compile(graph, given, options)
+        except Exception as error:  # a missing C++ compiler, say: the rest still holds
+            missing.append(f"Inductor's code of program {program}: {_short(error)}")
+            continue
+        after += len(found.nodes)
+        stages += [Stage(program, "Inductor's code", code) for code in found.code]
+        kernels += list(_kernels(program, graph, found, own))
+    return Compiled(
+        stages=tuple(stages),
+        kernels=tuple(kernels),
+        operations_before=before,
+        operations_after=None if missing else after,
+        missing=tuple(missing),
+    )
+
+
+def _short(error: Exception) -> str:
+    first = tidy(str(error)).strip().splitlines()[:1]
+    return ": ".join([type(error).__name__, *first])
+
+
+def _kernels(
+    program: str, graph: fx.GraphModule, found: Compilation, own: OwnCode
+) -> Iterator[Kernel]:
+    lines = {node.name: stack(node, own.has)[-1:] for node in graph.graph.nodes}
+    for name, nodes in found.kernels.items():
+        known = [found.nodes[node] for node in nodes if node in found.nodes]
+        places: list[Place] = [p for _, origins in known for o in origins for p in lines.get(o, ())]
+        operations = tuple(operation for operation, _ in known)
+        yield Kernel(
+            program, name.rpartition(":")[0] or name, operations, tuple(dict.fromkeys(places))
+        )

@@ -1,0 +1,150 @@
+"""A table of what programs become here, on an H100 and on a TPU."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.metadata import version
+from importlib.util import find_spec
+
+from jaxvstorch._hardware.analysis import Analysis, analyse
+from jaxvstorch._hardware.program import Program, programs
+from jaxvstorch._hardware.quantities import NONE, QUANTITIES, Quantity
+from jaxvstorch._hardware.recorded import Entry, recorded
+
+COLUMNS = ("this CPU", "H100", "TPU v5e", "H100, Inductor")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that prints itself, and shows itself in a notebook.
+
+    Attributes:
+        heads: of the columns.
+        rows: their texts.
+        note: when all was compiled, and by what.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str
+
+    def __str__(self) -> str:
+        table = [self.heads, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.heads))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        return "\n".join([*lines, "", self.note])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
+        rows = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        return (
+            f'<table class="numbers hardware"><thead><tr>{heads}</tr></thead>'
+            f'<tbody>{rows}</tbody></table><p class="numbers-note">{escape(self.note)}</p>'
+        )
+
+    def _cells(self, row: Sequence[str]) -> str:
+        first, *others = row
+        cells = (
+            f'<td data-column="{escape(head)}"{" data-none" if text == NONE else ""}>'
+            f"{escape(text)}</td>"
+            for head, text in zip(self.heads[1:], others, strict=True)
+        )
+        return f'<th scope="row"><code>{escape(first)}</code></th>{"".join(cells)}'
+
+
+def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) -> Table:
+    """What programs become on this CPU, on an H100 and on a TPU v5e.
+
+    For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
+    Of Inductor, it is the code that was written, which Triton did not compile.
+    For this CPU they are compiled now, as long as there are as many CPU devices as they want.
+
+    Args:
+        names: programs, such as ``"updates.ring_write, donated"``; or functions or topics, for all
+            programs that are made of them. All programs if there is no name.
+        of: what to show: one or more of ``memory`` (arguments, results and temporaries together, in
+            bytes), ``arguments``, ``results``, ``reused`` (results in the memory of donated
+            arguments), ``temporaries``, ``kernels``, ``loops``, ``library calls``, ``moved`` (bytes
+            that the kernels read and write, as the compiler counts them), ``operations``,
+            ``estimate`` (the TPU compiler's own, of the time) and ``collectives``. A star is at
+            what XLA counts with one step of each loop.
+        here: whether to compile for this CPU too.
+
+    Raises:
+        LookupError: there is no such program or quantity, or the program is not compiled yet.
+    """
+    wanted = (of,) if isinstance(of, str) else tuple(of)
+    if unknown := set(wanted) - set(QUANTITIES):
+        raise LookupError(f"there is no {sorted(unknown)[0]!r}; there are {', '.join(QUANTITIES)}")
+    every = [row for program in named(*names) for row in _rows(program, wanted, here)]
+    used = [i for i in range(len(COLUMNS)) if any(row[i + 2] != NONE for row in every)]
+    chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]
+    heads = ("program", "what", *COLUMNS)
+    rows = tuple(tuple(row[i] for i in chosen) for row in every)
+    return Table(tuple(heads[i] for i in chosen), rows, note(here=0 in used))
+
+
+def named(*names: str) -> list[Program]:
+    """The programs of these names, and those made of functions or topics of these names.
+
+    Raises:
+        LookupError: there is none, and the message names the nearest.
+    """
+    if not names:
+        return list(programs())
+    known = {p: (str(p), p.pair, p.pair.partition(".")[0]) for p in programs()}
+    found: dict[Program, None] = {}  # each once
+    for name in names:
+        own = [p for p, its in known.items() if name in its]
+        if not own:
+            every = dict.fromkeys(one for its in known.values() for one in its)
+            near = difflib.get_close_matches(str(name), every, n=1, cutoff=0)
+            raise LookupError(f"no {name!r} is compiled for other devices; nearest is {near[0]}")
+        found |= dict.fromkeys(own)
+    return list(found)
+
+
+def note(here: bool) -> str:
+    """When all this was compiled, and by what; also for this CPU, if there is such a column."""
+    made = recorded()
+    by = made.versions
+    now = f" For this CPU it was compiled just now, by jax {version('jax')}." if here else ""
+    return (
+        f"Compiled on {made.date}, and not run: for the H100 by jax {by['jax']} with its CUDA "
+        f"plugin, for the TPU v5e by jax with libtpu {by['libtpu']}. Inductor's code for the H100 "
+        f"was written by torch {by['torch']}, and not compiled by Triton.{now}"
+    )
+
+
+def _rows(program: Program, wanted: Sequence[str], here: bool) -> Iterator[tuple[str, ...]]:
+    entry = recorded().programs.get(str(program))
+    if entry is None:
+        raise LookupError(f"{program} is listed and not compiled yet; run `nox -s hardware`")
+    on_cpu = _on_cpu(program) if here else None
+    for name in wanted:
+        yield str(program), name, *_texts(QUANTITIES[name], entry, on_cpu)
+
+
+def _texts(quantity: Quantity, entry: Entry, on_cpu: Analysis | None) -> Iterator[str]:
+    for found in (on_cpu, entry.xla.get("h100"), entry.xla.get("v5e")):
+        yield quantity.xla(found) if found else NONE
+    yield quantity.inductor(entry.inductor) if entry.inductor else NONE
+
+
+@cache
+def _on_cpu(program: Program) -> Analysis | None:
+    """What becomes of it here; nothing where JAX, or a device, is missing."""
+    if "jax" not in program.halves or find_spec("jax") is None:
+        return None
+    import jax
+
+    from jaxvstorch._hardware import lowering
+
+    devices = jax.devices("cpu")
+    enough = len(devices) >= program.devices
+    return analyse(lowering.compile(program, devices)) if enough else None

@@ -1,0 +1,1 @@
+"""The examples by name: pairs of functions, and their source."""

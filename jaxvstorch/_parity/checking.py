@@ -1,0 +1,178 @@
+"""Are a JAX function and a PyTorch function the same function?
+
+Both run on the same inputs; values and gradients are compared with a float64 answer, and the
+worst element is reported with its place and its error in units in the last place (ULP).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from jaxvstorch import _frameworks
+from jaxvstorch._frameworks import proven
+from jaxvstorch._parity.central_difference import against_difference
+from jaxvstorch._parity.comparison import Comparison, compare
+from jaxvstorch._parity.outcome import (
+    Arguments,
+    Function,
+    Outcome,
+    call_reference,
+    convert_arrays,
+    is_wide,
+    run,
+    widen,
+)
+from jaxvstorch._parity.outputs import Arrays
+from jaxvstorch._parity.refusals import (
+    positions,
+    require_functions,
+    require_inputs,
+    require_tolerance,
+)
+
+
+@dataclass(frozen=True)
+class Parity:
+    """All comparisons of one pair of functions on one set of inputs.
+
+    Attributes:
+        comparisons: one per output and gradient of each function, and one per output whose dtypes
+            are not the same.
+    """
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether every value and gradient agreed; false if there was no number to compare."""
+        return self._compared and all(comparison.same for comparison in self.comparisons)
+
+    @property
+    def _compared(self) -> bool:
+        return any(comparison.compared for comparison in self.comparisons)
+
+    def __str__(self) -> str:
+        lines = [*proven.notes(*_frameworks.FRAMEWORKS), *map(str, self.comparisons)]
+        if not self._compared:
+            lines.append("nothing was compared: give inputs for which the results have elements")
+        return "\n".join(lines)
+
+    def require(self) -> None:
+        """Raise ``AssertionError`` with the whole report unless everything agrees."""
+        if not self.same:
+            raise AssertionError(str(self))
+
+
+def check_parity(
+    jax_function: Function,
+    torch_function: Function,
+    inputs: Arguments,
+    *,
+    reference: Function | None = None,
+    gradient: Iterable[int] = (),
+    tolerance: float = 1.0,
+    convert: Callable[[str, Arguments], Arguments] = convert_arrays,
+) -> Parity:
+    """Compare two functions with each other, by comparing both with a float64 answer.
+
+    Outputs must also have the same dtype in both; only integers may differ, in width and in sign.
+    An infinity agrees with the same infinity, and a NaN with a NaN. Results without elements do not
+    count as the same, since there is nothing to compare.
+
+    Args:
+        jax_function: takes JAX arrays; returns an array, or a tuple, list or dict of arrays, in
+            any depth. May be jitted.
+        torch_function: the same for PyTorch. May be compiled.
+        inputs: positional arguments for both: NumPy arrays, Python values, and tuples, lists and
+            dicts of these.
+        reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
+            answer is what ``torch_function`` gives in float64, uncompiled, and ``jax_function`` is
+            compared with it in float64 too.
+        gradient: positions of the inputs to differentiate with respect to: arrays, or containers
+            of arrays. PyTorch's outputs are then those of a call that records for autograd. The
+            gradients are of the outputs' sum with fixed random weights. They are compared with
+            PyTorch's in float64, uncompiled, and these with a central difference of the reference
+            along a random direction.
+        tolerance: a multiple of ``jaxvstorch._parity.comparison.TOLERANCE``, the error allowed for
+            each dtype. 0 allows no error.
+        convert: turns NumPy arguments into those of one framework.
+
+    Returns:
+        All comparisons; ``print`` it to read it, ``require()`` it in tests.
+
+    Raises:
+        TypeError: an argument is of the wrong type, an input to differentiate is no floating-point
+            array, an input is or holds a masked array, a function returns something other than
+            arrays and numbers, or gives PyTorch no way from the outputs back to the inputs (it
+            detaches, say).
+        IndexError: there is no input at a position in ``gradient``.
+        ValueError: a position is given twice, or ``tolerance`` is negative, infinite or NaN.
+        MissingFrameworkError: one of the frameworks is not installed.
+
+    >>> import numpy as np, jax.numpy as jnp, torch
+    >>> x = np.arange(1, 5, dtype=np.float32)
+    >>> print(check_parity(jnp.std, torch.std, (x,), reference=np.std))
+    jax output 0: same: float32, worst: 1.118... for 1.118..., ... ULP (error ..., allowed 7.6e-06)
+    torch output 0: DIFFERENT: float32, worst: 1.29... for 1.118..., ... ULP (error 0.15, ...)
+    """
+    for framework in _frameworks.FRAMEWORKS:
+        _frameworks.require(framework, wanted_by="check_parity")
+    require_functions(jax_function=jax_function, torch_function=torch_function, convert=convert)
+    if reference is not None:
+        require_functions(reference=reference)
+    require_inputs(inputs)
+    require_tolerance(tolerance)
+    wanted = positions(gradient, inputs)
+    functions = {"jax": jax_function, "torch": torch_function}
+    outcomes = {name: run(name, f, inputs, wanted, convert) for name, f in functions.items()}
+    wide, found = widen(inputs), []
+    answer = Outcome(())
+    if reference is None or wanted:
+        original = _frameworks.adapter("torch").uncompiled(torch_function)
+        answer = run("torch", original, wide, wanted, convert)
+    if reference is None:
+        in_jax = run("jax", jax_function, wide, wanted, convert)
+        found += compare_outcomes("jax float64", in_jax, answer, tolerance)
+    else:
+        answer = replace(call_reference(reference, wide), gradients=answer.gradients)
+        if wanted:
+            found.append(against_difference(reference, wide, wanted, answer.gradients))
+    for framework in functions:
+        found += compare_outcomes(framework, outcomes[framework], answer, tolerance)
+    kinds = _compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs, is_wide(inputs))
+    return Parity((*found, *kinds))
+
+
+def compare_outcomes(
+    framework: str, outcome: Outcome, answer: Outcome, tolerance: float
+) -> list[Comparison]:
+    """Each output and gradient of one function, compared with the answer's."""
+    if len(outcome.outputs) != len(answer.outputs):
+        note = f"returned {len(outcome.outputs)}, expected {len(answer.outputs)}"
+        return [Comparison(f"{framework} number of outputs", same=False, note=note)]
+    found = [
+        Comparison(f"{framework} place of output {i}", same=False, note=f"{got}, expected {place}")
+        for i, (got, place) in enumerate(zip(outcome.places, answer.places, strict=True))
+        if got != place
+    ]
+    return found + [
+        compare(f"{framework} {kind} {i}", got, expected, tolerance)
+        for kind, all_got, all_expected in (
+            ("output", outcome.outputs, answer.outputs),
+            ("gradient", outcome.gradients, answer.gradients),
+        )
+        for i, (got, expected) in enumerate(zip(all_got, all_expected, strict=True))
+    ]
+
+
+def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays, is_wide: bool) -> list[Comparison]:
+    """The outputs whose dtypes differ; integers count as the same."""
+    on = " with 64-bit types on, which an input asks for" if is_wide else ""
+    return [
+        Comparison(
+            f"output {i} dtype",
+            same=False,
+            note=f"{ours.dtype} in JAX{on}, {theirs.dtype} in PyTorch",
+        )
+        for i, (ours, theirs) in enumerate(zip(jax_outputs, torch_outputs, strict=False))
+        if ours.dtype != theirs.dtype and not {ours.dtype.kind, theirs.dtype.kind} <= {"i", "u"}
+    ]

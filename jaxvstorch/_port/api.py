@@ -1,0 +1,118 @@
+"""``jaxvstorch.port`` and ``jaxvstorch.replaying``: a report on one's own code, in a notebook."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jaxvstorch import _frameworks
+from jaxvstorch._frameworks.importing import importing
+from jaxvstorch._port import LIMIT
+from jaxvstorch._port.report import Place, Report
+
+
+def port(
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    framework: str | None = None,
+    limit: int = LIMIT,
+    **kwargs: Any,
+) -> Report:
+    """Call a function, do each of its operations again in the other framework, and report by line.
+
+    A PyTorch function's calls are done again in JAX. A JAX function is traced; each operation of
+    its jaxpr is then done in JAX and in PyTorch.
+
+    Args:
+        function: of either framework; a ``torch.nn.Module`` too.
+        args: what it is called with. Of a JAX function arrays are traced, and all else is as it is.
+        framework: ``"torch"`` or ``"jax"``, where the arguments and the function do not show it.
+        limit: how many calls of one function on one line, or runs of one operation of a jaxpr, are
+            done again.
+        kwargs: what it is called with by name.
+
+    Returns:
+        The report; ``print`` it, or let a notebook show it.
+
+    Raises:
+        TypeError: ``function`` cannot be called.
+        ValueError: ``limit`` is not positive, or neither framework shows.
+        MissingFrameworkError: one of the frameworks is not installed.
+        BrokenInstallError: flax, optax or another library is missing or broken.
+
+    >>> import torch
+    >>> def share(x):
+    ...     return x / x.sum(dim=-1, keepdim=True)
+    >>> report = port(share, torch.ones(2, 3))
+    >>> report.counts()
+    {'verified': 2}
+    """
+    for name in _frameworks.FRAMEWORKS:
+        _frameworks.require(name, wanted_by="port")
+    if not callable(function):
+        raise TypeError(f"port needs something to call, not {type(function).__name__}")
+    if limit < 1:
+        raise ValueError(f"limit must be positive, but is {limit}")
+    if (framework or _framework(function, args, kwargs)) == "jax":
+        frame = sys._getframe(1)
+        given = Place(frame.f_code.co_filename, frame.f_lineno)
+        return _from_jax(function, args, kwargs, limit, given)
+    with replaying(limit=limit) as report:
+        function(*args, **kwargs)
+    return report
+
+
+@contextmanager
+def replaying(*, limit: int = LIMIT) -> Iterator[Report]:
+    """Do each call of PyTorch in the block again in JAX; yields the report, which fills as it runs.
+
+    Args:
+        limit: how many calls of one function on one line are done again.
+
+    Raises:
+        ValueError: ``limit`` is not positive.
+        MissingFrameworkError: one of the frameworks is not installed.
+        BrokenInstallError: flax, optax or another library is missing or broken.
+    """
+    for name in _frameworks.FRAMEWORKS:
+        _frameworks.require(name, wanted_by="replaying")
+    if limit < 1:
+        raise ValueError(f"limit must be positive, but is {limit}")
+    with importing("replaying"):
+        from jaxvstorch._port.replay import Replay
+
+    replay = Replay(limit)
+    with replay:
+        yield replay.report
+
+
+def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
+    """The framework of a function, by its arguments, or else by what it names."""
+    import jax
+    import torch
+
+    from jaxvstorch._explain.framework_of import named
+    from jaxvstorch._frameworks.private.torch import pytree
+
+    leaves = [*pytree.tree_leaves((args, kwargs)), *jax.tree.leaves((args, kwargs)), function]
+    torch_seen = any(isinstance(leaf, torch.Tensor | torch.nn.Module) for leaf in leaves)
+    jax_seen = any(isinstance(leaf, jax.Array) for leaf in leaves)
+    seen = {name for name, is_seen in (("torch", torch_seen), ("jax", jax_seen)) if is_seen}
+    seen = seen or named((function,), getattr(function, "__globals__", {}))
+    if len(seen) == 1:
+        return seen.pop()
+    raise ValueError("say framework='torch' or framework='jax': the arguments do not show it")
+
+
+def _from_jax(
+    function: Callable[..., Any], args: Any, kwargs: Any, limit: int, given: Place
+) -> Report:
+    with importing("port"):
+        from jaxvstorch._port.from_jax.tracing import traced
+        from jaxvstorch._port.from_jax.walking import Walk
+
+    closed, arrays = traced(function, args, kwargs)
+    walk = Walk(limit, given)
+    walk.run(closed, arrays)
+    return walk.report

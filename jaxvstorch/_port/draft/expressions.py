@@ -1,0 +1,194 @@
+"""An expression of the program as JAX, by what a replay found at each of its calls."""
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+
+from jaxvstorch._port.becoming import cast_text
+from jaxvstorch._port.filling import Spot, place_of, put
+from jaxvstorch._port.imports import qualified
+from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.naming import watched
+from jaxvstorch._port.report import DIFFERS, FAILED, OTHERWISE, RANDOM, REFUSED, UNKNOWN, Found
+
+UNREACHED = "was not reached, and is not verified"
+UNSEEN = "is not seen by a replay, and is not verified"
+_LEFT = (DIFFERS, FAILED, OTHERWISE, RANDOM, REFUSED, UNKNOWN)
+_SHAPES = {"dim": "ndim", "ndimension": "ndim", "numel": "size", "nelement": "size"}
+# What asks where an array is: in JAX, where JAX computes.
+_PLATFORMS = {"is_cuda": "(jax.default_backend() == 'gpu')", "is_mps": "False", "is_xpu": "False"}
+
+
+class Expressions(ast.NodeTransformer):
+    """Turns one file's expressions into JAX, and keeps what is left to do in ``marks``.
+
+    Args:
+        found: what a replay found, by where it stands.
+        kinds: the types of what was given to the call that stands there.
+        full: what each name of the file was imported as.
+        layers: PyTorch's own modules for which the draft has classes.
+        lines: of the file, from which something was called.
+    """
+
+    def __init__(
+        self,
+        found: Mapping[Spot, Sequence[Found]],
+        kinds: Mapping[Spot, Sequence[str]],
+        full: Mapping[str, str],
+        layers: Collection[str],
+        lines: Collection[int],
+    ) -> None:
+        self.found = found
+        self.kinds = kinds
+        self.full = dict(full)
+        self.layers = layers
+        self.lines = lines
+        self.marks: list[str] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if self.at(node):
+            return self._replayed(node)
+        function = node.func
+        name = self.qualified(function)
+        if isinstance(function, ast.Attribute) and name is None:
+            if function.attr in _SHAPES and not node.args:
+                return ast.Attribute(self.visit(function.value), _SHAPES[function.attr], ast.Load())
+            if function.attr == "size":
+                shape = ast.Attribute(self.visit(function.value), "shape", ast.Load())
+                places = [self.visit(a) for a in node.args]
+                return ast.Subscript(shape, places[0], ast.Load()) if places else shape
+            if function.attr == "forward":
+                parent = ast.unparse(function.value) == "super()"
+                called = ast.Attribute(function.value, "__call__", ast.Load())
+                node.func = called if parent else function.value
+        if name is not None and name.startswith("torch."):
+            return self._unreached(name, node)
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        name = self.qualified(node)
+        if name == "torch.Tensor":
+            return parsed("jax.Array")
+        if name is not None and name.startswith("torch."):
+            row = rows().get(name)
+            if row is not None and row.made is None and row.expression:
+                return parsed("int" if row.expression == "jnp.int64" else row.expression)
+            if node.attr in self.layers and name.startswith("torch.nn."):
+                return ast.Name(node.attr, ast.Load())
+            self.marks.append(f"{name} has no counterpart here")
+            return node
+        if node.attr == "data" and isinstance(node.ctx, ast.Load):
+            new: ast.AST = self.visit(node.value)
+            return new
+        if node.attr in _PLATFORMS:
+            return parsed(_PLATFORMS[node.attr])
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        full = self.qualified(node) or ""
+        layer = full.removeprefix("torch.nn.")
+        if full.startswith("torch.nn.") and (layer in self.layers or layer == "Module"):
+            return ast.Name(layer, node.ctx)
+        if full.partition(".")[0] == "torch" and full != "torch.Tensor":
+            self.marks.append(f"{full} has no counterpart here")
+        return parsed("jax.Array") if full == "torch.Tensor" else node
+
+    def qualified(self, node: ast.expr) -> str | None:
+        """The full name that an expression is by the file's imports."""
+        return qualified(node, self.full)
+
+    def at(self, node: ast.expr, name: str | None = None) -> Sequence[Found]:
+        """What a replay found at an expression, or of one name there."""
+        found = self.found.get(place_of(node), ()) if hasattr(node, "end_lineno") else ()
+        return [f for f in found if name is None or f.name == name]
+
+    def _replayed(self, node: ast.expr) -> ast.AST:
+        """What was called here, over its arguments in JAX."""
+        found = self.at(node)
+        for one in {(f.name, f.status): f for f in reversed(found)}.values():
+            if one.status in _LEFT:
+                note = f": {one.note}" if one.note else ""
+                self.marks.append(f"{one.name}: {one.status}{note}")
+        name = found[0].name
+        if name.startswith("torch.optim."):
+            self.marks.append(meaning(rows()["Optimizer.step"]).option("instead") or "")
+            return node
+        if name.startswith("torch.nn.") and "functional" not in name:
+            return self.generic_visit(node)  # the draft has a class for the module
+        cast = cast_text(found[0]) if isinstance(node, ast.Call) else None
+        kinds = self.kinds.get(place_of(node), ())
+        new = self._inside(node)
+        if name in ("Tensor.to", "Tensor.type_as") and isinstance(new, ast.Call):
+            assert isinstance(new.func, ast.Attribute)
+            array = new.func.value
+            return parsed(f"({ast.unparse(array)}){cast}") if cast else array
+        if name not in rows() or meaning(rows()[name]).expression is None:
+            if name not in rows():
+                self.marks.append(f"{name} is not in the map")
+            return new
+        try:
+            filled = put(name, new, kinds)
+        except (KeyError, ValueError, SyntaxError, RecursionError):
+            self.marks.append(f"{name}: its arguments cannot be told apart")
+            return new
+        if all(one.status not in _LEFT for one in found):
+            filled = _WithoutKey().visit(filled)  # it drew nothing
+        return filled
+
+    def _inside(self, node: ast.expr) -> ast.expr:
+        """The same call, with what stands inside it in JAX, but not the name that is called."""
+        if not isinstance(node, ast.Call):
+            return self.generic_visit(node)  # type: ignore[return-value]
+        if isinstance(node.func, ast.Attribute) and self.qualified(node.func) is None:
+            node.func.value = self.visit(node.func.value)
+        node.args = [self.visit(a) for a in node.args]
+        for word in node.keywords:
+            if word.arg != "device":
+                word.value = self.visit(word.value)
+        node.keywords = [word for word in node.keywords if word.arg != "device"]
+        return node
+
+    def _unreached(self, name: str, node: ast.Call) -> ast.AST:
+        """A call that the run did not make, or that no replay sees, by the map alone."""
+        held = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        why = UNREACHED if self.lines and not set(held) & set(self.lines) else UNSEEN
+        if name in watched():
+            why = UNREACHED
+        new = self._inside(node)
+        if name in rows() and meaning(rows()[name]).called is not None:
+            self.marks.append(f"{name} is made here: make the layer of from_torch's kind")
+            return new
+        if name in rows() and (meaning(rows()[name]).expression) is not None:
+            with suppress(KeyError, ValueError, SyntaxError, RecursionError):
+                filled = put(name, new)
+                self.marks.append(f"{name} {why}")
+                return filled
+        self.marks.append(f"{name} {UNREACHED if why is UNREACHED else 'was not replayed'}")
+        return new
+
+    def of_torch(self, node: ast.expr) -> bool:
+        """Whether an expression is PyTorch's, or a call of it."""
+        function = node.func if isinstance(node, ast.Call) else node
+        return (self.qualified(function) or "").partition(".")[0] == "torch"
+
+
+class _WithoutKey(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(None) if node.id == "key" else node
+
+
+def parsed(text: str) -> ast.expr:
+    """The tree of an expression."""
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,179 @@
+"""A line of the map with the reader's own arguments in the places of its parameters."""
+
+import ast
+import linecache
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+
+from jaxvstorch._port.folding import KIND
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.report import Place
+from jaxvstorch._port.simplifying import simplified
+
+Spot = tuple[int, int, int | None, int | None]  # begin and end: lines from 1, columns in bytes
+
+
+def filled(name: str, node: ast.AST | None, kinds: Sequence[str] = ()) -> str | None:
+    """The JAX for a call, or the row's as it stands where the arguments cannot be told apart.
+
+    Args:
+        name: of the map.
+        node: what calls it.
+        kinds: the types of the values that it was given in order, as far as they are known.
+    """
+    expression = meaning(rows()[name]).expression
+    if expression is not None and node is not None:
+        with suppress(KeyError, ValueError, SyntaxError, RecursionError):
+            return ast.unparse(put(name, node, kinds))
+    return expression
+
+
+def put(name: str, node: ast.AST, kinds: Sequence[str] = ()) -> ast.expr:
+    """The map's expression for a name with the arguments of a call, an operator or an index.
+
+    Args:
+        name: of the map, with an expression.
+        node: what calls it.
+        kinds: the types of the values that it was given in order, as far as they are known.
+
+    Raises:
+        KeyError: a parameter that the expression needs is not given.
+        ValueError: the arguments cannot be told apart, as where they are unpacked.
+    """
+    positional, named = _arguments(node, name.startswith("Tensor."))
+    for value, kind in zip(positional, kinds, strict=False):
+        setattr(value, KIND, kind)
+    found = _put(meaning(rows()[name]), positional, named)
+    return node if isinstance(node, _OPERATOR) and _is_operator(found, positional) else found
+
+
+_OPERATOR = (ast.BinOp, ast.Compare, ast.UnaryOp)
+# What JAX's arrays do for an operator.
+_OPERATORS = frozenset(
+    f"jnp.{name}"
+    for name in (
+        "add", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+        "bitwise_right_shift", "bitwise_xor", "divide", "equal", "floor_divide", "greater",
+        "greater_equal", "less", "less_equal", "matmul", "mod", "multiply", "negative",
+        "not_equal", "power", "remainder", "subtract", "true_divide", "invert", "left_shift",
+        "right_shift",
+    )
+)  # fmt: skip
+
+
+def _is_operator(expression: ast.expr, operands: list[ast.expr]) -> bool:
+    """Whether an expression does to the operands what the operator itself does."""
+    if isinstance(expression, ast.BinOp):
+        return list(map(ast.dump, (expression.left, expression.right))) == list(
+            map(ast.dump, operands)
+        )
+    return (
+        isinstance(expression, ast.Call)
+        and ast.unparse(expression.func) in _OPERATORS
+        and not expression.keywords
+        and list(map(ast.dump, expression.args)) == list(map(ast.dump, operands))
+    )
+
+
+def filled_module(row: Row, place: Place, made: dict[str, ast.expr]) -> str | None:
+    """The JAX for a call of a module, whose own parameters are known by value."""
+    text = row.expression
+    if text is None:
+        return None
+    values = dict(made)
+    node = node_at(place)
+    if isinstance(node, ast.Call):
+        values |= dict(zip(row.taken(second=True), node.args, strict=False))
+        values |= {word.arg: word.value for word in node.keywords if word.arg}
+    return ast.unparse(simplified(ast.parse(text, mode="eval").body, values))
+
+
+@cache
+def _tree(file: str) -> dict[Spot, ast.AST]:
+    source = "".join(linecache.getlines(file))
+    if not source:
+        return {}
+    nodes = list(ast.walk(ast.parse(source)))
+    found: dict[Spot, ast.AST] = {
+        place_of(n): n for n in nodes if isinstance(n, ast.expr | ast.AugAssign)
+    }
+    for node in nodes:  # x[i] = v stands, in bytecode, at x[i]
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            found[place_of(node.targets[0])] = node
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+            found[place_of(node.target)] = node
+    return found
+
+
+def place_of(node: ast.expr | ast.stmt) -> Spot:
+    """Where a node stands in bytecode: lines from 1, columns in bytes from 0.
+
+    A method's call begins at the method's name if that is not on the line where the object begins.
+    """
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(line), end_col_offset=int(end))):
+            if line != node.lineno and len(name) <= end:
+                return line, end - len(name), node.end_lineno, node.end_col_offset
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def node_at(place: Place) -> ast.AST | None:
+    """The expression or assignment at a place, if its file can be read."""
+    if place.column is None:
+        return None
+    key = (place.line, place.column, place.end_line, place.end_column)
+    try:
+        return _tree(place.file).get(key)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _arguments(node: ast.AST, method: bool) -> tuple[list[ast.expr], dict[str, ast.expr]]:
+    """What a call, an operator or an index is given."""
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right], {}
+        case ast.Compare():
+            return [node.left, node.comparators[0]], {}
+        case ast.UnaryOp():
+            return [node.operand], {}
+        case ast.Subscript():
+            return [node.value, node.slice], {}
+        case ast.AugAssign():
+            return [node.target, node.value], {}
+        case ast.Call():
+            named = {word.arg: word.value for word in node.keywords if word.arg}
+            if len(named) < len(node.keywords):
+                raise ValueError("**options: what they hold is not written here")
+            own = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
+            return own + node.args, named
+    raise ValueError(f"no call that can be told apart: {ast.unparse(node)}")
+
+
+def _put(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+    arguments = ast.parse(f"lambda {row.made}: 0", mode="eval").body
+    assert isinstance(arguments, ast.Lambda)
+    order = [argument.arg for argument in arguments.args.args]
+    values = {name: default for name, default in row.parameters.items() if default is not None}
+    values |= dict(zip(order, positional, strict=False)) | named
+    rest = positional[len(order) :]
+    starred = [place for place, given in enumerate(positional) if isinstance(given, ast.Starred)]
+    if starred and starred[0] < len(order):
+        # x.permute(*places): the numbers are one argument; any other could be several.
+        if starred[0] != len(order) - 1 or named:
+            raise ValueError("*arguments: how many there are is not written here")
+        rest = rest or [positional[-1]]
+    if arguments.args.vararg is not None:
+        values[arguments.args.vararg.arg] = ast.Tuple(rest, ast.Load())
+    elif rest and order:  # x.permute(0, 2, 1): the numbers are one argument
+        values[order[-1]] = ast.Tuple(positional[len(order) - 1 :], ast.Load())
+    needed = {*order, *(a.arg for a in arguments.args.kwonlyargs)} & _read(row.expression or "0")
+    if missing := needed - set(values):
+        raise KeyError(", ".join(missing))
+    return simplified(ast.parse(row.expression or "", mode="eval").body, values)
+
+
+def _read(text: str) -> set[str]:
+    return {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}

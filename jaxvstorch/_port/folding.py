@@ -1,0 +1,86 @@
+"""The value of an expression, as far as its constants and the types of its names decide it."""
+
+import ast
+import math
+
+from jaxvstorch._port.silence import silent
+
+_CONSTANT = (ast.BinOp, ast.Compare, ast.Constant, ast.Load, ast.Subscript, ast.Tuple, ast.UnaryOp,
+             ast.cmpop, ast.operator, ast.unaryop)  # fmt: skip
+_PYTHON = {"bool": bool, "float": float, "int": int, "isinstance": isinstance, "len": len,
+           "list": list, "str": str, "tuple": tuple}  # fmt: skip
+
+
+def decided(node: ast.expr) -> bool | None:
+    """Whether a constant is true; None of what is no constant."""
+    found = folded(node)
+    return bool(found.value) if isinstance(found, ast.Constant) else None
+
+
+def folded(node: ast.expr) -> ast.expr:
+    """The value of an expression that constants decide; any other as it is."""
+    match node:
+        case ast.Name() | ast.Constant() | ast.Tuple():
+            pass
+        case ast.Call(func=ast.Name("len"), args=[ast.Tuple(elts=parts)]) if plain(parts):
+            return ast.Constant(len(parts))
+        case ast.Subscript(value=ast.Tuple(elts=parts), slice=ast.Constant(value=int(i))):
+            return parts[i] if plain(parts) and -len(parts) <= i < len(parts) else node
+        case ast.Call(func=ast.Name("isinstance"), args=[one, kinds]):
+            known = _kind(one)
+            names = {n.id for n in ast.walk(kinds) if isinstance(n, ast.Name)}
+            if known and names <= set(_PYTHON):
+                return ast.Constant(known in names or (known == "bool" and "int" in names))
+            return node
+        case ast.Compare(left=one, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]):
+            none = _is_none(one)
+            return node if none is None else ast.Constant(none is isinstance(node.ops[0], ast.Is))
+        case _:
+            return _computed(node)
+    return node
+
+
+def plain(parts: list[ast.expr]) -> bool:
+    """Whether none of some arguments is unpacked."""
+    return not any(isinstance(part, ast.Starred) for part in parts)
+
+
+KIND = "_kind"  # of a value, on the node that gave it
+
+
+def _kind(node: ast.expr) -> str | None:
+    """The name of the type that an expression has, as far as it is known."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return type(node).__name__.lower()
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):  # -1
+        node = node.operand
+    if isinstance(node, ast.Constant):
+        return type(node.value).__name__
+    return getattr(node, KIND, None)
+
+
+def _is_none(node: ast.expr) -> bool | None:
+    """Whether an expression is None; None where nobody knows."""
+    if isinstance(node, ast.Constant):
+        return node.value is None
+    known = _kind(node) in ("int", "list", "tuple") or isinstance(node, ast.BinOp | ast.UnaryOp)
+    return False if known else None
+
+
+def _computed(node: ast.expr) -> ast.expr:
+    for part in ast.walk(node):
+        named = isinstance(part, ast.Name) and part.id in _PYTHON
+        called = isinstance(part, ast.Call) and not part.keywords
+        if not (isinstance(part, _CONSTANT) or named or called):
+            return node
+    try:
+        with silent():  # that it compares constants by `is` is no mistake
+            code = compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval")
+            value = eval(code, {"__builtins__": {}}, dict(_PYTHON))
+    except Exception:
+        return node
+    if isinstance(value, float) and not math.isfinite(value):
+        return node
+    if isinstance(value, bool | int | float | str | tuple | None):
+        return ast.parse(repr(value), mode="eval").body
+    return node

@@ -1,0 +1,70 @@
+"""Operations of a jaxpr along axes, in PyTorch: reductions, running ones, and orders."""
+
+from typing import Any
+
+import torch
+
+from jaxvstorch._port.from_jax.elementwise import Operation, dtype
+
+
+def _along(function: Operation) -> Operation:
+    """A reduction of one axis, over all axes that JAX names, the last one first."""
+
+    def over_all(params: Any, x: torch.Tensor) -> Any:
+        for axis in sorted(params["axes"], reverse=True):
+            x = function(x, axis)
+        return x
+
+    return over_all
+
+
+def _running(function: Operation) -> Operation:
+    def along(params: Any, x: torch.Tensor) -> Any:
+        axis = params["axis"]
+        if params["reverse"]:
+            return function(x.flip(axis), axis).flip(axis)
+        return function(x, axis)
+
+    return along
+
+
+def _sorted(params: Any, *arrays: torch.Tensor) -> list[torch.Tensor]:
+    axis = params["dimension"]
+    order = torch.arange(arrays[0].shape[axis]).reshape([-1] + [1] * (arrays[0].ndim - axis - 1))
+    order = order.expand(arrays[0].shape).clone()
+    for key in reversed(arrays[: params["num_keys"]]):
+        by_key = torch.gather(key, axis, order).argsort(dim=axis, stable=True)
+        order = torch.gather(order, axis, by_key)
+    return [torch.gather(x, axis, order) for x in arrays]
+
+
+def _top(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
+    order = x.argsort(dim=-1, descending=True, stable=True)[..., : params["k"]]
+    return [torch.gather(x, -1, order), order.to(torch.int32)]
+
+
+def _place(function: Operation) -> Operation:
+    def along(params: Any, x: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = function(x, params["axes"][0])
+        return found.to(dtype(params["index_dtype"]))
+
+    return along
+
+
+WITH_PARAMETERS: dict[str, Operation] = {
+    "argmax": _place(lambda x, axis: torch.argmax(x.int() if x.dtype == torch.bool else x, axis)),
+    "argmin": _place(lambda x, axis: torch.argmin(x.int() if x.dtype == torch.bool else x, axis)),
+    "cumlogsumexp": _running(torch.logcumsumexp),
+    "cummax": _running(lambda x, axis: torch.cummax(x, axis).values),
+    "cummin": _running(lambda x, axis: torch.cummin(x, axis).values),
+    "cumprod": _running(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype)),
+    "cumsum": _running(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype)),
+    "reduce_and": _along(torch.all),
+    "reduce_max": lambda params, x: torch.amax(x, params["axes"]) if params["axes"] else x,
+    "reduce_min": lambda params, x: torch.amin(x, params["axes"]) if params["axes"] else x,
+    "reduce_or": _along(torch.any),
+    "reduce_prod": _along(lambda x, axis: torch.prod(x, axis, dtype=x.dtype)),
+    "reduce_sum": _along(lambda x, axis: torch.sum(x, axis, dtype=x.dtype)),
+    "sort": _sorted,
+    "top_k": _top,
+}

@@ -1,0 +1,65 @@
+"""The verdict on a name, and whether it may stand."""
+
+import warnings
+from dataclasses import replace
+
+from jaxvstorch._port.map.check.tally import Tally
+from jaxvstorch._port.map.check.trial import try_row
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.verdict import Seen, Verdict
+
+# Differences of a result that is the right one.
+SLIGHT = frozenset({"width", "dtype", "rounding", "0-d", "only PyTorch raises"})
+ENOUGH = 0.5  # of the calls must agree but for slight differences, or the line is wrong
+
+
+def judge(row: Row) -> Verdict:
+    """Try a name, and the JAX that people write first for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where they are errors, a call would differ by them
+        return _judged(row)
+
+
+def _judged(row: Row) -> Verdict:
+    tally = try_row(row)
+    first = row.option("first")
+    return Verdict(
+        tally.tried,
+        tally.agreed,
+        _seen(tally),
+        _gravest(_seen(try_row(replace(row, expression=first)))) if first else (),
+    )
+
+
+def _gravest(found: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    """The difference that tells most: of values rather than of rounding, of errors least."""
+    order = ("value", "distribution", "shape", "results", "NaN", "only JAX raises", "dtype")
+    known = [seen for kind in order for seen in found if seen.kind == kind]
+    return tuple(known[:1]) or found[:1]
+
+
+def _seen(tally: Tally) -> tuple[Seen, ...]:
+    return tuple(
+        Seen(kind, call, difference.torch, difference.jax, times)
+        for kind, (difference, call, times) in sorted(tally.differences.items())
+    )
+
+
+def complaint(row: Row, verdict: Verdict) -> str | None:
+    """Why a line cannot stand as it is, if it cannot."""
+    if row.expression is None and not row.form_of:
+        return None
+    if not verdict.calls:
+        return "nothing was tried: give arguments behind `try:`"
+    # A change in place, such as eq_, keeps the dtype of its array.
+    slight = SLIGHT if row.form_of else {"width"}
+    if not verdict.agreed and not {s.kind for s in verdict.differences} <= slight:
+        return "no call gave the same"
+    times = {seen.kind: seen.times for seen in verdict.differences}
+    refused = times.pop("refused", 0)
+    grave = {kind: n for kind, n in times.items() if kind not in SLIGHT}
+    if sum(grave.values()) > (1 - ENOUGH) * (verdict.calls - refused):
+        return f"most calls differ ({', '.join(grave)}): the expression is something else"
+    if row.option("first") and not verdict.first:
+        return "what people write first gives the same: leave it out, or write that"
+    return None

@@ -1,0 +1,86 @@
+"""Modules, tried on PyTorch's own samples with the same weights, and what makes functions."""
+
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import torch
+
+from jaxvstorch._port.map.check import samples
+from jaxvstorch._port.map.check.tally import Tally
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.running.arguments import RefusedError
+from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
+from jaxvstorch._port.map.running.compare import Difference, compare
+from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
+from jaxvstorch._port.map.running.modules import in_jax
+from jaxvstorch._port.map.running.namespace import Weights
+from jaxvstorch._port.map.running.values import to_jax
+
+
+def try_module(row: Row) -> Tally:
+    """Make the module or function in both, give both the same weights, and call both."""
+    tally = Tally()
+    for made, called in _samples(row):
+        module = _module(made)
+        ours = Call(module, called.args, called.kwargs)()
+        weights = module.state_dict() if isinstance(module, torch.nn.Module) else {}
+        state = Weights({name: to_jax(value) for name, value in weights.items()})
+        for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
+            if text is not None:
+                found = _differences(row, text, state, (made, called), ours)
+                tally.add(kind, f"({call_text(made)})({call_text(called)})", found)
+    return tally
+
+
+def _module(made: Call) -> Any:
+    """The module with drawn weights, in eval mode; or the function that is made."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = made.function(*made.args, **made.kwargs)
+    if not isinstance(module, torch.nn.Module):
+        return module
+    generator = torch.Generator().manual_seed(0)
+    for value in module.state_dict().values():
+        if value.is_floating_point():  # all of a layer norm's are ones, which hides where they go
+            value.copy_(torch.rand(value.shape, generator=generator) + 0.5)
+    return module.eval()
+
+
+def _differences(
+    row: Row, text: str, state: Weights, calls: tuple[Call, Call], ours: Any
+) -> list[Difference]:
+    try:
+        theirs = in_jax(row, text, state, calls)
+    except RefusedError as refusal:
+        return [Difference("refused", "", str(refusal))]
+    except Exception as error:
+        kind = "0-d" if without_axes(calls[1]) else "only JAX raises"
+        return [Difference(kind, result_text(ours), error_text(error))]
+    return compare(ours, theirs, wide=False)
+
+
+@cache
+def _modules() -> dict[str, Any]:
+    """PyTorch's descriptions of its modules, by name."""
+    from torch.testing._internal.common_modules import module_db
+
+    return {f"torch.nn.{info.module_cls.__name__}": info for info in module_db}
+
+
+def _samples(row: Row) -> Iterator[tuple[Call, Call]]:
+    """Each sample: how the module is made, and how it is called."""
+    function = of_pytorch(row.name)
+    for call in samples.own(row, function):
+        made, called = call.args
+        yield Call(function, made), Call(function, called)
+    if (info := _modules().get(row.name)) is None:
+        return
+    samples.seeded()
+    inputs = info.module_inputs_func(
+        info, device="cpu", dtype=torch.float32, requires_grad=False, training=False
+    )
+    for sample in samples.spread(inputs):
+        made, called = sample.constructor_input, sample.forward_input
+        yield Call(function, made.args, made.kwargs), Call(function, called.args, called.kwargs)

@@ -1,0 +1,116 @@
+"""Optimizers and schedules of ``torch.optim``, tried for some steps."""
+
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import torch
+
+from jaxvstorch._port.map.check import samples
+from jaxvstorch._port.map.check.tally import Tally
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
+from jaxvstorch._port.map.running.call import Call, of_pytorch
+from jaxvstorch._port.map.running.compare import Difference, compare
+from jaxvstorch._port.map.running.describe import call_text, error_text
+from jaxvstorch._port.map.running.namespace import namespace
+
+STEPS = 20
+RATE = 0.125  # of the optimizer that a schedule is tried on
+
+
+def try_optimizer(row: Row) -> Tally:
+    """The parameters after some steps on the same gradients."""
+    tally = Tally()
+    for call in _optimizer_calls(row):
+        start, gradients = _drawn()
+        ours = _stepped(call, start, gradients)
+        try:
+            args, kwargs = jax_arguments(row, call)
+            optimizer = eval(row.source(row.expression or ""), namespace())(
+                None, *args[1:], **kwargs
+            )
+            found = compare(ours, _stepped_by_optax(optimizer, start, gradients), wide=False)
+        except RefusedError as refusal:
+            found = [Difference("refused", "", str(refusal))]
+        except Exception as error:
+            found = [Difference("only JAX raises", "", error_text(error))]
+        tally.add("steps", call_text(call), found)
+    return tally
+
+
+def _drawn() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return (
+        rng.standard_normal((4, 3)).astype(np.float32),
+        rng.standard_normal((STEPS, 4, 3)).astype(np.float32),
+    )
+
+
+def _stepped(call: Call, start: np.ndarray, gradients: np.ndarray) -> torch.Tensor:
+    parameter = torch.nn.Parameter(torch.from_numpy(start.copy()))
+    optimizer = call.function([parameter], **call.kwargs)
+    for gradient in gradients:
+        parameter.grad = torch.from_numpy(gradient.copy())
+        optimizer.step()
+    return parameter.detach()
+
+
+def _stepped_by_optax(
+    optimizer: optax.GradientTransformation, start: np.ndarray, gradients: np.ndarray
+) -> jax.Array:
+    parameter = jnp.asarray(start)
+    state = optimizer.init(parameter)
+    step = jax.jit(optimizer.update)
+    for gradient in gradients:
+        updates, state = step(jnp.asarray(gradient), state, parameter)
+        parameter = optax.apply_updates(parameter, updates)
+    return parameter
+
+
+@cache
+def _optimizers() -> dict[str, Any]:
+    """PyTorch's descriptions of its optimizers, by name."""
+    from torch.testing._internal.common_optimizers import optim_db
+
+    infos: list[Any] = optim_db
+    return {f"torch.optim.{info.optim_cls.__name__}": info for info in infos}
+
+
+def _optimizer_calls(row: Row) -> Iterator[Call]:
+    function = of_pytorch(row.name)
+    yield from samples.own(row, function)
+    if info := _optimizers().get(row.name):
+        for sample in samples.spread(list(info.optim_inputs_func(device="cpu"))):
+            yield Call(function, (None,), sample.kwargs)
+
+
+def try_schedule(row: Row) -> Tally:
+    """The learning rates of some steps, from the same first rate."""
+    tally = Tally()
+    function = of_pytorch(row.name)
+    for call in samples.own(row, function):
+        parameter = torch.nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.SGD([parameter], lr=RATE)
+        rates = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            schedule = function(optimizer, *call.args, **call.kwargs)
+            for _ in range(STEPS):
+                rates.append(optimizer.param_groups[0]["lr"])
+                optimizer.step()
+                schedule.step()
+        rate = eval(row.source(row.expression or ""), namespace() | {"lr": RATE})
+        try:
+            at = rate(None, *call.args, **call.kwargs)
+            theirs = np.asarray([float(at(step)) for step in range(STEPS)], np.float32)
+            found = compare(np.asarray(rates, np.float32), theirs, wide=False)
+        except Exception as error:
+            found = [Difference("only JAX raises", str(rates[:4]), error_text(error))]
+        tally.add("steps", call_text(call), found)
+    return tally

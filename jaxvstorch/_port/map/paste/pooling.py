@@ -1,0 +1,103 @@
+"""Pooling, channels first."""
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxvstorch._port.map.paste.convolutions import _each
+
+
+def _pads(n: int, size: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """What is padded at the end of an axis: more than at its beginning in ``ceil_mode``."""
+    if not ceil_mode:
+        return padding
+    reach = dilation * (size - 1) + 1
+    last = -(-(n + 2 * padding - reach) // stride)
+    if last * stride >= n + padding:  # a window must begin in the array or before it
+        last -= 1
+    return max(padding, last * stride + reach - n - padding)
+
+
+def _windows(
+    input: Array, n: int, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> Any:
+    """Sizes, strides, paddings and dilations of all axes, of which the last ``n`` are pooled."""
+    lead = (1,) * (input.ndim - n)
+    stride = size if stride in (None, (), []) else stride
+    parts = [_each(value, n) for value in (size, stride, padding, dilation)]
+    if min(parts[2]) < 0:  # XLA would end the process
+        raise ValueError(f"the padding is {parts[2]}: it cannot be negative")
+    pads = [
+        (p, _pads(length, k, s, p, d, ceil_mode))
+        for length, k, s, p, d in zip(input.shape[-n:], *parts, strict=True)
+    ]
+    size, stride, _, dilation = parts
+    return lead + size, lead + stride, [(0, 0)] * len(lead) + pads, None, lead + dilation
+
+
+def max_pool(
+    input: Array,
+    n: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Any:
+    """The largest number of each window over the last ``n`` axes, and where it stands in them."""
+    whole = jnp.issubdtype(input.dtype, jnp.integer)
+    least = jnp.array(jnp.iinfo(input.dtype).min if whole else -jnp.inf, input.dtype)
+    windows = _windows(input, n, kernel_size, stride, padding, dilation, ceil_mode)
+    values = lax.reduce_window(input, least, lax.max, *windows)
+    if not return_indices:
+        return values
+    place = jnp.arange(math.prod(input.shape[-n:])).reshape(input.shape[-n:])
+    pairs = (lax.stop_gradient(input), jnp.broadcast_to(place, input.shape))
+    _, places = lax.reduce_window(pairs, (least, jnp.array(-1)), _larger, *windows)
+    return values, places
+
+
+def _larger(one: Any, other: Any) -> Any:
+    """The pair with the larger number; of equal ones the one that stands first."""
+    (x, i), (y, j) = one, other
+    first = (x > y) | ((x == y) & (i < j) & (i >= 0)) | (j < 0)
+    return jnp.where(first, x, y), jnp.where(first, i, j)
+
+
+def avg_pool(
+    input: Array,
+    n: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Array:
+    """The mean of each window over the last ``n`` axes."""
+    windows = _windows(input, n, kernel_size, stride, padding, 1, ceil_mode)
+    zero = jnp.zeros((), input.dtype)
+    total: Array = lax.reduce_window(input, zero, lax.add, *windows)
+    if divisor_override is not None:
+        return total / divisor_override
+    size, strides, pads, *_ = windows
+    inner = [(p, p) if count_include_pad else (0, 0) for p, _ in pads]
+    counted = jnp.pad(jnp.ones_like(input), inner, constant_values=1)
+    outer = [(a - i, b - j) for (a, b), (i, j) in zip(pads, inner, strict=True)]
+    counts: Array = lax.reduce_window(counted, zero, lax.add, size, strides, outer)
+    return total / counts
+
+
+def adaptive_avg_pool(input: Array, output_size: Any, n: int) -> Array:
+    """Means of nearly equal parts of the last ``n`` axes, so many of each."""
+    sizes = (output_size,) * n if isinstance(output_size, int) else output_size
+    for axis, size in zip(range(-n, 0), sizes, strict=True):
+        total = input.shape[axis]
+        count = total if size is None else size
+        ends = [(i * total // count, -(-(i + 1) * total // count)) for i in range(count)]
+        parts = [lax.slice_in_dim(input, a, b, axis=axis % input.ndim) for a, b in ends]
+        input = jnp.concatenate([p.mean(axis, keepdims=True) for p in parts], axis)
+    return input

@@ -1,0 +1,61 @@
+"""The functions to be pasted that an expression of the map calls: their sources and imports."""
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxvstorch._pairs import source
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.rows import meaning
+
+
+def to_paste(row: Row) -> dict[str, str]:
+    """The sources of the functions that a row's expression needs, and that those need in turn."""
+    names = [name for name in meaning(row).jax_names if name.startswith("paste.")]
+    return sources(name.removeprefix("paste.") for name in names)
+
+
+def sources(names: Iterable[str]) -> dict[str, str]:
+    """The sources of functions to be pasted, by name, with what they need of the same package."""
+    found: dict[str, str] = {}
+    rest = list(names)
+    while rest:
+        name = rest.pop(0)
+        if name not in found:
+            found[name] = _pasted()[name].text
+            rest += _pasted()[name].needed
+    return found
+
+
+def imports_of(names: Iterable[str]) -> str:
+    """The lines that import what functions to be pasted need."""
+    lines = {line for name in names for line in _pasted()[name].imports}
+    return "\n".join(sorted(lines, key=lambda line: (line.startswith("from"), line)))
+
+
+class _Source(NamedTuple):
+    """A function or constant, what it needs of the package, and the imports that it needs."""
+
+    text: str
+    needed: list[str]
+    imports: list[str]
+
+
+@cache
+def _pasted() -> dict[str, _Source]:
+    found: dict[str, _Source] = {}
+    for file in sorted(Path(__file__).with_name("paste").glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        body = ast.parse(text).body
+        imports = dict(source.imports(body))
+        own = {n for n, line in imports.items() if line.startswith(f"from {__package__}.paste")}
+        defined = {name: node for node in body for name in source.bound(node)}
+        for name, node in defined.items():
+            segment = ast.get_source_segment(text, node) or ""
+            read = source.names_read(segment) - {name}
+            needed = sorted(read & {*defined, *own})
+            lines = [imports[used] for used in sorted(read & {*imports} - own)]
+            found[name] = _Source(segment, needed, lines)
+    return found

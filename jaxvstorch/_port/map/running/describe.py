@@ -1,0 +1,50 @@
+"""Calls, results and errors as short text."""
+
+from inspect import isfunction
+from typing import Any
+
+import torch
+
+from jaxvstorch._port.map.running.call import Call
+from jaxvstorch._port.map.running.compare import text
+from jaxvstorch._port.map.running.values import array, leaves
+
+SMALL = 4  # numbers of an array that are written out
+
+
+def call_text(call: Call) -> str:
+    """A call's arguments: small arrays by value, others by dtype and shape."""
+    parts = [_argument(x) for x in call.args]
+    parts += [f"{name}={_argument(x)}" for name, x in call.kwargs.items()]
+    return ", ".join(parts)
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype)[6:]
+        plain = value.layout is torch.strided and value.device.type == "cpu"
+        small = plain and 0 < value.numel() <= SMALL and value.ndim <= SMALL
+        shape = " by ".join(map(str, value.shape)) or "0-d"
+        return (
+            f"{dtype} {text(array(value))}" + f" ({shape})" * (value.ndim > 1)
+            if small
+            else (f"{dtype} ({shape})")
+        )
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(_argument, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if isfunction(value):  # whose address is another one in each process
+        return value.__name__
+    return str(value) if isinstance(value, torch.dtype) else repr(value)
+
+
+def result_text(value: Any) -> str:
+    """A result as a few numbers."""
+    parts = [text(array(leaf)) if hasattr(leaf, "shape") else repr(leaf) for leaf in leaves(value)]
+    return ", ".join(parts[:3]) + (", …" if len(parts) > 3 else "")
+
+
+def error_text(error: Exception) -> str:
+    """An error as one line."""
+    lines = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}"[:160]

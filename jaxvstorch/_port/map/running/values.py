@@ -1,0 +1,68 @@
+"""A call's arguments, as JAX takes them."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+
+from jaxvstorch._frameworks.torch import to_numpy
+
+DTYPES = {
+    torch.float64: np.float64, torch.float32: np.float32, torch.float16: np.float16,
+    torch.bfloat16: jnp.bfloat16, torch.complex128: np.complex128, torch.complex64: np.complex64,
+    torch.int64: np.int64, torch.int32: np.int32, torch.int16: np.int16, torch.int8: np.int8,
+    torch.uint64: np.uint64, torch.uint32: np.uint32, torch.uint16: np.uint16,
+    torch.uint8: np.uint8, torch.bool: np.bool_,
+    torch.float8_e4m3fn: jnp.float8_e4m3fn, torch.float8_e5m2: jnp.float8_e5m2,
+}  # fmt: skip
+# What says where or how PyTorch keeps an array: JAX has no such parameters.
+PLACES = frozenset({
+    "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
+    "generator", "names", "_stacklevel",
+})  # fmt: skip
+
+
+def to_jax(value: Any) -> Any:
+    """The same for JAX: arrays, dtypes and sizes, and containers of them.
+
+    64-bit values become 32-bit ones where JAX's 64-bit types are off.
+    """
+    if isinstance(value, torch.Tensor):
+        return jnp.asarray(array(value))
+    if isinstance(value, torch.dtype):
+        return jax.dtypes.canonicalize_dtype(DTYPES[value])
+    if isinstance(value, torch.device):
+        return value.type
+    if isinstance(value, dict):
+        return {key: to_jax(item) for key, item in value.items()}
+    if isinstance(value, slice):
+        return slice(*map(to_jax, (value.start, value.stop, value.step)))
+    if type(value) is list:
+        return [to_jax(item) for item in value]
+    if isinstance(value, tuple):  # a torch.Size, and PyTorch's named results, too
+        return tuple(to_jax(item) for item in value)
+    return value
+
+
+def array(value: Any) -> np.ndarray:
+    """An array or number of either framework, in NumPy.
+
+    Raises:
+        TypeError: it is sparse, quantized or something else that NumPy has not.
+    """
+    if isinstance(value, torch.Tensor):
+        if value.layout is not torch.strided or value.is_quantized:
+            raise TypeError(f"NumPy has no {value.layout} arrays")
+        value = value.detach().resolve_conj().resolve_neg()
+    return np.asarray(to_numpy(value))
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays and numbers in a result."""
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in leaves(item)]
+    if hasattr(value, "bits") and hasattr(value, "max"):  # of a dtype: finfo and iinfo
+        return [value.bits, float(value.min), float(value.max), float(getattr(value, "eps", 0))]
+    return [value]

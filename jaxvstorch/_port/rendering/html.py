@@ -1,0 +1,114 @@
+"""A report as HTML: a fragment for notebooks, and a page of its own."""
+
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+
+from jaxvstorch._explain.rendering.html_page import MADE
+from jaxvstorch._frameworks import TITLES
+from jaxvstorch._port.rendering.text import apart, summary
+from jaxvstorch._port.report import MARKS, VERIFIED, Found, Line, Report, short
+
+_STYLE = files(__package__).joinpath("port.css").read_text("utf-8")
+# A word for each status that a class of the style can have.
+_CLASSES = {status: f"s{number}" for number, status in enumerate(MARKS)}
+
+
+def fragment(report: Report) -> str:
+    """HTML to be put into a page, with the style that it needs."""
+    return f'<style>{_STYLE}</style><div class="jaxvstorch-port">{_body(report, "p", "p")}</div>'
+
+
+def page(report: Report) -> str:
+    """A whole page that needs no other file and no JavaScript."""
+    title = f"{_files(report)}, ported"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f'<body class="jaxvstorch-port-page">\n<main class="jaxvstorch-port">\n'
+        f"{_body(report, 'h1', 'h2')}{MADE}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _files(report: Report) -> str:
+    return ", ".join(dict.fromkeys(short(file) for file, _ in report.files()))
+
+
+def _body(report: Report, title: str, part: str) -> str:
+    other = TITLES["jax" if report.framework == "torch" else "torch"]
+    parts = [f'<{title} class="title"><code>{escape(_files(report))}</code> in {other}</{title}>']
+    parts.append(f'<p class="summary">{escape(summary(report))}</p>')
+    notes = [*([report.ended] if report.ended else []), *report.remarks()]
+    parts += [f'<p class="note">{escape(note)}</p>' for note in notes]
+    parts.append(_legend(report))
+    if report.parity:
+        rows = "".join(
+            f"<dt><code>{escape(name)}</code></dt><dd>{escape(came)}</dd>"
+            for name, came in report.parity.items()
+        )
+        parts.append(f'<{part} class="part">The draft</{part}><dl>{rows}</dl>')
+    for file, lines in report.files():
+        name = escape(short(file))
+        parts.append(f'<{part} class="part"><code>{name}</code></{part}>')
+        # A page may hold several reports: each region has a name of its own.
+        label = f"Lines {lines[0].number} to {lines[-1].number} of {name} in {other}"
+        parts.append(
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
+            f"<ol>{''.join(map(_line, lines))}</ol></div>"
+        )
+    parts += _unreached(report, part)
+    return "".join(parts)
+
+
+def _legend(report: Report) -> str:
+    items = "".join(
+        f'<li class="{_CLASSES[status]}"><span class="sign">{escape(MARKS[status])}</span> '
+        f"{times} {escape(status)}</li>"
+        for status, times in report.counts().items()
+    )
+    return f'<ul class="legend" aria-label="Calls by what became of them">{items}</ul>'
+
+
+def _line(line: Line) -> str:
+    calls = "".join(f"<li>{_call(call, times)}</li>" for call, times in line.calls.items())
+    return (
+        f'<li value="{line.number}"><span class="number">{line.number}</span>'
+        f'<div><code class="source">{escape(line.text)}</code><ul>{calls}</ul></div></li>'
+    )
+
+
+def _call(call: Found, times: int) -> str:
+    parts = [
+        f'<span class="sign {_CLASSES[call.status]}">{escape(MARKS[call.status])}</span>'
+        f'<span class="called">{escape(call.name)}</span>'
+    ]
+    if call.becomes:
+        parts.append(f'<code class="becomes">{escape(call.becomes)}</code>')
+    if times > 1:
+        parts.append(f'<span class="times">{times} times</span>')
+    if call.status != VERIFIED:
+        parts.append(f'<span class="status {_CLASSES[call.status]}">{escape(call.status)}</span>')
+    if text := apart(call):
+        parts.append(f'<span class="times">{text}</span>')
+    if call.note:
+        parts.append(f'<span class="said">{escape(call.note)}</span>')
+    return " ".join(parts)
+
+
+def _unreached(report: Report, part: str) -> Iterator[str]:
+    if not report.unreached:
+        return
+    yield f'<{part} class="part">Not seen to be reached</{part}>'
+    for file, keys in groupby(sorted(report.unreached), key=lambda key: key[0]):
+        items = "".join(
+            f'<li value="{number}"><span class="number">{number}</span>'
+            f'<code class="source">{escape(report.unreached[file, number].text)}</code></li>'
+            for _, number in keys
+        )
+        name = escape(short(file))
+        yield (
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{name}, not reached">'
+            f'<p class="said">{name}</p><ol class="unreached">{items}</ol></div>'
+        )

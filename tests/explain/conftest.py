@@ -1,0 +1,41 @@
+"""What holds of every explanation here; arguments; random states."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import sentences
+from commented_functions import X, given
+
+from jaxvstorch._explain import findings
+
+
+@pytest.fixture(autouse=True)
+def plain_breaks(monkeypatch) -> None:
+    """Every break that a test produces has one sentence as its reason, and a cure."""
+    ordered = findings.ordered
+
+    def checked(*args):
+        found = ordered(*args)
+        sentences.check_breaks(found)
+        return found
+
+    monkeypatch.setattr(findings, "ordered", checked)
+
+
+@pytest.fixture
+def x(framework) -> Any:
+    """Four floats, as an array of the framework."""
+    (array,) = given(framework, X)
+    return array
+
+
+@pytest.fixture
+def random_numbers_as_before() -> Iterator[None]:
+    """What is drawn from Python and NumPy does not show in other tests."""
+    of_python, of_numpy = random.getstate(), np.random.get_state()
+    yield
+    random.setstate(of_python)
+    np.random.set_state(of_numpy)

@@ -1,0 +1,27 @@
+"""What a plain sentence is."""
+
+import re
+
+from jaxvstorch._explain.facts import Finding
+
+
+def is_one(text: str) -> bool:
+    """Whether a text is one sentence, which ends in one full stop, and holds no address."""
+    bare = re.sub(r"`[^`]*`", "name", text)
+    bare = re.sub(r"\b(e\.g|i\.e|etc)\.", "", bare)
+    ends = re.findall(r"[.!?](?=\s|$)", bare)
+    has_noise = re.search(r"[.,:;]\.$|0x\w|\n|^$", text)
+    return bare.endswith(".") and ends == ["."] and not has_noise
+
+
+def check_breaks(findings: tuple[Finding, ...]) -> None:
+    """Every graph break is told in one sentence, and in another one what to do about it."""
+    for finding in findings:
+        name, _, reason = finding.what.partition(": ")
+        if finding.kind == "break":
+            reason = finding.what
+        elif name != "Unsupported":  # what is a break elsewhere is an error under fullgraph=True
+            continue
+        assert is_one(reason), finding
+        assert is_one(finding.cure), finding
+        assert finding.page, finding

@@ -1,0 +1,139 @@
+"""Why a graph breaks, said in one plain sentence, and what to do about it in another.
+
+That every break which the other tests of this folder produce is told so, ``conftest.py`` checks.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+import sentences
+
+from jaxvstorch import explain
+from jaxvstorch._explain import breaks
+
+BUILTIN = """Attempted to call function marked as skipped
+  Explanation: Dynamo does not know how to trace the builtin `{}.` This function is either a \
+Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension.
+  Hint: If it is a Python builtin, please file an issue on GitHub.
+"""
+DISABLED = """Skip calling `torch.compiler.disable()`d function
+  Explanation: Skip calling function `<function made.<locals>.f at 0x7fc57e47c860>` since it was \
+wrapped with `torch.compiler.disable` (reason: None)
+"""
+NUMPY = """attempted to trace numpy function unsupported by PyTorch
+  Explanation: Can't find numpy numpy function <{} at 0x7FC5B15F7B40> in torch._numpy.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "cure"),
+    [
+        (
+            BUILTIN.format("time.time"),
+            "Dynamo does not know how to trace the builtin `time.time`.",
+            "Read the clock outside, and pass the time in.",
+        ),
+        (
+            BUILTIN.format("<unknown module>.Random.random"),
+            "Dynamo does not know how to trace the builtin `Random.random`.",
+            "Draw with torch's own functions, or pass the numbers in.",
+        ),
+        *(
+            (
+                BUILTIN.format(name),
+                f"Dynamo does not know how to trace the builtin `{name}`.",
+                "Make this call outside the compiled function.",
+            )
+            for name in ("time.sleep", "_thread.allocate_lock")
+        ),
+        (
+            DISABLED,
+            "`made.<locals>.f` is kept from Dynamo by torch.compiler.disable.",
+            "Remove torch.compiler.disable, or call the function outside the compiled one.",
+        ),
+        (
+            NUMPY.format("bound method RandomState.normal of RandomState(MT19937)"),
+            "PyTorch has no counterpart of NumPy's `RandomState.normal`.",
+            "Draw with torch's own functions, or pass the numbers in.",
+        ),
+        (
+            NUMPY.format("built-in function packbits"),
+            "PyTorch has no counterpart of NumPy's `packbits`.",
+            "Do this outside the compiled function, or with torch's own functions.",
+        ),
+        (
+            "Tensor.random_ op\n  Explanation: This is currently not supported.\n",
+            "Dynamo does not support this: Tensor.random_ op.",
+            "Do this outside the compiled function, or with torch's own functions.",
+        ),
+        (
+            "generic_jump TensorVariable()",
+            "Which branch runs depends on a tensor's value, which is not known while tracing.",
+            "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
+        ),
+        (
+            "Something new",
+            "Something new.",
+            "Do this outside the compiled function, or with torch's own functions.",
+        ),
+    ],
+)
+def test_a_reason_is_told_plainly(text, reason, cure) -> None:
+    assert breaks.reason(text) == reason
+    assert breaks.cure(text).text == cure
+
+
+def test_dynamos_hint_to_report_a_builtin_is_no_cure() -> None:
+    assert breaks.cure_inside(BUILTIN.format("made.up")) is breaks.CALL_OUTSIDE
+
+
+def test_every_reason_that_dynamo_knows_is_one_sentence() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    registry = Path(torch.__file__).with_name("_dynamo") / "graph_break_registry.json"
+    entries = [e[0] for e in json.loads(registry.read_text(encoding="utf-8")).values()]
+    assert len(entries) > 300
+    for entry in entries:
+        text = f"{entry['Gb_type']}\n  Explanation: {entry['Explanation']}\n  Hint: Do. And do.\n"
+        assert sentences.is_one(breaks.reason(text)), text
+        assert sentences.is_one(breaks.cure(text).text), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "One. Two.",
+        "No end",
+        "Two ends..",
+        "Said (e.g. so):.",
+        "An object at 0x7f.",
+        "Two\nlines.",
+    ],
+)
+def test_what_is_no_plain_sentence(text) -> None:
+    assert not sentences.is_one(text)
+
+
+@pytest.mark.usefixtures("fresh_torch_compile")
+def test_a_function_that_dynamo_leaves_out_and_the_call_of_one_that_breaks_have_cures() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+    @torch.compiler.disable
+    def left_out(x):
+        return x + 1
+
+    def breaks_inside(x):
+        torch._dynamo.graph_break()
+        return x + 1
+
+    def calls(x):
+        x = left_out(x)
+        return breaks_inside(x) * 2
+
+    found = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
+    assert found[breaks.SKIPPED] == breaks.SKIPPED_CURE.text
+    assert found["The function asks for it with torch._dynamo.graph_break."] == (
+        "Remove that call."
+    )
+    assert found[breaks.CALL] == breaks.CALL_CURE.text

@@ -1,0 +1,263 @@
+"""Graph breaks of PyTorch: where they are, their reasons and their cures."""
+
+import logging
+import time
+
+import pytest
+from commented_functions import X, cases
+from torch_library_functions import mixture_of_experts
+
+from jaxvstorch import explain
+from jaxvstorch._explain import breaks
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
+
+case, test_marks = cases("torch")
+
+
+@case(X)
+def branches_on_a_value(x):
+    y = x * 2  # -> A1
+    if y.sum() > 0:  # -> python, A2 ! break
+        return y + 1  # -> B1
+    return y - 1  # -> not reached
+
+
+@case(X)
+def asks_for_a_number(x):
+    y = x * 2  # -> A1
+    n = y.sum().item()  # -> python, A1 ! break
+    return y + n  # -> B1
+
+
+@case(X)
+def prints_between(x):
+    y = x + 1  # -> A1
+    print("here")  # -> python ! break
+    return y * 2  # -> B1
+
+
+@torch.compiler.disable
+def not_compiled(x):
+    return torch.cos(x)  # -> python ! break
+
+
+@case(X)
+def calls_a_disabled_one(x):
+    y = torch.sin(x)  # -> A1
+    z = not_compiled(y)  # -> python ! break
+    return z + y  # -> B1
+
+
+def prints_inside(x):
+    x = x + 1  # -> B1
+    print("inside")  # -> python ! break
+    return x * 2  # -> C1
+
+
+@case(X)
+def calls_one_that_breaks(x):
+    y = x * 3  # -> A1
+    z = prints_inside(y)  # -> python ! break
+    return z - y  # -> D1
+
+
+@case(X)
+def reads_the_clock(x):
+    now = time.perf_counter()  # -> python ! break
+    return x + now  # -> A1
+
+
+@case(X)
+def prints_in_a_loop(x):
+    for i in range(3):  # -> python
+        print(i)  # -> python ! break
+        x = x + 1  # -> python
+    return x  # -> python
+
+
+@case(X)
+def breaks_in_a_try(x):
+    try:  # -> python
+        y = x.sum().item()  # -> python ! break
+    except ValueError:  # -> not reached
+        y = 0  # -> not reached
+    return x + y  # -> python
+
+
+def prints_first(x):
+    print("inside")  # -> python ! break
+    return x * 2  # -> A1
+
+
+@case(X)
+def calls_it_twice(x):
+    y = prints_first(x)  # -> python ! break
+    z = prints_first(y)  # -> python ! break
+    return y + z  # -> B1
+
+
+def test_dynamo_does_not_print_what_is_found_and_prints_it_later_still() -> None:
+    def takes_a_number(x):
+        return x * x.sum().item()
+
+    def keep(record: logging.LogRecord) -> bool:
+        printed.append(record.getMessage())
+        return False
+
+    printed: list[str] = []
+    logger = logging.getLogger("torch._dynamo.variables.tensor")
+    torch._dynamo.variables.tensor.TensorVariable._warn_capture_scalar_outputs.cache_clear()
+    logger.addFilter(keep)
+    try:
+        assert explain(takes_a_number, torch.ones(2)).found("break")
+        assert printed == []
+        torch.compile(takes_a_number, backend="eager")(torch.ones(2))
+        assert "Graph break from `Tensor.item()`" in printed[0]
+    finally:
+        logger.removeFilter(keep)
+
+
+@pytest.mark.parametrize(
+    ("function", "words", "cure", "page"),
+    [
+        (prints_between, "print", "torch._higher_order_ops.print", "tracing"),
+        (branches_on_a_value, "tensor's value", "torch.cond", "branching"),
+        (asks_for_a_number, ".item()", "Keep the value in a tensor", "branching"),
+        (prints_in_a_loop, "print", "torch._higher_order_ops.print", "tracing"),
+        (breaks_in_a_try, ".item()", "Keep the value in a tensor", "branching"),
+    ],
+)
+def test_a_break_is_told_with_its_reason_and_cure(function, words, cure, page) -> None:
+    (finding,) = explain(function, torch.arange(4.0)).found("break")
+    assert words in finding.what
+    assert cure in finding.cure
+    assert finding.page == page
+
+
+def test_a_break_under_fullgraph_is_an_error() -> None:
+    explanation = explain(torch.compile(prints_between, fullgraph=True), torch.arange(4.0))
+    (finding,) = explanation.found("failed")
+    assert explanation.programs == ()
+    assert "print" in finding.what
+    assert "torch._higher_order_ops.print" in finding.cure
+    assert finding.line == explanation.sources[0].lines[3].number
+
+
+def one_line(x): return [print(v) or v for v in x.tolist()]  # fmt: skip
+
+
+def in_a_loop(x): return [print(i) or x for i in range(2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [one_line, in_a_loop])
+def test_one_line_that_dynamo_leaves_out_is_pythons(function) -> None:
+    explanation = explain(function, torch.ones(3))
+    assert explanation.programs == ()
+    assert [line.mark for line in explanation.sources[0].lines] == ["python"]
+    assert explanation.found("break")
+
+
+def itself(value):
+    return value
+
+
+def twice(value):
+    pair = (value, value)
+    return pair
+
+
+def kind(value):
+    return type(value)
+
+
+@pytest.mark.parametrize("function", [torch.nn.Identity(), itself, twice, kind])
+@pytest.mark.parametrize("argument", [torch.ones(3), 3], ids=["tensor", "number"])
+def test_nothing_to_compile_is_no_break(function, argument) -> None:
+    torch.compile(function, fullgraph=True, backend="eager")(argument)  # accepts it
+    assert explain(function, argument, framework="torch").found("break") == []
+
+
+@pytest.fixture
+def model() -> torch.nn.Module:
+    return torch.nn.Linear(3, 1)
+
+
+def test_a_break_inside_of_a_library_names_its_place(model) -> None:
+    optimizer = torch.optim.LBFGS(model.parameters())
+
+    def step(x):
+        def loss():
+            optimizer.zero_grad()
+            value = model(x).sum()
+            value.backward()
+            return value
+
+        optimizer.step(loss)
+        return x
+
+    found = {f.line: f for f in explain(step, torch.ones(4, 3)).found("break")}
+    inside = found[step.__code__.co_firstlineno + 7]
+    assert "inside `torch/optim/" in inside.what
+    assert ", line " in inside.what
+    assert inside.cure == "Make this call outside the compiled function."
+
+
+def test_every_place_of_a_library_is_told() -> None:
+    made = mixture_of_experts()
+
+    def mixing(x):
+        return made.function(x)
+
+    explanation = explain(mixing, *made.args)
+    found = explanation.found("break")
+    assert {f.line for f in found} == {mixing.__code__.co_firstlineno + 1}
+    places = {f.what.partition("`: ")[0] for f in found}
+    assert len(places) == len(found) == 2
+    assert all("inside `transformers/models/mixtral/" in place for place in places)
+    assert any("capture_dynamic_output_shape_ops" in f.cure for f in found)  # Dynamo's own hint
+
+
+def test_dynamos_own_hint_is_shown_where_there_is_one() -> None:
+    generic = ["It may be possible to write Dynamo tracing rules for this code. Please report it."]
+    text = f"""Something unsupported
+  Explanation: Dynamo cannot do this.
+  Hint: {generic[0]}
+  Hint: Use `torch.other(x)` in place of it. Or use
+    nothing at all.
+
+  Developer debug context: none"""
+    assert breaks.cure(text, generic).text == "Use `torch.other(x)` in place of it."
+    assert breaks.cure(text).text.startswith("It may be possible")
+    assert "torch's own functions" in breaks.cure(text.partition("  Hint: Use")[0], generic).text
+
+
+def test_pythons_own_library_is_told_once_at_a_line() -> None:
+    def logs(x):
+        logging.warning("half way")
+        return x + 1
+
+    (inside,) = explain(logs, torch.ones(3)).found("break")
+    assert "inside `logging/" in inside.what
+    assert inside.cure == "Make this call outside the compiled function."
+
+
+def test_an_error_is_told_once() -> None:
+    def mismatched(x):
+        y = x @ torch.ones(5)
+        return y + 1
+
+    (finding,) = explain(mismatched, torch.ones(3)).findings
+    assert finding.kind == "failed"
+
+
+def test_an_object_has_the_name_that_its_method_gives_it() -> None:
+    class Counting(torch.nn.Module):
+        def forward(me, x):  # noqa: N805
+            me.calls = 3
+            return x + 1
+
+    (finding,) = explain(Counting(), torch.ones(3)).findings
+    assert finding.what.startswith("`me` is changed")

@@ -1,0 +1,100 @@
+"""``explain`` on code that no one here wrote: PyTorch's own, and that of libraries on top of it.
+
+What must hold for all is checked on all functions. The marks of one function per library are kept
+under ``marks/torch_libraries``, and were checked by hand against its source and the FX graphs.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from expected_marks import check
+from framework_counts import check_dynamo
+from surroundings import unchanged
+from torch_functions import (
+    TORCH_DISTRIBUTIONS,
+    TORCH_FUNC_AND_OPTIM,
+    TORCH_NN,
+    Call,
+    torch,
+)
+from torch_library_functions import EINOPS, TRANSFORMERS
+
+from jaxvstorch import explain
+from jaxvstorch._explain.explanation import Explanation
+
+pytestmark = pytest.mark.usefixtures("fresh_torch_compile")
+
+FILES = {
+    "torch_nn": TORCH_NN,
+    "torch_distributions": TORCH_DISTRIBUTIONS,
+    "torch_func_and_optim": TORCH_FUNC_AND_OPTIM,
+    "einops": EINOPS,
+    "transformers": TRANSFORMERS,
+}
+CASES = [
+    pytest.param(file, name, id=f"{file}: {name}")
+    for file, cases in FILES.items()
+    for name in cases
+]
+CHECKED_BY_HAND = {
+    "torch": ("torch_nn", "TransformerEncoderLayer"),
+    "einops": ("einops", "pack"),
+    "transformers": ("transformers", "MixtralSparseMoeBlock"),
+}
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> Iterator[None]:
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        # Of these libraries' own, not of what is tested.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def explained(made: Call) -> Explanation:
+    return explain(made.function, *made.args, framework="torch", **made.kwargs)
+
+
+@pytest.mark.parametrize("library", CHECKED_BY_HAND)
+def test_marks(library: str) -> None:
+    file, name = CHECKED_BY_HAND[library]
+    check(f"torch_libraries/{library}.toml", name, explained(FILES[file][name]()))
+
+
+@pytest.mark.parametrize(("file", "name"), CASES)
+def test_what_holds_of_every_explanation(file: str, name: str) -> None:
+    made = FILES[file][name]()
+    with unchanged("torch"), torch.random.fork_rng(devices=[]):  # some draw random numbers
+        explanation = explained(made)
+    made = FILES[file][name]()  # some change their arguments
+    if explanation.programs:
+        check_dynamo(explanation, made.function, *made.args, **made.kwargs)
+    else:
+        check_no_program(explanation, made)
+
+
+def check_no_program(explanation: Explanation, made: Call) -> None:
+    """Dynamo too makes no graph, and gives up at the same lines."""
+    reasons = torch._dynamo.utils.graph_break_reasons
+    torch.compiler.reset()
+    reasons.clear()
+    graphs = []
+
+    def backend(graph: Any, inputs: list[Any]) -> Callable[..., Any]:
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compile(made.function, backend=backend)(*made.args, **made.kwargs)
+    assert not graphs
+    stacks = [{(f.filename, f.lineno) for f in r.user_stack} for r in reasons if r.graph_break]
+    found = {(f.file, f.line) for f in explanation.found("break")}
+    assert all(stack & found for stack in stacks)
+    # Of a function that Dynamo skips without reading it, no reason is kept: its first line tells.
+    heads = {
+        (source.file, next(line.number for line in source.lines if line.mark))
+        for source in explanation.sources
+    }
+    assert all(place in heads or any(place in stack for stack in stacks) for place in found)

@@ -1,0 +1,129 @@
+"""The table of what programs become here and elsewhere."""
+
+import pytest
+
+from jaxvstorch._hardware import table
+from jaxvstorch._hardware.analysis import analyse
+from jaxvstorch._hardware.program import programs
+from jaxvstorch._hardware.quantities import NONE, amount, count
+from jaxvstorch._hardware.recorded import recorded
+
+ONE = "updates.fill_rows, donated"
+
+
+def test_it_has_a_column_for_each_device_that_says_something() -> None:
+    assert table("updates.fill_rows", here=False).heads == ("program", "H100", "TPU v5e")
+    heads = table("updates.fill_rows", here=False, of="moved").heads
+    assert heads == ("program", "TPU v5e", "H100, Inductor")
+    assert table(ONE, here=False, of="moved").heads == ("program", "TPU v5e")
+    assert table(ONE, here=False, of="estimate").heads == ("program", "TPU v5e")
+
+
+def test_a_name_is_of_a_program_a_function_or_a_topic() -> None:
+    every = [str(program) for program in programs()]
+    assert [row[0] for row in table(here=False).rows] == every
+    topic = [name for name in every if name.startswith("updates.")]
+    assert [row[0] for row in table("updates", here=False).rows] == topic
+    function = [name for name in every if name.startswith("updates.fill_rows")]
+    assert [row[0] for row in table("updates.fill_rows", here=False).rows][1:] == function[1:]
+    assert [row[0] for row in table(ONE, here=False).rows] == [ONE]
+
+
+def test_several_quantities_have_a_line_each() -> None:
+    found = table(ONE, of=("reused", "loops"), here=False)
+    reused = amount(recorded().programs[ONE].xla["h100"].aliased)
+    assert found.heads == ("program", "what", "H100", "TPU v5e")
+    assert [row[:3] for row in found.rows] == [(ONE, "reused", reused), (ONE, "loops", "1")]
+
+
+def test_what_is_counted_with_one_step_of_each_loop_has_a_star() -> None:
+    (row,) = table(ONE, of="estimate", here=False).rows
+    assert row[-1].endswith("s *")
+    (row,) = table("updates.cumulative_histogram", of="estimate", here=False).rows
+    assert row[-1].endswith("s")
+
+
+def test_it_says_that_nothing_of_it_ran_when_it_was_compiled_and_by_what() -> None:
+    found = table(ONE, here=False)
+    for text in (str(found), found._repr_html_()):
+        assert f"Compiled on {recorded().date}, and not run" in text
+        assert f"libtpu {recorded().versions['libtpu']}" in text
+
+
+def test_a_cell_without_a_number_is_left_out_on_a_phone() -> None:
+    html = table("updates.ring_write", of="moved", here=False)._repr_html_()
+    assert '<td data-column="H100, Inductor" data-none>-</td>' in html
+    assert html.count("<tr>") == 3
+
+
+def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
+    with pytest.raises(LookupError, match=r"nearest is updates\.fill_rows"):
+        table("updates.fill_row")
+    with pytest.raises(LookupError, match="there is no 'speed'; there are memory"):
+        table(of="speed")
+
+
+def test_each_program_stands_once() -> None:
+    assert table("updates", ONE, here=False).rows == table("updates", here=False).rows
+
+
+def test_a_program_that_is_listed_and_not_compiled_says_what_to_run(monkeypatch) -> None:
+    monkeypatch.delitem(recorded().programs, ONE)
+    with pytest.raises(LookupError, match="not compiled yet; run `nox -s hardware`"):
+        table(ONE, here=False)
+
+
+def test_it_speaks_of_this_cpu_only_where_there_is_its_column() -> None:
+    assert "this CPU" not in table(ONE, here=False).note
+    assert "not compiled by Triton" in table(ONE, here=False).note
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, NONE), (0, "0 B"), (12, "12 B"), (1000, "1.00 kB"), (999_600, "1.00 MB")],
+)
+def test_bytes_have_three_digits_and_a_unit(value, text) -> None:
+    assert amount(value).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_operations_have_three_digits_and_a_word() -> None:
+    assert count(24) == "24"
+    assert count(2_149_580_800).replace("\N{NO-BREAK SPACE}", " ") == "2.15 billion"
+
+
+def test_the_column_of_this_cpu_is_what_jax_compiles_here() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    from jaxvstorch._hardware import lowering
+
+    (program,) = [each for each in programs() if str(each) == ONE]
+    found = table(ONE, of="reused")
+    assert found.heads == ("program", "this CPU", "H100", "TPU v5e")
+    assert f"just now, by jax {jax.__version__}" in found.note
+    compiled = lowering.compile(program, jax.devices("cpu"))
+    assert found.rows[0][1] == amount(compiled.memory_analysis().alias_size_in_bytes)
+    assert analyse(compiled).aliased == analyse(compiled).arguments == 16_777_216
+
+
+def test_a_program_for_more_devices_than_there_are_here_has_no_column() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    wanted = [str(p) for p in programs() if p.devices > len(jax.devices("cpu"))]
+    for name in wanted:
+        assert "this CPU" not in table(name).heads
+
+
+def test_arrays_in_containers_are_placed_on_the_device_and_a_program_without_any_is_refused(
+    monkeypatch,
+) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    import numpy as np
+
+    from jaxvstorch._hardware import lowering
+    from jaxvstorch._hardware.program import Program
+
+    (device,) = jax.devices("cpu")[:1]
+    sharding = jax.sharding.SingleDeviceSharding(device)
+    nested = lowering._abstract({"a": [np.zeros(3, np.float32)], "b": 2}, sharding)
+    assert (nested["a"][0].shape, nested["a"][0].sharding, nested["b"]) == ((3,), sharding, 2)
+    monkeypatch.setattr(Program, "arguments", lambda _: (2,))
+    with pytest.raises(ValueError, match="has no array"):
+        lowering.compile(Program("updates.set_rows", 4), [device])

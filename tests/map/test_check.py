@@ -1,0 +1,205 @@
+"""The check of the map: what is wrong on purpose is found, and a tenth of the map still stands."""
+
+import hashlib
+import inspect
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.map.verdict import FILE, verdicts
+
+pytest.importorskip("torch", reason="the check runs both frameworks")
+pytest.importorskip("expecttest", reason="PyTorch's samples need it")
+
+from jaxvstorch._port.map.check import samples
+from jaxvstorch._port.map.check.judge import complaint, judge
+from jaxvstorch._port.map.check.probing import probe, written
+from jaxvstorch._port.map.row import parse
+from jaxvstorch._port.map.running.call import of_pytorch
+from jaxvstorch._port.map.running.compare import TOLERANCE
+from jaxvstorch._port.map.running.values import PLACES
+
+STATE = FILE.read_bytes()
+
+# Of rounding, the machine decides how much there is.
+DECIDED = frozenset({"rounding"})
+
+
+def kinds(verdict) -> set[str]:
+    return {seen.kind for seen in verdict.differences} - DECIDED
+
+
+def drawn() -> list[str]:
+    """Another tenth for each state of the map."""
+    return [name for name in rows() if digest(name)[0] < 256 / 10]
+
+
+def digest(word: str) -> bytes:
+    """What decides what is drawn: another one for each state of the map."""
+    return hashlib.sha256(word.encode() + STATE).digest()
+
+
+@pytest.fixture(scope="module")
+def seconds(request) -> Iterator[None]:
+    """Says in the end what the tenth took."""
+    begun = time.process_time()
+    yield
+    took = time.process_time() - begun
+    if reporter := request.config.pluginmanager.get_plugin("terminalreporter"):
+        reporter.write_line(f" the map: {len(drawn())} of {len(rows())} names, {took:.0f} CPU s")
+
+
+@pytest.mark.parametrize("name", drawn())
+def test_a_tenth_of_the_map_stands(name, monkeypatch, seconds) -> None:
+    """Of each drawn name a part of the calls; `nox -s names` tries every call of every name."""
+    monkeypatch.setattr(samples, "every", 6)
+    found, kept = judge(rows()[name]), verdicts().names[name]
+    assert kinds(found) <= kinds(kept)
+    assert found.tried.keys() <= kept.tried.keys()  # of few samples, none may have a gradient
+    assert bool(found.calls) == bool(kept.calls)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        pytest.param(
+            "torch.cumprod(input, dim) => jnp.cumprod(input, axis=dim - 1)",
+            "most calls differ",
+            id="an axis is wrong",
+        ),
+        pytest.param(
+            "torch.nn.functional.celu(input, alpha=2.0) => jax.nn.celu(input, alpha)",
+            "most calls differ",
+            id="a default is another one",
+        ),
+        pytest.param(
+            "torch.nn.Identity(*args)(input) => input ; needless: args",
+            "nothing was tried",
+            id="nothing is tried",
+        ),
+        pytest.param(
+            "torch.exp(input) => jnp.exp(input) ; first: jnp.exp(input)",
+            "gives the same",
+            id="what is called wrong is right",
+        ),
+    ],
+)
+def test_a_wrong_line_cannot_stand(line, said) -> None:
+    row = parse(line)
+    assert said in (complaint(row, judge(row)) or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        pytest.param(
+            "torch.ones_like(input, *, dtype=None) => jnp.ones(input.shape) ; needless: dtype",
+            "dtype",
+            id="a dtype is lost",
+        ),
+        pytest.param(
+            "torch.diff(input, n=1, dim=-1, prepend=None, append=None) => jnp.diff(input, axis=dim)"
+            " ; needless: n, prepend, append",
+            "shape",
+            id="a parameter is dropped",
+        ),
+        pytest.param(
+            "torch.sin(input) => lax.stop_gradient(jnp.sin(input))",
+            "gradient",
+            id="a gradient is lost",
+        ),
+    ],
+)
+def test_what_a_line_loses_is_seen(line, kind) -> None:
+    row = parse(line)
+    found = kinds(judge(row))
+    assert kind in found
+    assert kind not in kinds(verdicts().names[row.name])
+
+
+def test_a_form_that_is_another_function_is_seen() -> None:
+    assert kinds(judge(parse("Tensor.prod = torch.sum")))
+
+
+def test_the_probes_are_those_that_were_run() -> None:
+    assert written() == [(probe.kind, probe.torch, probe.jax) for probe in verdicts().probes]
+
+
+# What is shown of a probe may differ in its last digits, or in the words of an error.
+def test_a_tenth_of_the_probes_differs_as_is_written() -> None:
+    for kept in verdicts().probes[int(digest("probes")[0]) % 10 :: 10]:
+        found = probe(kept.kind, kept.torch, kept.jax)
+        assert (found.differs, found.line_differs) == (kept.differs, kept.line_differs), kept
+
+
+def test_a_probe_says_whether_the_line_keeps_a_reader_from_it() -> None:
+    by = {probe.torch: probe for probe in verdicts().probes}
+    std = by["torch.std(t([1., 2., 3., 4.]))"]
+    assert (std.differs, std.line_differs) == (True, False)
+    gather = by["torch.gather(t([1., 2.]), 0, t([-1]))"]
+    assert (gather.differs, gather.line_differs) == (True, True)
+
+
+def test_a_sum_that_only_makes_a_number_is_not_what_a_probe_is_about() -> None:
+    kinds = {probe.kind for probe in verdicts().probes if "torch.sum" in probe.names}
+    assert "width" in kinds
+    assert "kink" not in kinds
+
+
+def test_every_probe_that_differs_belongs_to_a_name() -> None:
+    assert [p.torch for p in verdicts().probes if p.line_differs and not p.names] == []
+
+
+def test_every_parameter_of_pytorch_stands_in_its_line() -> None:
+    private = {"_weight", "_freeze", "_preallocate_and_copy", "_stacklevel"}
+    missing = {}
+    for name, row in rows().items():
+        if row.expression is None or row.made is None or row.attribute:
+            continue
+        try:
+            parameters = inspect.signature(of_pytorch(name)).parameters.values()
+        except ValueError:  # it is not written in Python
+            continue
+        named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        if left := named - row.parameters.keys() - PLACES - private - {"self", "key"}:
+            missing[name] = left
+    assert missing == {}
+
+
+def test_a_parameter_without_counterpart_is_named() -> None:
+    line = "torch.cumsum(input, dim, *, dtype=None) => jnp.cumsum(input, dim) ; refused: dtype"
+    seen = {seen.kind: seen for seen in judge(parse(line)).differences}
+    assert "dtype" in seen["refused"].jax
+
+
+def test_no_line_is_broken_by_a_name_that_is_gone() -> None:
+    inner = ("Module.", "Optimizer.")
+    names = [n for n, row in rows().items() if not n.startswith(inner) and meaning(row).expression]
+    for name in names:
+        of_pytorch(name)
+
+
+def test_a_line_of_its_own_was_run_in_both_and_a_form_beside_its_name() -> None:
+    found = verdicts().names
+    for name, row in rows().items():
+        if row.expression:
+            assert set(found[name].tried) - {"form"}, name
+        elif meaning(row).expression:
+            assert set(found[name].tried) == {"form"}, name
+
+
+def test_most_draws_are_of_4000_numbers() -> None:
+    drawn = [row for row in rows().values() if row.draws and row.expression]
+    sizes = [call().numel() for row in drawn for call in samples.own(row, of_pytorch(row.name))]
+    assert sizes.count(4000) / len(sizes) > 0.9
+
+
+def test_the_page_says_what_counts_as_rounding() -> None:
+    page = (Path(__file__).parents[2] / "book/names.md").read_text(encoding="utf-8")
+    for dtype in ("float32", "bfloat16", "float64"):
+        power = f"{TOLERANCE[dtype]:.0e}".replace("e-0", "e-")
+        assert power in page
+        assert dtype in " ".join(page.split()).partition(power)[2][:50]

@@ -1,0 +1,61 @@
+"""How a line of the map is written, and what is refused."""
+
+import pytest
+
+from jaxvstorch._port.map.row import LineError, parse
+
+
+def test_a_function() -> None:
+    row = parse(
+        "torch.std(input, dim=None, *, keepdim=False) => jnp.std(input, dim, keepdims=keepdim)"
+    )
+    assert row.name == "torch.std"
+    assert list(row.parameters) == ["input", "dim", "keepdim"]
+    assert row.jax_names == ("jnp.std",)
+    assert row.call == "torch.std(input, dim=None, *, keepdim=False)"
+
+
+def test_a_module_is_called_twice() -> None:
+    row = parse("torch.nn.Softmax(dim=None)(input) => jax.nn.softmax(input, axis=dim)")
+    assert (row.made, row.called) == ("dim=None", "input")
+    made = eval(row.source("(input, dim)"))
+    assert made(dim=1)(2) == (2, 1)
+
+
+def test_a_constant_is_not_called() -> None:
+    assert parse("torch.float32 => jnp.float32").parameters == {}
+
+
+def test_what_a_tensor_has_is_read() -> None:
+    row = parse("Tensor.ndim => self.ndim")
+    assert row.attribute
+    assert row.call == "Tensor.ndim"
+    assert list(row.parameters) == ["self"]
+
+
+def test_a_form() -> None:
+    assert parse("Tensor.sum = torch.sum").form_of == "torch.sum"
+
+
+def test_what_follows() -> None:
+    row = parse("torch.f(x, y=1, z=2) => jnp.f(x) ; first: jnp.g(x) ; refused: y ; needless: z")
+    assert row.option("first") == "jnp.g(x)"
+    assert (row.refused, row.needless) == (("y",), ("z",))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("torch.softmax(input, dim, dtype=None) => jax.nn.softmax(input, dim)", "refuse dtype"),
+        ("torch.f(x) => jnp.f(x) ; refused: y", "names y, which it does not take"),
+        ("torch.f(x) => jnp.f(", "no Python expression"),
+        ("torch.f(x) => jnp.f(x) ; firts: jnp.g(x)", "'firts' is none of first"),
+        ("torch.f(x => jnp.f(x)", "does not end with a bracket"),
+        ("torch.f(x y) => jnp.f(x)", "no parameters"),
+        ("torch.f(x) => nothing", "say behind `instead:`"),
+        ("torch.f(x)", "neither"),
+    ],
+)
+def test_a_line_that_is_wrong_says_how(line, said) -> None:
+    with pytest.raises(LineError, match=said):
+        parse(line)

@@ -1,0 +1,216 @@
+"""Drafts of small programs: what they say, and how their parts compare with the programs' own."""
+
+import runpy
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import jaxvstorch
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port.draft import recording as recorded
+from jaxvstorch._port.draft.composing import compose
+from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.trying import tried
+from jaxvstorch._port.replay import Replay
+
+PORTER = recorded.__file__
+
+
+@pytest.fixture
+def drafted(tmp_path, monkeypatch):
+    """What a program's draft says, and what came of its parts."""
+
+    def run(program: str) -> tuple[str, dict[str, str]]:
+        file = tmp_path / "program.py"
+        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        recording = Recording(str(file))
+        monkeypatch.syspath_prepend(tmp_path)
+        with Replay(tell=recording.tell) as replay, recording.watching():
+            runpy.run_path(str(file), run_name="__main__")
+        recording.given = replay.kinds
+        source = compose(recording)
+        path = tmp_path / "draft.py"
+        path.write_text(source, encoding="utf-8")
+        return source, dict(tried(path, source, recording.calls))
+
+    return run
+
+
+def test_only_the_program_s_own_files_are_drafted(tmp_path) -> None:
+    program, beside = tmp_path / "a/program.py", tmp_path / "ab/other.py"
+    for file in (program, beside):
+        file.parent.mkdir()
+        file.touch()
+    recording = Recording(str(program))
+    assert recording.own(str(program))
+    assert not recording.own(str(beside))
+    # This package may lie below the program, as an editable install does.
+    assert not Recording(str(Path(jaxvstorch.__file__).parents[1] / "train.py")).own(PORTER)
+
+
+def test_a_network_in_a_training_loop(drafted) -> None:
+    source, parity = drafted(
+        """
+        import torch
+        from torch import nn
+
+        WIDTH = 2 * 2
+        options = dict(width=WIDTH)
+        model_of = {}
+
+        class Settings:
+            scale = 3.0
+
+        settings = Settings()
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(3, WIDTH)
+                self.outer = nn.Linear(2 * WIDTH, 1)
+
+            def forward(self, x):
+                x = torch.cat([self.inner(x), torch.ones(x.size(0), WIDTH)], dim=1)
+                return self.outer(x.view(*x.shape[:1], -1))
+
+        def loss(output):
+            return settings.scale * output.pow(2).mean()
+
+        def train(net, optimizer, x):
+            optimizer.zero_grad()
+            value = loss(net(x))
+            value.backward()
+            optimizer.step()
+
+        torch.manual_seed(0)
+        net = Net()
+        train(net, torch.optim.SGD(net.parameters(), lr=0.1), torch.ones(2, 3))
+        """
+    )
+    assert parity["Net"] == "at parity: values and gradients, in float32 and float64"
+    assert parity["loss"] == "at parity: values, in float32 and float64"
+    assert parity["train"].startswith("left to do")
+    assert "WIDTH = 2 * 2\n" in source
+    assert "settings = None" in source  # the program's run made it
+    assert "jnp.concatenate([self.inner(x), jnp.ones((x.shape[0], WIDTH))], axis=1)" in source
+    assert "x.reshape(*x.shape[:1], -1)" in source
+    assert "optax.apply_updates" in source
+    assert "zero_grad" not in source
+
+
+def test_what_a_replay_cannot_see_is_not_called_unreached(drafted) -> None:
+    source, _ = drafted(
+        """
+        import numpy as np
+        import torch
+
+        def made(more=False):
+            x = torch.from_numpy(np.ones(3, np.float32))
+            return torch.zeros(3) if more else x + 1
+
+        made()
+        """
+    )
+    assert "torch.from_numpy is not seen by a replay" in source
+    assert "torch.zeros was not reached" in source
+
+
+def test_layers_of_the_program_s_own_and_their_modes(drafted) -> None:
+    source, parity = drafted(
+        """
+        import torch
+        from torch import nn
+
+        class Norm(nn.LayerNorm):
+            def forward(self, x):
+                return 2 * super().forward(x)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = Norm(3)
+                self.batch = nn.BatchNorm1d(3)
+                self.drop = nn.Dropout(0.5)
+                self.unused = nn.Softmax(dim=1)
+
+            def forward(self, x, shift=None):
+                if x.is_cuda:
+                    x = torch.nn.functional.softmax(x, dim=1)
+                return self.drop(self.batch(self.norm(x)))
+
+        torch.manual_seed(0)
+        Net()(torch.randn(4, 3))
+        """
+    )
+    assert parity["Net"] == "at parity: values and gradients, in float32 and float64; in eval mode"
+    assert parity["Norm"] == "at parity: values and gradients, in float32 and float64"
+    assert "class Norm(TorchLayerNorm)" in source
+    assert "class Softmax(Module)" in source  # from_torch makes it, though nothing calls it
+    assert "if jax.default_backend() == 'gpu'" in source
+
+
+def test_a_number_that_a_function_returns(drafted) -> None:
+    _, parity = drafted(
+        """
+        import torch
+
+        def mean(x):
+            return x.mean().item()
+
+        mean(torch.tensor([0.1, 0.7, 0.3]))
+        """
+    )
+    assert parity["mean"] == "at parity: values, in float32 and float64"
+
+
+def test_several_files(drafted, tmp_path) -> None:
+    (tmp_path / "library.py").write_text(
+        "import torch\n\nSCALE = 3\n\n\ndef scaled(x):\n    return SCALE * x.exp()\n",
+        encoding="utf-8",
+    )
+    source, parity = drafted(
+        """
+        import torch
+        from library import scaled
+
+        def total(x):
+            return scaled(x).sum()
+
+        total(torch.ones(3))
+        """
+    )
+    assert source.index("SCALE = 3") < source.index("def scaled") < source.index("def total")
+    assert parity["total"] == "at parity: values, in float32 and float64"
+
+
+def test_names_that_come_bare_and_globals_that_are_drawn(drafted) -> None:
+    source, parity = drafted(
+        """
+        import torch
+        from torch.nn import Linear, Module
+
+        x = torch.randn(2, 3)
+        noise = torch.rand(3)
+
+        class Net(Module):
+            def __init__(self):
+                super().__init__()
+                self.last = Linear(3, 2)
+
+            def forward(self, x):
+                assert isinstance(self.last, Linear)
+                return self.last(x)
+
+        def shifted(x):
+            return x + noise
+
+        shifted(Net()(x) @ torch.ones(2, 3))
+        """
+    )
+    assert "class Net(Module):" in source
+    assert parity["Net"].startswith("at parity"), parity
+    assert "\nx = " not in source
+    assert "noise = None" in source

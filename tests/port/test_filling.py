@@ -1,0 +1,135 @@
+"""The map's expressions with a program's own arguments, as one would write them."""
+
+import ast
+import functools
+import inspect
+import re
+
+import jax
+import pytest
+
+from jaxvstorch._port import simplifying
+from jaxvstorch._port.filling import filled
+from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.simplifying import simplified
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "becomes"),
+    [
+        ("torch.cat", "torch.cat((x, y), 1)", "jnp.concatenate((x, y), axis=1)"),
+        ("torch.ones", "torch.ones(4, 4)", "jnp.ones((4, 4))"),
+        ("torch.ones", "torch.ones(n)", "jnp.ones(n)"),
+        ("torch.zeros", "torch.zeros(n, m, dtype=torch.long)", "jnp.zeros((n, m), int)"),
+        ("torch.arange", "torch.arange(n)", "jnp.arange(n)"),
+        ("torch.arange", "torch.arange(0, n, 2)", "jnp.arange(0, n, 2)"),
+        ("torch.randn", "torch.randn(8)", "jax.random.normal(key, (8,))"),
+        ("torch.rand", "torch.rand(2, n)", "jax.random.uniform(key, (2, n))"),
+        ("torch.randint", "torch.randint(50, (2, 16))", "jax.random.randint(key, (2, 16), 0, 50)"),
+        (
+            "torch.randint",
+            "torch.randint(1, n + 1, (m,))",
+            "jax.random.randint(key, (m,), 1, n + 1)",
+        ),
+        ("torch.nn.functional.linear", "F.linear(x, w)", "x @ w.T"),
+        (
+            "torch.nn.init.normal_",
+            "nn.init.normal_(p, mean=0.0, std=0.02)",
+            "0.02 * jax.random.normal(key, p.shape, p.dtype)",
+        ),
+        ("Tensor.div", "x / y", "x / y"),
+        ("Tensor.div", "x.div(y)", "jnp.true_divide(x, y)"),
+        ("Tensor.permute", "x.permute(0, -1, 1)", "jnp.transpose(x, (0, -1, 1))"),
+        ("Tensor.permute", "x.permute(*axes)", "jnp.transpose(x, (*axes,))"),
+        ("Tensor.view", "x.view(*y.shape[:2], n, -1)", "x.reshape(*y.shape[:2], n, -1)"),
+        ("Tensor.var", "x.var(dim=1)", "jnp.var(x, axis=1, ddof=1)"),
+        ("Tensor.size", "x.size(0)", "x.shape[0]"),
+    ],
+)
+def test_a_call_becomes(name, written, becomes) -> None:
+    assert filled(name, ast.parse(written, mode="eval").body) == becomes
+
+
+@pytest.mark.parametrize(
+    ("kind", "becomes"),
+    [
+        ("int", "jax.random.normal(key, (n,))"),
+        ("tuple", "jax.random.normal(key, n)"),
+        ("", "jax.random.normal(key, n if not isinstance(n, int) else (n,))"),
+    ],
+)
+def test_what_a_run_shows_of_an_argument_decides(kind, becomes) -> None:
+    assert filled("torch.randn", ast.parse("torch.randn(n)", mode="eval").body, (kind,)) == becomes
+
+
+def test_arguments_that_are_unpacked_are_not_told_apart() -> None:
+    row = rows()["torch.nn.functional.pad"].expression
+    assert filled("torch.nn.functional.pad", ast.parse("F.pad(x, *more)", mode="eval").body) == row
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "becomes"),
+    [
+        ("SGD", {"lr": 0.1}, "optax.sgd(0.1)"),
+        ("SGD", {"lr": 0.1, "momentum": 0.9}, "optax.sgd(0.1, 0.9)"),
+        (
+            "SGD",
+            {"weight_decay": 0.01},
+            "optax.chain(optax.add_decayed_weights(0.01), optax.sgd(0.001))",
+        ),
+        ("Adam", {}, "optax.adam(0.001)"),
+        ("Adam", {"betas": (0.5, 0.999)}, "optax.adam(0.001, 0.5)"),
+        ("AdamW", {}, "optax.adamw(0.001, weight_decay=0.01)"),
+    ],
+)
+def test_an_optimizer_becomes(name, settings, becomes) -> None:
+    row = rows()[f"torch.optim.{name}"]
+    values = {key: value for key, value in row.parameters.items() if value is not None}
+    values |= {key: ast.parse(repr(value), mode="eval").body for key, value in settings.items()}
+    expression = ast.parse(row.expression or "", mode="eval").body
+    assert ast.unparse(simplified(expression, values)) == becomes
+
+
+def test_filling_leaves_the_program_s_own_code_as_it_is() -> None:
+    call = ast.parse("torch.zeros(3, dtype=torch.long)", mode="eval").body
+    before = ast.dump(call)
+    filled("torch.zeros", call)
+    assert ast.dump(call) == before
+
+
+def test_what_is_left_out_is_the_default_of_that_function() -> None:
+    modules = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax}
+    calls = [
+        node
+        for row in rows().values()
+        for node in ast.walk(ast.parse(row.expression or "0", mode="eval"))
+        if isinstance(node, ast.Call)
+        and re.fullmatch(r"(jax|jnp|lax)\.[\w.]+", ast.unparse(node.func))
+    ]
+    for node in calls:
+        name = ast.unparse(node.func)
+        function = functools.reduce(getattr, name.split(".")[1:], modules[name.split(".")[0]])
+        try:
+            parameters = inspect.signature(function).parameters
+        except ValueError:
+            continue
+        for word in node.keywords:
+            if word.arg in parameters and word.arg in simplifying._KEYWORDS:
+                default = parameters[word.arg].default
+                known = simplifying._KEYWORDS[word.arg]
+                kept = name in simplifying._OTHER.get(word.arg, ())
+                # None says False where a result keeps its dimensions or not.
+                assert kept or default is known or not (default or known), (name, word.arg)
+
+
+def _call(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def test_a_default_of_other_functions_stays() -> None:
+    assert filled("Tensor.select", _call("x.select(1, 0)")) == (
+        "lax.index_in_dim(x, 0, 1, keepdims=False)"
+    )
+    assert "axis=None" in (
+        filled("torch.take_along_dim", _call("torch.take_along_dim(x, i)")) or ""
+    )

@@ -1,0 +1,157 @@
+"""``jaxvstorch.port`` and ``jaxvstorch.replaying``, on functions of PyTorch."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+import jaxvstorch
+from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.rendering.html import fragment
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port import judging  # noqa: E402
+
+
+def scaled(x, factor):
+    return x * factor / x.std()
+
+
+def drawn(x):
+    return x + torch.randn(3)
+
+
+def failing(x):
+    y = x + 1
+    raise KeyError(y.sum().item())
+
+
+def statuses(report) -> dict[str, str]:
+    return {call.name: call.status for line in report.lines.values() for call in line.calls}
+
+
+def test_a_function() -> None:
+    report = jaxvstorch.port(scaled, torch.tensor([1.0, 2.0, 4.0]), 3)
+    assert report.counts() == {"verified": 3}
+    (line,) = report.lines.values()
+    assert line.text == "return x * factor / x.std()"
+    assert "jnp.std(x, ddof=1)" in str(report)
+
+
+def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
+    row = rows()["torch.exp2"]
+    monkeypatch.setitem(
+        rows(), "torch.exp2", replace(row, expression="jnp.exp2(input) + 1e-6 * input")
+    )
+    judging._function.cache_clear()
+
+    def doubled(x):
+        return torch.exp2(x)
+
+    with jaxvstorch.replaying() as report:
+        for step in (1.0, 3.0, 2.0):
+            doubled(torch.tensor([step]))
+    judging._function.cache_clear()
+    calls = [found for line in report.lines.values() for found in line.calls.items()]
+    ((call, times),) = [found for found in calls if found[0].name == "torch.exp2"]
+    assert (call.status, times) == ("verified", 3)
+    assert call.gap == pytest.approx(3e-6, rel=0.3)
+    assert f"(3 times)  off by {call.gap:.1e}" in str(report)
+
+
+def test_equal_results_are_said_to_be_equal() -> None:
+    report = jaxvstorch.port(torch.flip, torch.tensor([1.0, float("nan")]), (0,))
+    assert "  equal" in str(report)
+    assert report.to_dict()["lines"][0]["calls"][0]["gap"] == 0
+
+
+def test_a_module() -> None:
+    report = jaxvstorch.port(torch.nn.Linear(2, 3), torch.ones(1, 2))
+    assert report.counts() == {"verified": 1}
+    ((call, _),) = next(iter(report.lines.values())).calls.items()
+    assert call.becomes == "nnx.Linear(2, 3, param_dtype=jnp.float32, rngs=rngs)(input)"
+
+
+def test_a_block() -> None:
+    with jaxvstorch.replaying(limit=2) as report:
+        for _ in range(5):
+            torch.ones(2).cumsum(0)
+    assert report.counts() == {"verified": 4}
+    assert report.beyond == 6
+
+
+def test_its_errors_are_its_own_and_the_report_is_kept() -> None:
+    x = torch.ones(2)
+    with jaxvstorch.replaying() as report, pytest.raises(KeyError):
+        failing(x)
+    assert report.counts() == {"verified": 3}
+
+
+def test_random_numbers_stay_the_same() -> None:
+    torch.manual_seed(0)
+    alone = [drawn(torch.zeros(3)), torch.rand(2)]
+    torch.manual_seed(0)
+    with jaxvstorch.replaying() as report:
+        replayed = [drawn(torch.zeros(3)), torch.rand(2)]
+    assert all(map(torch.equal, alone, replayed))
+    assert statuses(report)["torch.randn"] == "random"
+
+
+def test_what_is_changed_in_place_is_compared_as_it_was() -> None:
+    x = torch.ones(3)
+    with jaxvstorch.replaying() as report:
+        x.mul_(2)
+        x[0] = 5
+    assert report.counts() == {"verified": 2}
+    assert x.tolist() == [5, 2, 2]
+
+
+def test_a_difference_is_found() -> None:
+    with jaxvstorch.replaying() as report:
+        torch.tensor([float("nan")]).sign()
+    assert statuses(report)["Tensor.sign"] == "differs"
+
+
+def test_float64_is_compared_as_such() -> None:
+    with jaxvstorch.replaying() as report:
+        torch.ones(3, dtype=torch.float64) / 3
+    assert report.counts() == {"verified": 2}
+
+
+def test_other_threads_are_not_watched() -> None:
+    with jaxvstorch.replaying() as report:
+        thread = threading.Thread(target=lambda: torch.ones(2) + 1)
+        thread.start()
+        thread.join()
+    assert not report.lines
+
+
+def test_nothing_is_watched_afterwards() -> None:
+    with jaxvstorch.replaying() as report:
+        pass
+    torch.ones(2) + 1
+    torch.nn.ReLU()(torch.ones(2))
+    assert not report.lines
+
+
+def test_it_shows_itself_in_a_notebook() -> None:
+    report = jaxvstorch.port(scaled, torch.ones(3), 3)
+    assert report._repr_html_() == fragment(report)
+    assert repr(report) == str(report)
+    assert "jaxvstorch-port" in fragment(report)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: jaxvstorch.port(3), TypeError, "port needs something to call, not int"),
+        (lambda: jaxvstorch.port(scaled, torch.ones(2), 1, limit=0), ValueError, "positive"),
+        (lambda: jaxvstorch.replaying(limit=0).__enter__(), ValueError, "positive"),
+        (lambda: jaxvstorch.port(abs, 1), ValueError, "say framework="),
+    ],
+    ids=["no function", "a limit of port", "a limit of replaying", "no framework"],
+)
+def test_bad_input(call, error, says) -> None:
+    with pytest.raises(error, match=says):
+        call()

@@ -1,0 +1,186 @@
+"""``jaxvstorch port``: a program runs as it would alone, and each of its calls is done again."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from jaxvstorch._command.cli import app
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+PROGRAM = """\
+import os
+import sys
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 8)
+        self.last = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+
+
+def unused(x):
+    return torch.tanh(x)
+
+
+torch.manual_seed(0)
+net = Net()
+optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 4), torch.randint(2, (8,))
+for _ in range(int(sys.argv[1])):
+    loss = nn.functional.cross_entropy(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+child = os.fork()
+if child == 0:
+    print("in the fork", torch.ones(2).sum().item(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+x[0] = 0
+print(loss.item(), x.sum().item(), torch.rand(1).item())
+"""
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, ["port", *arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where a program was ported, and what that left."""
+    folder = tmp_path_factory.mktemp("port")
+    program = folder / "train.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, "-m", "jaxvstorch", "port", "--json", "--html", "train.html",
+               "--write", "draft.py", "train.py", "--", "3"]  # fmt: skip
+    ported = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert ported.returncode == 0, ported.stderr
+    (folder / "report.json").write_text(ported.stdout)
+    (folder / "printed").write_text(ported.stderr)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(folder) -> dict:
+    return json.loads((folder / "report.json").read_text())
+
+
+def calls(report: dict) -> dict[str, dict]:
+    return {call["name"]: call for line in report["lines"] for call in line["calls"]}
+
+
+def test_the_program_prints_what_it_prints_alone(folder) -> None:
+    command = [sys.executable, "train.py", "3"]
+    alone = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert (folder / "printed").read_text() == alone.stdout
+
+
+def test_each_call_is_done_again(report) -> None:
+    found = calls(report)
+    assert found["torch.relu"]["status"] == "verified"
+    assert found["torch.relu"]["becomes"] == "jax.nn.relu(self.first(x))"
+    assert found["torch.relu"]["times"] == 3
+    assert found["torch.nn.functional.cross_entropy"]["status"] == "verified"
+    assert found["torch.randn"]["status"] == "random"
+    assert set(report["counts"]) == {"verified", "random", "done otherwise"}
+
+
+def test_a_step_of_the_optimizer_is_done_by_optax(report) -> None:
+    step = calls(report)["torch.optim.Adam"]
+    assert (step["status"], step["times"]) == ("verified", 3)
+    assert "optax." in step["becomes"]
+
+
+def test_mutation_and_gradients_are_said(report) -> None:
+    found = calls(report)
+    assert found["Tensor.__setitem__"]["becomes"] == "x = x.at[0].set(0)"
+    assert "assign the result" in found["Tensor.__setitem__"]["note"]
+    assert "jax.value_and_grad" in found["Tensor.backward"]["note"]
+
+
+def test_what_was_not_reached_is_named(report) -> None:
+    assert report["unreached"][0]["source"] == "return torch.tanh(x)"
+
+
+def test_what_a_fork_does_is_not_replayed(report) -> None:
+    assert not [line for line in report["lines"] if "in the fork" in line["source"]]
+    assert "Forked processes, of which there were 1, were not replayed." in report["notes"]
+
+
+def test_the_draft_is_at_parity(folder, report) -> None:
+    assert report["parity"]["Net"].startswith("at parity: values and gradients")
+    draft = (folder / "draft.py").read_text()
+    assert "class Net(Module):" in draft
+    assert "TODO: " not in draft.partition('"""\n')[2]
+    assert "import torch" not in draft.partition("def from_torch")[0]
+
+
+def test_the_draft_runs_without_this_package(folder) -> None:
+    code = (
+        "import sys; sys.modules['jaxvstorch'] = None\n"
+        "import draft, torch, jax\n"
+        "class Linear(torch.nn.Linear): pass\n"
+        "layer = torch.nn.Linear(4, 8)\n"
+        "x = torch.ones(1, 4)\n"
+        "y = jax.jit(lambda m, x: m(x))(draft.from_torch(layer), x.numpy())\n"
+        "print(abs(y - layer(x).detach().numpy()).max() < 1e-6)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.strip() == "True", ran.stderr
+
+
+def test_the_page_is_one_file(folder) -> None:
+    page = (folder / "train.html").read_text()
+    assert "<h1" in page
+    assert "jax.nn.relu(self.first(x))" in page
+    assert "<script" not in page
+    assert "<link" not in page
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "says"),
+    [
+        ("x = (", [], "is no Python program"),
+        ("x = 1", ["--static"], "names nothing of PyTorch"),
+        ("import torch", ["--static", "--write", "out.py"], "--write needs what a run shows"),
+        ("import jax", ["--static"], "For a function of JAX there is jaxvstorch.port"),
+        ("import torch", ["--write", "out.txt"], "a draft is a Python file, whose name ends in"),
+        ("import torch", ["--html", "program.py"], "is the file that is read"),
+        ("import torch", ["--html", "nowhere/out.html"], "there is no folder nowhere"),
+    ],
+)
+def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(content)
+    ended = run(*arguments, "program.py")
+    assert ended.exit_code == 2
+    assert says in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_no_file(tmp_path) -> None:
+    assert "there is no file" in run(str(tmp_path / "none.py")).stderr
+    assert "is a folder" in run(str(tmp_path)).stderr
+
+
+def test_reading_says_that_it_is_less(tmp_path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(PROGRAM)
+    shown = run("--static", str(file)).output
+    assert ". torch.relu → jax.nn.relu(self.first(x))  read, not run" in shown
+    assert "Nothing was run" in shown
+    assert "verified" not in shown

@@ -1,0 +1,274 @@
+"""``jaxvstorch.port`` on functions of JAX: each operation done in PyTorch, with source lines."""
+
+import linecache
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import jaxvstorch
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
+
+X = jnp.asarray(np.random.default_rng(0).standard_normal((3, 4)), jnp.float32)
+N = jnp.asarray([[3, 0], [1, 1], [2, 3]])
+
+
+def becomes(report) -> dict[str, str | None]:
+    return {call.name: call.becomes for line in report.lines.values() for call in line.calls}
+
+
+def test_each_line_says_what_it_is_in_pytorch() -> None:
+    def function(x, n):
+        y = jnp.take_along_axis(x, n, axis=1)
+        z = jnp.std(y, axis=-1)
+        return jax.nn.softmax(z, axis=-1) @ jnp.ones(3)
+
+    report = jaxvstorch.port(function, X, N)
+    found = becomes(report)
+    assert found["jnp.take_along_axis"] == "torch.take_along_dim(x, n, dim=1)"
+    assert found["jnp.std"] == "torch.std(y, dim=-1, correction=0)"  # PyTorch's own default is 1
+    assert found["jax.nn.softmax"] == "torch.softmax(z, -1)"
+    assert set(report.counts()) == {"verified"}
+    texts = [line.text for _, lines in report.files() for line in lines]
+    assert texts[0] == "y = jnp.take_along_axis(x, n, axis=1)"
+
+
+def test_what_a_call_becomes_runs_in_pytorch() -> None:
+    def function(x):
+        return (
+            jax.nn.gelu(x),
+            jnp.sum(x, axis=0, keepdims=True),
+            jnp.std(x, axis=-1),
+            jnp.clip(x, 0.5),
+            jnp.sort(x, axis=0),
+            jnp.where(x > 0, x, 0.0),
+            jnp.cumsum(x, axis=1),
+            jnp.linalg.norm(x, axis=1),
+            jax.nn.leaky_relu(x, 0.2),
+        )
+
+    found = becomes(jaxvstorch.port(function, X))
+    del found["operator"]
+    assert found["jax.nn.gelu"] == "torch.nn.functional.gelu(x, approximate='tanh')"
+    assert found["jnp.sum"] == "torch.sum(x, dim=0, keepdim=True)"
+    assert found["jnp.where"] == "torch.where(x > 0, x, 0.0)"
+    bound = {"torch": torch, "x": torch.tensor(np.asarray(X))}
+    assert len(found) == 9
+    for expected, text in zip(function(X), found.values(), strict=True):
+        np.testing.assert_allclose(eval(text, bound), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_cell_of_a_notebook_may_import_in_another_cell(monkeypatch) -> None:
+    text = "def cell(x):\n    return jnp.sort(x)\n"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(True), "<cell>")
+    bound = {"jnp": jnp}
+    exec(compile(text, "<cell>", "exec"), bound)
+    monkeypatch.setattr(sys.modules["__main__"], "jnp", jnp, raising=False)
+    report = jaxvstorch.port(bound["cell"], X)
+    assert becomes(report) == {"jnp.sort": "torch.sort(x)[0]"}
+
+
+def test_what_is_computed_again_is_looked_into() -> None:
+    def function(x):
+        return jax.checkpoint(lambda y: jnp.sin(y) * 2)(x).sum()
+
+    for called in (function, jax.grad(function)):
+        assert set(jaxvstorch.port(called, X).counts()) == {"verified"}
+
+
+def test_loops_are_python_in_pytorch() -> None:
+    def looped(x):
+        y, _ = lax.scan(lambda c, row: (c * 0.5 + row, None), x[0], x)
+        z = lax.while_loop(lambda z: z.sum() < 50, lambda z: z * 2 + 1, y)
+        return lax.cond(z[0] > 0, jnp.sin, jnp.cos, z)
+
+    report = jaxvstorch.port(looped, X)
+    notes = " ".join(call.note for line in report.lines.values() for call in line.calls)
+    assert "`for` loop" in notes
+    assert "`while` loop" in notes
+    assert "`if`" in notes
+    assert set(report.counts()) == {"verified", "done otherwise"}
+
+
+def test_a_batch_of_loops_ends_one_by_one() -> None:
+    doubled = jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2 + 1, x))
+    values = jnp.array([1.0, 3.0, 20.0])
+    report = jaxvstorch.port(lambda x: doubled(x) + 1, values)
+    assert set(report.counts()) == {"verified", "done otherwise"}
+    assert "`while` loop" in str(report)
+
+
+def test_a_loop_inside_a_function_of_a_library_is_none_of_the_reader_s() -> None:
+    found = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
+    assert becomes(found) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}
+    assert found.counts() == {"verified": 1}
+
+
+def test_what_pytorch_has_in_signed_numbers_alone_is_said() -> None:
+    report = jaxvstorch.port(lambda x: x - jnp.uint32(7), jnp.arange(3, dtype=jnp.uint32))
+    assert "in int64: PyTorch has no sub of uint32" in str(report)
+
+
+def test_vectors_with_other_signs_are_the_same(monkeypatch) -> None:
+    own = torch.linalg.eigh
+
+    def turned(x, **side):
+        values, vectors = own(x, **side)
+        return values, -vectors
+
+    monkeypatch.setattr(torch.linalg, "eigh", turned)
+    report = jaxvstorch.port(lambda x: jnp.linalg.eigh(x @ x.T), X)
+    assert set(report.counts()) == {"verified"}
+    assert "but for the signs of the vectors, which are free" in str(report)
+
+
+def test_a_callback_is_a_call_in_pytorch(capfd) -> None:
+    def function(x):
+        jax.debug.print("sum {}", x.sum())
+        return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    report = jaxvstorch.port(function, X)
+    assert report.counts() == {"verified": 1, "done otherwise": 2}
+    assert "call the function itself" in str(report)
+    assert capfd.readouterr().out.count("sum") == 1
+
+
+class Net(nnx.Module):
+    """What keeps state: averages, and a stream of random numbers."""
+
+    def __init__(self, rngs):
+        self.conv = nnx.Conv(1, 2, (2, 2), rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        """All of it."""
+        return self.dropout(nnx.relu(self.norm(self.conv(x[None, ..., None]))))
+
+    def summed(self, x):
+        """A method."""
+        return self(x).sum()
+
+
+def test_a_module_of_flax_is_traced_with_its_state() -> None:
+    net = Net(nnx.Rngs(0))
+    before = jax.tree.map(jnp.copy, nnx.to_pure_dict(nnx.state(net, nnx.BatchStat)))
+    for function in (net, net.summed):
+        assert set(jaxvstorch.port(function, X).counts()) == {"verified", "random"}
+    loss = nnx.value_and_grad(lambda net, x: net(x).sum())
+    assert set(jaxvstorch.port(loss, net, X).counts()) == {"verified", "random"}
+    after = nnx.to_pure_dict(nnx.state(net, nnx.BatchStat))
+    assert jax.tree.all(jax.tree.map(jnp.array_equal, before, after))
+
+
+def test_a_module_that_is_closed_over_has_a_cure() -> None:
+    net = Net(nnx.Rngs(0))
+    with pytest.raises(Exception, match="trace level") as raised:
+        jaxvstorch.port(lambda x: net(x), X)
+    assert any("pass the module to it" in note for note in raised.value.__notes__)
+
+
+def test_what_is_no_array_is_what_it_is() -> None:
+    def summed(x, axis, squared=False):
+        return (x**2 if squared else x).sum(axis)
+
+    found = becomes(jaxvstorch.port(summed, X, 0, squared=True))
+    assert set(found) == {"operator", "jnp.sum"}
+
+
+def test_a_function_of_jax_s_own_stands_where_it_was_given() -> None:
+    report = jaxvstorch.port(jnp.linalg.svd, X)
+    (line,) = report.lines.values()
+    assert line.text == "report = jaxvstorch.port(jnp.linalg.svd, X)"
+    assert report.counts() == {"verified": 1}
+
+
+def test_a_module_of_equinox() -> None:
+    eqx = pytest.importorskip("equinox", reason="equinox is not installed")
+    layer = eqx.nn.Linear(4, 2, key=jax.random.key(0))
+    dropout = eqx.nn.Dropout(0.5, inference=True)
+
+    @eqx.filter_jit
+    def gradient(layer, dropout, x):
+        def loss(layer):
+            y = jax.vmap(layer)(x)
+            return dropout(y).sum()
+
+        return eqx.filter_grad(loss)(layer)
+
+    report = jaxvstorch.port(gradient, layer, dropout, X)
+    assert set(report.counts()) == {"verified"}
+    assert "y = jax.vmap(layer)(x)" in [line.text for line in report.lines.values()]
+
+
+def test_an_operation_of_a_loop_is_done_so_often_and_no_more() -> None:
+    report = jaxvstorch.port(lambda x: lax.fori_loop(0, 50, lambda i, y: y * 1.1, x), X, limit=3)
+    assert report.beyond > 40
+
+
+def test_a_jitted_function_of_the_readers_has_its_own_lines() -> None:
+    @jax.jit
+    def inner(x):
+        return jnp.exp(x)
+
+    report = jaxvstorch.port(lambda x: inner(x) + inner(2 * x), X)
+    assert "return jnp.exp(x)" in [line.text for line in report.lines.values()]
+
+
+def test_random_numbers_are_said() -> None:
+    report = jaxvstorch.port(lambda x: x + jax.random.normal(jax.random.key(0), x.shape), X)
+    assert "generator" in str(report)
+    assert report.counts()["random"] == 2
+
+
+def test_what_is_not_known_is_said() -> None:
+    report = jaxvstorch.port(lambda x: lax.population_count(x), N)
+    assert report.counts() == {"not in the map": 1}
+    assert "the operation population_count" in str(report)
+
+
+def test_a_wrong_operation_would_be_found(monkeypatch) -> None:
+    import torch
+
+    from jaxvstorch._port.from_jax import primitives
+
+    monkeypatch.setitem(primitives.SAME, "tanh", torch.sin)
+    assert jaxvstorch.port(lambda x: jnp.tanh(x), X).counts() == {"differs": 1}
+
+
+def test_places_that_pytorch_takes_otherwise() -> None:
+    places = jnp.array([0, 2, 2])
+    outside = jnp.array([0, 9, 1])
+
+    def indexed(x, v):
+        a = x.at[places].add(v)
+        b = x[outside]
+        c = x.at[outside].set(v, mode="drop")
+        d = x[:, ::-1]
+        e = x.at[places].min(v)
+        f = x[::-2]
+        return a, b, c, d, e, f
+
+    report = jaxvstorch.port(indexed, jnp.ones((4, 3)), jnp.ones((3, 3)))
+    found = {line.text[0]: next(iter(line.calls)) for line in report.lines.values()}
+    assert found["a"].becomes == "x.index_put_((places,), v, accumulate=True)"
+    assert "twice" in found["a"].note
+    assert found["b"].becomes is None
+    assert "out of range" in found["b"].note
+    assert found["c"].becomes is None
+    assert found["d"].becomes == "torch.flip(x, (1,))"
+    assert found["e"].becomes is None
+    assert found["f"].becomes is None
+
+
+def test_an_error_of_tracing_names_the_reader_s_function() -> None:
+    def branches(x):
+        return x if x.sum() > 0 else -x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError, match="branches"):
+        jaxvstorch.port(branches, jnp.ones(3))

@@ -1,0 +1,65 @@
+"""The list of public programs, their drivers, and what is recorded of them."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch._port.report import UNKNOWN
+
+ROOT = Path(__file__).parents[2]
+TOOL = ROOT / "tools/port_programs"
+PROGRAMS = {
+    one["name"]: one
+    for one in tomllib.loads((TOOL / "programs.toml").read_text(encoding="utf-8"))["program"]
+}
+RECORDED = json.loads((ROOT / "book/reference/port_programs.json").read_text(encoding="utf-8"))
+
+
+def test_each_program_has_a_driver_and_is_recorded() -> None:
+    assert {path.stem for path in (TOOL / "drivers").glob("*.py")} == set(PROGRAMS)
+    assert {row["name"] for row in RECORDED["programs"]} == set(PROGRAMS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_driver_is_short_and_its_program_pinned(name) -> None:
+    text = (TOOL / f"drivers/{name}.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 30
+    program = PROGRAMS[name]
+    assert len(program.get("commit", "")) == 40 or program["package"]
+
+
+@pytest.mark.parametrize("row", RECORDED["programs"], ids=lambda row: row["name"])
+def test_a_program_behaves_under_port_as_alone(row) -> None:
+    assert row["same_output"]
+    assert row["ended"] is None
+    assert row["at"] == PROGRAMS[row["name"]].get("commit", RECORDED["versions"]["transformers"])
+    assert sum(row["counts"].values()) == row["calls"]
+    assert bool(row["open"]) == bool(row["counts"].keys() & {"differs", "not replayed", UNKNOWN})
+
+
+def test_drafts_of_at_least_three_programs_are_at_parity_as_a_whole() -> None:
+    whole = {"GPT", "Net", "ResNet", "Policy", "Generator", "GAT", "RNNModel", "NaiveUnet"}
+    found = {
+        name
+        for row in RECORDED["programs"]
+        for name, came in row["whole_model"].items()
+        if came.startswith("at parity: values and gradients")
+    }
+    assert len(found & whole) >= 3
+
+
+def test_files_are_laid_out_once(tmp_path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(TOOL)
+    monkeypatch.delitem(sys.modules, "fetching", raising=False)
+    import fetching
+
+    (program,) = [one for one in fetching.programs() if one.name == "mnist"]
+    there = tmp_path / "mnist/mnist/main.py"
+    there.parent.mkdir(parents=True)
+    there.write_text("kept\n", encoding="utf-8")
+    driver = fetching.laid_out(program, tmp_path)  # it asks the network for nothing
+    assert driver.name == "drive_mnist.py"
+    assert there.read_text(encoding="utf-8") == "kept\n"

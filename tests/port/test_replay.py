@@ -1,0 +1,288 @@
+"""What a replay says of calls, by small functions."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port.replay import Replay  # noqa: E402
+from jaxvstorch._port.report import FAILED, OTHERWISE, RANDOM, VERIFIED  # noqa: E402
+
+
+def replayed(function, *args):
+    """What was found of each name that a function calls."""
+    with Replay() as replay:
+        function(*args)
+    return {call.name: call for line in replay.report.lines.values() for call in line.calls}
+
+
+def test_numbers_that_stand_for_one_argument() -> None:
+    found = replayed(lambda x: x.permute(2, 0, 1), torch.ones(2, 3, 4))
+    assert found["Tensor.permute"].status == VERIFIED
+    assert found["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
+
+
+def test_a_device_is_no_dtype() -> None:
+    found = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
+    assert found["Tensor.to"].status == VERIFIED
+    assert found["Tensor.to"].becomes == "x"
+
+
+def test_what_was_given_decides_between_sizes() -> None:
+    def draws(n, size):
+        return torch.randn(n), torch.rand(size)
+
+    found = replayed(draws, 3, (2, 3))
+    assert found["torch.randn"].becomes == "jax.random.normal(key, (n,))"
+    assert found["torch.rand"].becomes == "jax.random.uniform(key, size)"
+    assert {one.status for one in found.values()} == {RANDOM}
+
+
+def test_random_integers_below_a_number() -> None:
+    found = replayed(lambda: torch.randint(50, (2, 16)))
+    assert found["torch.randint"].status == RANDOM
+    assert found["torch.randint"].becomes == "jax.random.randint(key, (2, 16), 0, 50)"
+
+
+def test_the_types_at_a_place_are_what_all_its_calls_have() -> None:
+    def sums(x, dim):
+        return x.sum(dim)
+
+    x = torch.ones(2, 3)
+    with Replay() as replay:
+        sums(x, 0)
+        sums(x, (0, 1))
+    assert list(replay.kinds.values()) == [("Tensor", "")]
+
+
+def test_what_an_assignment_in_place_reads() -> None:
+    def adds(x):
+        x[:, 0] += 1
+
+    found = replayed(adds, torch.ones(2, 3))
+    assert found["Tensor.__getitem__"].becomes == "x[:, 0]"
+    assert found["Tensor.__setitem__"].becomes == "x = x.at[:, 0].add(1)"
+
+
+def test_functions_that_choose_what_they_return() -> None:
+    def distinct(x):
+        torch.unique(x)
+        torch.unique(x, return_inverse=True, return_counts=True)
+        torch.unique_consecutive(x)
+
+    x = torch.tensor([1, 1, 2])
+    with Replay() as replay:
+        distinct(x)
+    found = [(call.name, call.status) for line in replay.report.lines.values()
+             for call in line.calls]  # fmt: skip
+    assert found == [("torch.unique", VERIFIED)] * 2 + [("torch.unique_consecutive", VERIFIED)]
+
+
+def test_nothing_fails_quietly() -> None:
+    found = replayed(lambda: torch.ones(2).to_sparse().sum())
+    assert found["Tensor.sum"].status == FAILED
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x: torch.mm(x, x), "torch.mm"),  # it calls itself torch.spmm
+        (lambda x: x**2, "torch.pow"),
+        (lambda x: torch.split(x, 1), "torch.split"),
+    ],
+)
+def test_the_map_s_name_of_a_function_that_calls_itself_otherwise(function, name) -> None:
+    assert replayed(function, torch.ones(2, 2))[name].status == VERIFIED
+
+
+def test_batch_normalization_in_training_and_after_it() -> None:
+    layer = torch.nn.BatchNorm1d(3)
+    x = torch.arange(12.0).reshape(4, 3)
+    training = replayed(layer, x)["torch.nn.BatchNorm1d"]
+    assert training.status == VERIFIED
+    assert "use_running_average=False" in (training.becomes or "")
+    assert "running averages change" in training.note
+    after = replayed(layer.eval(), x)["torch.nn.BatchNorm1d"]
+    assert (after.status, after.note) == (VERIFIED, "")
+    assert "use_running_average=True" in (after.becomes or "")
+
+
+def test_dropout_between_the_layers_of_a_recurrent_network() -> None:
+    layer = torch.nn.LSTM(2, 3, num_layers=2, dropout=0.5)
+    x = torch.ones(4, 1, 2)
+    assert replayed(layer, x)["torch.nn.LSTM"].status == RANDOM
+    assert replayed(layer.eval(), x)["torch.nn.LSTM"].status == VERIFIED
+
+
+def test_an_order_of_equal_values_that_is_not_stable() -> None:
+    x = torch.zeros(64, dtype=torch.int64)
+    x[::3] = 1
+    found = replayed(lambda: x.sort(0))["Tensor.sort"]
+    assert found.status == VERIFIED or "stable=True" in found.note
+
+
+def test_cat_with_what_pytorch_skips() -> None:
+    found = replayed(lambda x: torch.cat([torch.zeros(0), x], dim=-2), torch.ones(2, 3))
+    assert found["torch.cat"].status == OTHERWISE
+    assert "leave out" in found["torch.cat"].note
+
+
+def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
+    def fails(*_):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr("jaxvstorch._port.replay.judge", fails)
+    found = replayed(torch.relu, torch.ones(2))
+    assert found["torch.relu"].status == FAILED
+    assert "of ours" in found["torch.relu"].note
+
+
+def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr("jaxvstorch._port.replay.filled_module", lambda *_: {}["of ours"])
+    found = replayed(torch.nn.ReLU(), torch.ones(2))
+    assert (found["torch.nn.ReLU"].status, found["torch.nn.ReLU"].becomes) == (VERIFIED, None)
+    optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], 0.1)
+    assert replayed(optimizer.step)["torch.optim.SGD"].becomes is None
+
+
+def test_a_method_of_what_a_pasted_function_gives() -> None:
+    norm = torch.nn.InstanceNorm2d(4)
+    call = replayed(lambda x: norm(x), torch.randn(2, 4, 8, 8))["torch.nn.InstanceNorm2d"]
+    assert call.status == VERIFIED
+    assert call.becomes.startswith("paste.instance_norm(x if x.ndim == 4")
+    assert call.becomes.endswith(".reshape(x.shape)")
+
+
+@pytest.mark.parametrize("cell", ["RNNCell", "LSTMCell", "GRUCell"])
+def test_a_cell_without_a_state_begins_at_zero(cell) -> None:
+    call = replayed(getattr(torch.nn, cell)(3, 5), torch.randn(2, 3))[f"torch.nn.{cell}"]
+    assert call.status == VERIFIED
+
+
+def test_a_method_on_a_line_below_its_array() -> None:
+    def below(x):
+        return (
+            x
+            + 1
+        ).sum()  # fmt: skip
+
+    assert replayed(below, torch.ones(2))["Tensor.sum"].becomes == "jnp.sum(x + 1)"
+
+
+def test_what_is_replayed_draws_the_program_s_own_random_numbers() -> None:
+    def draws():
+        torch.manual_seed(3)
+        layer = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout())
+        return layer(torch.rand(3, 2)), torch.randint(9, (4,))
+
+    alone = draws()
+    with Replay():
+        under = draws()
+    assert all(torch.equal(a, b) for a, b in zip(alone, under, strict=True))
+
+
+def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> None:
+    original = torch.nn.init.normal_
+
+    def normal_(tensor, mean=0.0, std=1.0, generator=None):
+        return original(tensor, mean=mean, std=std, generator=generator)
+
+    monkeypatch.setattr(torch.nn.init, "normal_", normal_)
+    found = replayed(torch.nn.init.normal_, torch.ones(2))
+    assert found["torch.nn.init.normal_"].status == RANDOM
+
+
+def test_a_library_beside_pytorch_whose_name_begins_with_its_own_calls_it_too() -> None:
+    vision = str(Path(torch.__file__).parents[1] / "torchvision" / "ops.py")
+    names = {"torch": torch}
+    exec(compile("def halved(x):\n    return torch.relu(x) / 2", vision, "exec"), names)
+    x = torch.ones(2)
+    with Replay() as replay:
+        names["halved"](x)
+    assert {file for file, _ in replay.report.lines} == {vision}
+
+
+def test_subclasses_and_modes_of_the_program_see_its_calls_alone() -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen = []
+
+    class Logged(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            seen.append(function.__name__)
+            return super().__torch_function__(function, types, args, kwargs or {})
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            seen.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    x = torch.ones(2).as_subclass(Logged)
+    with Replay() as replay:
+        torch.exp(x)
+        x[0] = 3
+        with Mode():
+            torch.nn.functional.gelu(torch.ones(2))
+    assert seen == ["exp", "__setitem__", "aten.ones.default", "aten.gelu.default"]
+    assert set(replay.report.counts()) == {"verified"}
+
+
+def test_what_cannot_be_copied_is_no_error_of_the_program() -> None:
+    class Stubborn(torch.Tensor):
+        @staticmethod
+        def __new__(cls):
+            return torch.Tensor._make_wrapper_subclass(cls, (2,))
+
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            if "relu" not in str(function):
+                raise NotImplementedError(str(function))
+            return torch.zeros(2)
+
+    with Replay() as replay:
+        assert torch.relu(Stubborn()).tolist() == [0, 0]
+    assert "torch.relu" in {c.name for x in replay.report.lines.values() for c in x.calls}
+
+
+def test_the_places_of_equal_values_in_topk() -> None:
+    with Replay() as replay:
+        torch.tensor([1.0, 5.0, 5.0, 5.0, 2.0, 5.0, 5.0]).topk(2)
+    (call,) = (c for x in replay.report.lines.values() for c in x.calls if c.name == "Tensor.topk")
+    assert call.status == "verified" or "equal ones" in call.note
+
+
+def test_a_power_in_place() -> None:
+    with Replay() as replay:
+        x = torch.arange(3.0)
+        x **= 2
+    assert replay.report.counts() == {"verified": 2}
+
+
+def test_a_method_under_another_name() -> None:
+    with Replay() as replay:
+        cast = torch.ones(2).to
+        cast(torch.int64)
+    (call,) = (c for x in replay.report.lines.values() for c in x.calls if c.name == "Tensor.to")
+    assert call.status == "verified"
+    assert call.becomes is None
+
+
+def test_pytorch_has_the_private_names_that_a_replay_needs() -> None:
+    from jaxvstorch._port.private import torch as private
+
+    assert private.gone() == {}
+
+
+def test_a_copy_of_a_module_is_no_call() -> None:
+    assert replayed(lambda: copy.deepcopy(torch.nn.Linear(2, 2))) == {}
+
+
+def test_no_hook_is_left() -> None:
+    with Replay():
+        torch.nn.Linear(2, 2)(torch.ones(1, 2))
+    torch.compile(torch.nn.Linear(2, 2), backend="eager")(torch.ones(1, 2))  # it would warn

@@ -1,0 +1,48 @@
+"""Steps of an optimizer, taken again by optax."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port.replay import Replay  # noqa: E402
+
+
+def steps(replay):
+    """What was found of steps."""
+    calls = [call for line in replay.report.lines.values() for call in line.calls]
+    return [call for call in calls if call.name.startswith("torch.optim.")]
+
+
+def test_steps_follow_a_schedule() -> None:
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.Adam([weight], lr=0.1)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    with Replay() as replay:
+        for _ in range(3):
+            weight.grad = torch.tensor([1.0, -2.0, 3.0])
+            optimizer.step()
+            schedule.step()
+    first, *_, last = steps(replay)
+    assert {step.status for step in steps(replay)} == {"verified"}
+    assert "schedule" in last.note
+    assert "schedule" not in first.note
+
+
+def test_groups_of_an_optimizer_that_differ_are_said() -> None:
+    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(3)]
+    rates = [{"params": [w], "weight_decay": number % 2} for number, w in enumerate(weights)]
+
+    def step(groups):
+        optimizer = torch.optim.AdamW(groups, lr=0.1)
+        sum(weight.square().sum() for weight in weights).backward()
+        optimizer.step()
+
+    notes = []
+    for groups in (rates, weights):
+        with Replay() as replay:
+            step(groups)
+        (found,) = steps(replay)
+        assert found.status == "verified"
+        notes.append(found.note)
+    assert "the 3 groups differ in weight_decay" in notes[0]
+    assert "groups" not in notes[1]
