@@ -48,6 +48,7 @@ extensions = [
     "extensions.pair_directive",
     "extensions.port_programs",
     "extensions.promised_errors",
+    "extensions.public_names",
     "extensions.results",
     "extensions.topics",
 ]

@@ -9,35 +9,107 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jaxvstorch._errors import expect_error as expect_error
+    from jaxvstorch._explain.both import BothExplanations as BothExplanations
+    from jaxvstorch._explain.compilations import Compilations as Compilations
+    from jaxvstorch._explain.compiled import Compiled as Compiled
+    from jaxvstorch._explain.compiled import Kernel as Kernel
+    from jaxvstorch._explain.compiled import Stage as Stage
     from jaxvstorch._explain.explain import explain as explain
+    from jaxvstorch._explain.explanation import Explanation as Explanation
+    from jaxvstorch._explain.facts import Facts as Facts
+    from jaxvstorch._explain.facts import Finding as Finding
+    from jaxvstorch._explain.facts import Program as Program
+    from jaxvstorch._explain.ledger import Arguments as Arguments
     from jaxvstorch._explain.ledger import call as call
     from jaxvstorch._explain.ledger import ledger as ledger
+    from jaxvstorch._explain.ledger_rows import Call as Call
+    from jaxvstorch._explain.ledger_rows import Ledger as Ledger
+    from jaxvstorch._explain.lines import lines_run as lines_run
+    from jaxvstorch._explain.marks import Line as Line
+    from jaxvstorch._explain.marks import Mark as Mark
+    from jaxvstorch._explain.marks import Source as Source
     from jaxvstorch._frameworks.importing import BrokenInstallError as BrokenInstallError
     from jaxvstorch._frameworks.importing import MissingFrameworkError as MissingFrameworkError
-    from jaxvstorch._measure import first_call as first_call
-    from jaxvstorch._measure import new_shape as new_shape
-    from jaxvstorch._measure import steady as steady
+    from jaxvstorch._hardware.table import HardwareTable as HardwareTable
+    from jaxvstorch._hardware.table import hardware_table as hardware_table
+    from jaxvstorch._measure.first_calls import first_call as first_call
+    from jaxvstorch._measure.first_calls import new_shape as new_shape
+    from jaxvstorch._measure.fresh import fresh_calls as fresh_calls
+    from jaxvstorch._measure.later_calls import Steady as Steady
+    from jaxvstorch._measure.later_calls import steady as steady
+    from jaxvstorch._pairs.pair import Benchmark as Benchmark
+    from jaxvstorch._pairs.pair import Pair as Pair
+    from jaxvstorch._pairs.registry import PAIRS as PAIRS
     from jaxvstorch._pairs.registry import example as example
-    from jaxvstorch._parity import check_parity as check_parity
+    from jaxvstorch._pairs.registry import pairs_of as pairs_of
+    from jaxvstorch._pairs.registry import topics as topics
+    from jaxvstorch._parity.checking import Parity as Parity
+    from jaxvstorch._parity.checking import check_parity as check_parity
+    from jaxvstorch._parity.comparison import Comparison as Comparison
+    from jaxvstorch._parity.comparison import compare as compare
     from jaxvstorch._port.api import port as port
     from jaxvstorch._port.api import replaying as replaying
+    from jaxvstorch._port.map.entry import NameEntry as NameEntry
+    from jaxvstorch._port.map.entry import find_name as find_name
+    from jaxvstorch._port.map.verdict import NameDifference as NameDifference
+    from jaxvstorch._port.map.verdict import NameProbe as NameProbe
+    from jaxvstorch._port.report import PortCall as PortCall
+    from jaxvstorch._port.report import PortLine as PortLine
+    from jaxvstorch._port.report import PortReport as PortReport
+    from jaxvstorch._port.report import PortStatus as PortStatus
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Arguments": "jaxvstorch._explain.ledger",
+    "Benchmark": "jaxvstorch._pairs.pair",
+    "BothExplanations": "jaxvstorch._explain.both",
     "BrokenInstallError": "jaxvstorch._frameworks.importing",
+    "Call": "jaxvstorch._explain.ledger_rows",
+    "Comparison": "jaxvstorch._parity.comparison",
+    "Compilations": "jaxvstorch._explain.compilations",
+    "Compiled": "jaxvstorch._explain.compiled",
+    "Explanation": "jaxvstorch._explain.explanation",
+    "Facts": "jaxvstorch._explain.facts",
+    "Finding": "jaxvstorch._explain.facts",
+    "HardwareTable": "jaxvstorch._hardware.table",
+    "Kernel": "jaxvstorch._explain.compiled",
+    "Ledger": "jaxvstorch._explain.ledger_rows",
+    "Line": "jaxvstorch._explain.marks",
+    "Mark": "jaxvstorch._explain.marks",
     "MissingFrameworkError": "jaxvstorch._frameworks.importing",
+    "NameDifference": "jaxvstorch._port.map.verdict",
+    "NameEntry": "jaxvstorch._port.map.entry",
+    "NameProbe": "jaxvstorch._port.map.verdict",
+    "PAIRS": "jaxvstorch._pairs.registry",
+    "Pair": "jaxvstorch._pairs.pair",
+    "Parity": "jaxvstorch._parity.checking",
+    "PortCall": "jaxvstorch._port.report",
+    "PortLine": "jaxvstorch._port.report",
+    "PortReport": "jaxvstorch._port.report",
+    "PortStatus": "jaxvstorch._port.report",
+    "Program": "jaxvstorch._explain.facts",
+    "Source": "jaxvstorch._explain.marks",
+    "Stage": "jaxvstorch._explain.compiled",
+    "Steady": "jaxvstorch._measure.later_calls",
     "call": "jaxvstorch._explain.ledger",
-    "check_parity": "jaxvstorch._parity",
+    "check_parity": "jaxvstorch._parity.checking",
+    "compare": "jaxvstorch._parity.comparison",
     "example": "jaxvstorch._pairs.registry",
     "expect_error": "jaxvstorch._errors",
     "explain": "jaxvstorch._explain.explain",
-    "first_call": "jaxvstorch._measure",
+    "find_name": "jaxvstorch._port.map.entry",
+    "first_call": "jaxvstorch._measure.first_calls",
+    "fresh_calls": "jaxvstorch._measure.fresh",
+    "hardware_table": "jaxvstorch._hardware.table",
     "ledger": "jaxvstorch._explain.ledger",
-    "new_shape": "jaxvstorch._measure",
+    "lines_run": "jaxvstorch._explain.lines",
+    "new_shape": "jaxvstorch._measure.first_calls",
+    "pairs_of": "jaxvstorch._pairs.registry",
     "port": "jaxvstorch._port.api",
     "replaying": "jaxvstorch._port.api",
-    "steady": "jaxvstorch._measure",
+    "steady": "jaxvstorch._measure.later_calls",
+    "topics": "jaxvstorch._pairs.registry",
 }
 
 __all__ = ["__version__", *_PUBLIC]

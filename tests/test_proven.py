@@ -10,7 +10,7 @@ import jaxvstorch
 from jaxvstorch import check_parity, explain, ledger
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES, adapter, proven
 from jaxvstorch._frameworks.proven import PROVEN, release
-from jaxvstorch._port.report import Report
+from jaxvstorch._port.report import PortReport
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def test_an_explanation_and_a_ledger_say_so(framework, newer) -> None:
 
 
 def test_a_report_of_port_says_so(newer) -> None:
-    report = Report()
+    report = PortReport()
     assert newer in str(report)
     assert newer in report._repr_html_()
     assert newer in report.to_dict()["notes"]

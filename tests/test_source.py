@@ -54,7 +54,7 @@ def test_every_topic_says_what_it_is_about(topic) -> None:
 
 def test_reading_sources_imports_neither_framework() -> None:
     code = (
-        "import sys; from jaxvstorch import source; source.definition('branching', 'jax', "
+        "import sys; from jaxvstorch._pairs import source; source.definition('branching', 'jax', "
         "'select_where'); assert not {'jax', 'torch'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -10,9 +10,18 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch._port.map.entry import Entry, entry
+from jaxvstorch._port.map.entry import NameEntry, entry
 from jaxvstorch._port.map.rows import FOLDER, groups
-from jaxvstorch._port.map.verdict import BUT, FILE, KINDS, NOTHING, SAME, Probe, Seen, verdicts
+from jaxvstorch._port.map.verdict import (
+    BUT,
+    FILE,
+    KINDS,
+    NOTHING,
+    SAME,
+    NameDifference,
+    NameProbe,
+    verdicts,
+)
 
 _SHORT = {SAME: "same", BUT: "but", NOTHING: "none"}
 _SAID = {SAME: SAME, BUT: "the same, but for what is listed", NOTHING: NOTHING}
@@ -94,7 +103,7 @@ autocomplete="off" spellcheck="false"></label>
 </form>"""
 
 
-def _name(one: Entry) -> str:
+def _name(one: NameEntry) -> str:
     """A line of the list: a name that opens, or one that is done otherwise."""
     also = " ".join((one.name, *one.first_names)).lower()
     data = f'id="{escape(one.name)}" data-kinds="{escape("|".join(one.kinds))}" '
@@ -112,7 +121,7 @@ def _name(one: Entry) -> str:
     )
 
 
-def _body(one: Entry) -> list[str]:
+def _body(one: NameEntry) -> list[str]:
     parts = []
     if one.changes_its_array:
         parts.append("<p>PyTorch changes its array; in JAX, assign the result.</p>")
@@ -148,7 +157,7 @@ def _list(items: list[str]) -> str:
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def _difference(seen: Seen, other: str) -> str:
+def _difference(seen: NameDifference, other: str) -> str:
     said = escape(KINDS[seen.kind])
     times = f" ({seen.times} calls)" if seen.times > 1 else ""
     return (
@@ -157,7 +166,7 @@ def _difference(seen: Seen, other: str) -> str:
     )
 
 
-def _probe(probe: Probe) -> str:
+def _probe(probe: NameProbe) -> str:
     both = [(probe.torch, probe.torch_value), (probe.jax, probe.jax_value)]
     if probe.line_value and probe.line_value not in (probe.torch_value, probe.jax_value):
         both.append(("the line above", probe.line_value))

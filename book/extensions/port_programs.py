@@ -13,17 +13,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch._port.report import (
-    DIFFERS,
-    FAILED,
-    MARKS,
-    OTHERWISE,
-    RANDOM,
-    UNKNOWN,
-    VERIFIED,
-)
+from jaxvstorch._port.report import PortStatus
 
-SHOWN = (VERIFIED, RANDOM, OTHERWISE, DIFFERS)
+SHOWN = (PortStatus.VERIFIED, PortStatus.RANDOM, PortStatus.OTHERWISE, PortStatus.DIFFERS)
 AT_PARITY = "Modules of their drafts that are at parity, with their weights and gradients:"
 OPEN = "What differed or could not be replayed:"
 FILE = Path(__file__).parents[1] / "reference/port_programs.json"
@@ -41,8 +33,8 @@ def markdown() -> str:
     head = [
         "program",
         "calls",
-        *(f"`{MARKS[s]}`" for s in SHOWN),
-        f"`{MARKS[UNKNOWN]}{MARKS[FAILED]}`",
+        *(f"`{s.sign}`" for s in SHOWN),
+        f"`{PortStatus.UNKNOWN.sign}{PortStatus.FAILED.sign}`",
     ]
     rows = [head, ["---", *["--:"] * (len(head) - 1)], *map(_row, found["programs"])]
     table = [f"| {' | '.join(row)} |" for row in rows]

@@ -8,12 +8,12 @@ from jaxvstorch._command.target import Target
 from jaxvstorch._command.texts import Array, parse_arguments
 from jaxvstorch._command.values import Maker
 from jaxvstorch._command.work import Request, check_fit
-from jaxvstorch._explain.both import Both, both
+from jaxvstorch._explain.both import BothExplanations, both
 from jaxvstorch._explain.framework_of import belongs_to
 from jaxvstorch._frameworks.private import torch as private
 
 
-def explained(target: Target, request: Request) -> Both:
+def explained(target: Target, request: Request) -> BothExplanations:
     """What both compilers make of a target.
 
     Raises:

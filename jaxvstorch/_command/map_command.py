@@ -12,8 +12,8 @@ from rich.text import Text
 from jaxvstorch._command import terminal
 
 if TYPE_CHECKING:
-    from jaxvstorch._port.map.entry import Entry
-    from jaxvstorch._port.map.verdict import Probe, Seen
+    from jaxvstorch._port.map.entry import NameEntry
+    from jaxvstorch._port.map.verdict import NameDifference, NameProbe
 
 Line = tuple[str, str | Text]  # a label, and what stands beside it
 
@@ -35,11 +35,11 @@ def map_names(
     below; key is a random key, rngs are flax's, and w holds a module's weights
     by PyTorch's names. t is torch.tensor, and a is jnp.asarray.
     """
-    from jaxvstorch._port.map.entry import entry
-    from jaxvstorch._port.map.lookup import find
+    from jaxvstorch._port.map.entry import entry, find_name
     from jaxvstorch._port.map.rows import rows
 
-    found = [entry(row) for row in (find(name) if name else rows().values() if as_json else ())]
+    every = rows().values() if as_json else ()
+    found = find_name(name) if name else [entry(row) for row in every]
     if name and not found:
         terminal.console(stderr=True).print(_unknown(name), soft_wrap=True)
         raise typer.Exit(2)
@@ -70,7 +70,7 @@ def _say_what_there_is() -> None:
     out.print("Ask for one of them, or for a name of JAX: jaxvstorch map torch.gather")
 
 
-def _show(found: "list[Entry]") -> None:
+def _show(found: "list[NameEntry]") -> None:
     out = terminal.console()
     shown: set[str] = set()
     for number, one in enumerate(found):
@@ -97,7 +97,7 @@ def _table() -> Table:
     return table
 
 
-def _lines(entry: "Entry") -> Iterator[Line]:
+def _lines(entry: "NameEntry") -> Iterator[Line]:
     from jaxvstorch._port.map.verdict import NOTHING
 
     yield "PyTorch", Text(entry.torch)
@@ -127,26 +127,26 @@ def _lines(entry: "Entry") -> Iterator[Line]:
             yield from _cured(probe)
 
 
-def _of_form(entry: "Entry") -> Iterator[Line]:
+def _of_form(entry: "NameEntry") -> Iterator[Line]:
     if entry.changes_its_array and entry.jax:
         yield "note", Text("PyTorch changes its array; in JAX, assign the result")
     for seen in entry.form_differs:
         yield "differs", _said(seen, entry.form_of or "")
 
 
-def _probed(probe: "Probe") -> Iterator[Line]:
+def _probed(probe: "NameProbe") -> Iterator[Line]:
     yield "differs", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
     yield "", Text(f"  {probe.jax} gives {probe.jax_value}")
     if probe.line_value and probe.line_value != probe.jax_value:
         yield "", Text(f"  the line above gives {probe.line_value}")
 
 
-def _cured(probe: "Probe") -> Iterator[Line]:
+def _cured(probe: "NameProbe") -> Iterator[Line]:
     yield "not", Text(f"{probe.jax}, which gives {probe.jax_value}", style="red")
     yield "because", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
 
 
-def _said(seen: "Seen", other: str) -> Text:
+def _said(seen: "NameDifference", other: str) -> Text:
     from jaxvstorch._port.map.verdict import KINDS
 
     return Text(f"{KINDS[seen.kind]}: ({seen.call}) gives {seen.torch}; {other}: {seen.jax}")

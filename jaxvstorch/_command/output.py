@@ -9,12 +9,12 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from jaxvstorch._command import BadInputError, terminal
-from jaxvstorch._explain.both import Both
+from jaxvstorch._explain.both import BothExplanations
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.ledger_rows import Ledger
 from jaxvstorch._explain.rendering import html, html_both
 
-Shown = Explanation | Both
+Shown = Explanation | BothExplanations
 
 KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
 
@@ -84,7 +84,7 @@ def violations(wanted: tuple[str, ...], shown: Shown, ledger: Ledger | None) -> 
     """One sentence for each finding of the kinds that ``--fail-on`` names."""
     found = [
         f"{finding.kind} at {_short(finding.file)}:{finding.line}: {finding.what}"
-        for explanation in (shown.explanations if isinstance(shown, Both) else [shown])
+        for explanation in (shown.explanations if isinstance(shown, BothExplanations) else [shown])
         for finding in explanation.findings
         if finding.kind in wanted
     ]
@@ -104,6 +104,6 @@ def _short(file: str) -> str:
 
 def page_of(shown: Shown, ledger: Ledger | None) -> str:
     """The web page."""
-    if isinstance(shown, Both):
+    if isinstance(shown, BothExplanations):
         return html_both.page(shown.explanations, shown.printed)
     return html.page(shown, ledger=ledger)

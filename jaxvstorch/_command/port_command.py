@@ -14,7 +14,7 @@ from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFramewor
 from jaxvstorch._port import LIMIT
 
 if TYPE_CHECKING:
-    from jaxvstorch._port.report import Report
+    from jaxvstorch._port.report import PortReport
 
 
 def port(
@@ -70,7 +70,7 @@ def port(
 
 def _report(
     file: Path, arguments: list[str], static: bool, limit: int, seconds: float, write: Path | None
-) -> "Report":
+) -> "PortReport":
     if static:
         from jaxvstorch._port.reading import static_report
 
@@ -94,7 +94,7 @@ def _report(
     return report
 
 
-def _show(report: "Report", as_json: bool) -> None:
+def _show(report: "PortReport", as_json: bool) -> None:
     if as_json:
         print(json.dumps(report.to_dict(), indent=1))
         return

@@ -24,7 +24,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, repr=False)
-class Both:
+class BothExplanations:
     """What both compilers made of one function.
 
     Printed, it is a table for a terminal; in a notebook it is HTML. It shows the function's own
@@ -67,7 +67,9 @@ class Both:
         return html_both.fragment(self.explanations, self.printed)
 
 
-def both(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Both:
+def both(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> BothExplanations:
     """What ``explain`` does with ``framework="both"``; a keyword argument may have any name.
 
     Args:
@@ -87,7 +89,7 @@ def both(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
             explanations[name] = explain_in(name, function, here, named)
         printed[name] = "".join(output)
     own_sources(tuple(explanations.values()))
-    return Both(**explanations, printed=printed)
+    return BothExplanations(**explanations, printed=printed)
 
 
 def _check(function: Any) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from jaxvstorch._explain.both import Both, both
+from jaxvstorch._explain.both import BothExplanations, both
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import BOTH, asked_for
 from jaxvstorch._explain.in_framework import explain_in
@@ -12,7 +12,7 @@ from jaxvstorch._explain.in_framework import explain_in
 @overload
 def explain(
     function: Callable[..., Any], /, *args: Any, framework: Literal["both"], **kwargs: Any
-) -> Both: ...
+) -> BothExplanations: ...
 
 
 @overload
@@ -28,12 +28,12 @@ def explain(
 @overload
 def explain(
     function: Callable[..., Any], /, *args: Any, framework: str, **kwargs: Any
-) -> Explanation | Both: ...
+) -> Explanation | BothExplanations: ...
 
 
 def explain(
     function: Callable[..., Any], /, *args: Any, framework: str | None = None, **kwargs: Any
-) -> Explanation | Both:
+) -> Explanation | BothExplanations:
     """Show what a compiler makes of a function, called with these arguments.
 
     JAX traces the function once, as ``jax.jit`` does: its Python lines run once (those of a loop's

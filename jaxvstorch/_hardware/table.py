@@ -17,7 +17,7 @@ COLUMNS = ("this CPU", "H100", "TPU v5e", "H100, Inductor")
 
 
 @dataclass(frozen=True)
-class Table:
+class HardwareTable:
     """A table that prints itself, and shows itself in a notebook.
 
     Attributes:
@@ -57,7 +57,9 @@ class Table:
         return f'<th scope="row"><code>{escape(first)}</code></th>{"".join(cells)}'
 
 
-def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) -> Table:
+def hardware_table(
+    *names: str, of: str | Sequence[str] = "memory", here: bool = True
+) -> HardwareTable:
     """What programs become on this CPU, on an H100 and on a TPU v5e.
 
     For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
@@ -86,7 +88,7 @@ def table(*names: str, of: str | Sequence[str] = "memory", here: bool = True) ->
     chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]
     heads = ("program", "what", *COLUMNS)
     rows = tuple(tuple(row[i] for i in chosen) for row in every)
-    return Table(tuple(heads[i] for i in chosen), rows, note(here=0 in used))
+    return HardwareTable(tuple(heads[i] for i in chosen), rows, note(here=0 in used))
 
 
 def named(*names: str) -> list[Program]:

@@ -7,7 +7,7 @@ import torch
 
 from jaxvstorch._port.map.running.compare import LEAST, Difference, compare
 from jaxvstorch._port.map.running.values import array, leaves
-from jaxvstorch._port.report import DIFFERS, VERIFIED
+from jaxvstorch._port.report import PortStatus
 
 _SLIGHT = ("dtype", "rounding", "width")
 
@@ -15,7 +15,7 @@ _SLIGHT = ("dtype", "rounding", "width")
 class Judged(NamedTuple):
     """What became of a call: its status, a note, and the largest difference of two numbers."""
 
-    status: str
+    status: PortStatus
     note: str = ""
     gap: float | None = None
 
@@ -35,7 +35,9 @@ def agreed(ours: Any, theirs: Any, terms: float = 0.0) -> Judged:
     found = compare(ours, theirs, wide=True, least=max(terms, LEAST))
     grave = [d for d in found if d.kind not in _SLIGHT]
     gap = largest(ours, theirs)
-    return Judged(DIFFERS if grave else VERIFIED, _said(grave[:1] or found), gap)
+    return Judged(
+        PortStatus.DIFFERS if grave else PortStatus.VERIFIED, _said(grave[:1] or found), gap
+    )
 
 
 def _said(found: list[Difference]) -> str:

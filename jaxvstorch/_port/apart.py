@@ -8,7 +8,7 @@ from jaxvstorch._port.agreeing import Judged
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.private import torch as private
-from jaxvstorch._port.report import FAILED
+from jaxvstorch._port.report import PortStatus
 
 
 @contextmanager
@@ -41,4 +41,4 @@ def whatever_comes(judged: Callable[[], Judged]) -> Judged:
     try:
         return judged()
     except Exception as error:
-        return Judged(FAILED, error_text(error))
+        return Judged(PortStatus.FAILED, error_text(error))

@@ -8,7 +8,7 @@ from typing import Any
 from jaxvstorch import _frameworks
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._port import LIMIT
-from jaxvstorch._port.report import Place, Report
+from jaxvstorch._port.report import Place, PortReport
 
 
 def port(
@@ -18,7 +18,7 @@ def port(
     framework: str | None = None,
     limit: int = LIMIT,
     **kwargs: Any,
-) -> Report:
+) -> PortReport:
     """Call a function, do each of its operations again in the other framework, and report by line.
 
     A PyTorch function's calls are done again in JAX. A JAX function is traced; each operation of
@@ -64,7 +64,7 @@ def port(
 
 
 @contextmanager
-def replaying(*, limit: int = LIMIT) -> Iterator[Report]:
+def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
     """Do each call of PyTorch in the block again in JAX; yields the report, which fills as it runs.
 
     Args:
@@ -107,7 +107,7 @@ def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
 
 def _from_jax(
     function: Callable[..., Any], args: Any, kwargs: Any, limit: int, given: Place
-) -> Report:
+) -> PortReport:
     with importing("port"):
         from jaxvstorch._port.from_jax.tracing import traced
         from jaxvstorch._port.from_jax.walking import Walk

@@ -10,7 +10,7 @@ from jaxvstorch._port.filling import filled, node_at
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.values import DTYPES
-from jaxvstorch._port.report import Found, Place
+from jaxvstorch._port.report import Place, PortCall
 
 _METHODS = {"Add": "add", "Mult": "multiply", "Div": "divide", "Pow": "power"}  # of x.at[i]
 
@@ -60,7 +60,7 @@ def written(node: ast.AST) -> str:
     return f"{ast.unparse(array)} = {ast.unparse(at)}.{method}({ast.unparse(value)})"
 
 
-def cast_text(found: Found) -> str:
+def cast_text(found: PortCall) -> str:
     """What a cast adds to its array: ``.astype(…)``, or nothing."""
     added = re.search(r"\.astype\(jnp\.\w+\)$", found.becomes or "")
     return added.group() if added else ""

@@ -27,15 +27,7 @@ from jaxvstorch._port.particular import (
     not_skipped,
     tied,
 )
-from jaxvstorch._port.report import (
-    DIFFERS,
-    FAILED,
-    OTHERWISE,
-    RANDOM,
-    REFUSED,
-    UNKNOWN,
-    VERIFIED,
-)
+from jaxvstorch._port.report import PortStatus
 from jaxvstorch._port.summing import size_of_terms
 
 # How many results depend on values, so that `jax.jit` has no shape for them.
@@ -43,7 +35,7 @@ _DATA_DEPENDENT = frozenset({
     "torch.nonzero", "torch.argwhere", "torch.unique", "torch.unique_consecutive",
     "torch.masked_select", "Tensor.item", "Tensor.tolist",
 })  # fmt: skip
-_KEY = Judged(RANDOM, "pass a key")
+_KEY = Judged(PortStatus.RANDOM, "pass a key")
 
 
 def judge(name: str, call: Call, result: Any) -> Judged:
@@ -57,29 +49,33 @@ def judge(name: str, call: Call, result: Any) -> Judged:
     if name == "Tensor.__setitem__":
         return _written(call)
     if name not in rows():
-        return Judged(UNKNOWN)
+        return Judged(PortStatus.UNKNOWN)
     row = meaning(rows()[name])
     if row.expression is None:
-        return Judged(OTHERWISE, row.option("instead") or "")
+        return Judged(PortStatus.OTHERWISE, row.option("instead") or "")
     call = gathered(row, call)
     if row.name == "torch.cat" and (kept := not_skipped(call)):
         judged = judge(name, Call(call.function, (kept, *call.args[1:]), call.kwargs), result)
-        return Judged(OTHERWISE, LEFT_OUT) if judged.status == VERIFIED else judged
+        return (
+            Judged(PortStatus.OTHERWISE, LEFT_OUT)
+            if judged.status == PortStatus.VERIFIED
+            else judged
+        )
     try:
         args, kwargs = jax_arguments(row, call)
         theirs = _function(name)(*args, **kwargs)
     except RefusedError as refusal:
-        return Judged(REFUSED, str(refusal))
+        return Judged(PortStatus.REFUSED, str(refusal))
     except Exception as error:
-        return _KEY if row.draws else Judged(FAILED, _why(error))
+        return _KEY if row.draws else Judged(PortStatus.FAILED, _why(error))
     terms = size_of_terms(row.name, (*call.args, *call.kwargs.values()))
     judged = agreed(result, theirs, terms)
-    if judged.status == DIFFERS and row.draws:
+    if judged.status == PortStatus.DIFFERS and row.draws:
         return _KEY
-    if judged.status == DIFFERS and tied(row, call, result):
+    if judged.status == PortStatus.DIFFERS and tied(row, call, result):
         judged = judged._replace(note=STABLE)
-    topk = judged.status == DIFFERS and row.name == "torch.topk"
-    if topk and agreed(result[0], theirs[0]).status == VERIFIED:
+    topk = judged.status == PortStatus.DIFFERS and row.name == "torch.topk"
+    if topk and agreed(result[0], theirs[0]).status == PortStatus.VERIFIED:
         judged = judged._replace(note=OF_EQUALS)
     return judged.noting(*_notes(name, row, call))
 
@@ -99,7 +95,7 @@ def _written(call: Call) -> Judged:
     try:
         theirs = to_jax(x).at[to_jax(places)].set(to_jax(value))
     except Exception as error:
-        return Judged(FAILED, error_text(error))
+        return Judged(PortStatus.FAILED, error_text(error))
     return agreed(copy, theirs).noting(ASSIGN)
 
 
@@ -126,12 +122,12 @@ def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> 
     try:
         theirs = in_jax(row, text, state, (made, call))
     except RefusedError as refusal:
-        return Judged(REFUSED, str(refusal))
+        return Judged(PortStatus.REFUSED, str(refusal))
     except Exception as error:
-        return Judged(FAILED, error_text(error))
+        return Judged(PortStatus.FAILED, error_text(error))
     judged = agreed(result, theirs)
     drops = "Dropout" in row.name or bool(getattr(module, "dropout", 0))  # a recurrent one's
-    if judged.status == DIFFERS and module.training and drops:
+    if judged.status == PortStatus.DIFFERS and module.training and drops:
         return _KEY
     return judged.noting("its running averages change: keep what comes of them" if batch else "")
 

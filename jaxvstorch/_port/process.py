@@ -8,10 +8,11 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
-from jaxvstorch._port.report import Found, Place, Report
+from jaxvstorch._port.report import Place, PortCall, PortReport, PortStatus
 
 _LOOK = 0.1  # seconds between two looks at whether the program has begun
 GRACE = 10.0  # seconds between asking a program to stop and ending it
@@ -24,7 +25,7 @@ def replayed(
     limit: int,
     seconds: float,
     write: Path | None = None,
-) -> Report:
+) -> PortReport:
     """Run a program and report on it, however it ends.
 
     What it prints to standard output goes to standard error.
@@ -97,13 +98,13 @@ def _killed(status: int) -> str:
     return f"The program ended its process at once, with status {status}."
 
 
-def read(records: Path) -> tuple[Report, bool]:
+def read(records: Path) -> tuple[PortReport, bool]:
     """What a program's process wrote down, and whether it came to the program's end.
 
     Raises:
         BrokenInstallError: what a replay needs could not be imported.
     """
-    report, whole = Report(), False
+    report, whole = PortReport(), False
     for line in records.read_text(encoding="utf-8").splitlines():
         try:
             record = json.loads(line)
@@ -113,9 +114,9 @@ def read(records: Path) -> tuple[Report, bool]:
             case program.BROKEN:
                 raise BrokenInstallError(record["text"])
             case program.FOUND:
-                report.add(Place(**record["place"]), Found(**record["found"]))
+                report.add(Place(**record["place"]), _call(record["found"]))
             case program.UNREACHED:
-                report.add_unreached(Place(**record["place"]), Found(**record["found"]))
+                report.add_unreached(Place(**record["place"]), _call(record["found"]))
             case program.BEYOND:
                 report.beyond = record["number"]
             case program.NOTE:
@@ -125,3 +126,7 @@ def read(records: Path) -> tuple[Report, bool]:
             case program.ENDED:
                 report.ended, report.seconds, whole = record["how"], record["seconds"], True
     return report, whole
+
+
+def _call(record: dict[str, Any]) -> PortCall:
+    return PortCall(**record | {"status": PortStatus(record["status"])})

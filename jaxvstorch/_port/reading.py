@@ -9,7 +9,7 @@ from jaxvstorch._port.filling import filled
 from jaxvstorch._port.imports import bound, qualified
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import READ, Found, Place, Report
+from jaxvstorch._port.report import Place, PortCall, PortReport, PortStatus
 
 # Methods that other objects have too: a name alone does not say that it is an array's.
 _OTHERS = {
@@ -44,19 +44,19 @@ def read(path: str) -> list[Read]:
     return reader.found
 
 
-def static_report(path: str) -> Report:
+def static_report(path: str) -> PortReport:
     """What each line would become, with nothing run."""
-    report = Report()
+    report = PortReport()
     for one in read(path):
         row = meaning(one.row)
         becomes = filled(one.row.name, one.node if isinstance(one.node, ast.Call) else None)
-        found = Found(one.row.name, becomes, READ, row.option("instead") or "")
+        found = PortCall(one.row.name, becomes, PortStatus.READ, row.option("instead") or "")
         report.add(one.place, found)
     report.notes.append("Nothing was run: no value was compared, and methods are told by name.")
     return report
 
 
-def unreached(report: Report, files: Iterator[str] | list[str]) -> None:
+def unreached(report: PortReport, files: Iterator[str] | list[str]) -> None:
     """Add to a report the calls of these files on lines where nothing was called."""
     from jaxvstorch._port.naming import watched  # it needs PyTorch, and reading does not
 
@@ -70,7 +70,7 @@ def unreached(report: Report, files: Iterator[str] | list[str]) -> None:
             held = range(one.place.line, (one.place.end_line or one.place.line) + 1)
             called = isinstance(one.node, ast.Call) and one.row.name in watched()
             if called and not lines.intersection(held):
-                report.add_unreached(one.place, Found(one.row.name, None, READ))
+                report.add_unreached(one.place, PortCall(one.row.name, None, PortStatus.READ))
 
 
 @dataclass

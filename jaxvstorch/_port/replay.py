@@ -27,7 +27,7 @@ from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.naming import QUIET, name_of
 from jaxvstorch._port.places import called_from, calling, outer_caller
-from jaxvstorch._port.report import Found, Place, Report
+from jaxvstorch._port.report import Place, PortCall, PortReport
 from jaxvstorch._port.silence import silent
 from jaxvstorch._port.stepping import Steps
 
@@ -49,10 +49,10 @@ class Replay(TorchFunctionMode):
     """
 
     def __init__(
-        self, limit: int = LIMIT, tell: Callable[[Place, Found], None] | None = None
+        self, limit: int = LIMIT, tell: Callable[[Place, PortCall], None] | None = None
     ) -> None:
         super().__init__()
-        self.report = Report()
+        self.report = PortReport()
         self.limit = limit
         self.kinds: dict[Place, tuple[str, ...]] = {}
         self._tell = tell
@@ -127,7 +127,7 @@ class Replay(TorchFunctionMode):
         self._busy = True
         try:
             with silent(), unseen():
-                found = Found(name, becomes, *whatever_comes(judged))
+                found = PortCall(name, becomes, *whatever_comes(judged))
         finally:
             self._busy = False
         self.report.add(place, found)

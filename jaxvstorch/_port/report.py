@@ -3,22 +3,32 @@
 import linecache
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from jaxvstorch._frameworks import FRAMEWORKS, proven
 
-# What became of a call. The marks stand before it in a terminal.
-VERIFIED = "verified"
-DIFFERS = "differs"
-RANDOM = "random"
-OTHERWISE = "done otherwise"
-REFUSED = "a parameter has no counterpart"
-UNKNOWN = "not in the map"
-FAILED = "not replayed"
-READ = "read, not run"
-MARKS = {VERIFIED: "=", DIFFERS: "≠", RANDOM: "~", OTHERWISE: ">", REFUSED: "!", UNKNOWN: "?",
-         FAILED: "!", READ: "."}  # fmt: skip
+
+class PortStatus(StrEnum):
+    """What became of a call."""
+
+    VERIFIED = "verified"
+    DIFFERS = "differs"
+    RANDOM = "random"
+    OTHERWISE = "done otherwise"
+    REFUSED = "a parameter has no counterpart"
+    UNKNOWN = "not in the map"
+    FAILED = "not replayed"
+    READ = "read, not run"
+
+    @property
+    def sign(self) -> str:
+        """What stands before the call in a terminal."""
+        return _SIGNS[self]
+
+
+_SIGNS = dict(zip(PortStatus, "=≠~>!?!.", strict=True))
 
 
 @dataclass(frozen=True)
@@ -33,38 +43,38 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
+class PortCall:
     """What became of one call.
 
     Attributes:
         name: in the map, or as the framework names it.
         becomes: what it is in the other framework, with the arguments as they stand in the source.
-        status: one of ``MARKS``.
+        status: how it compared.
         note: what differs, or what to do.
         gap: the largest difference of two numbers of the results, if they were compared.
     """
 
     name: str
     becomes: str | None
-    status: str
+    status: PortStatus
     note: str = ""
     gap: float | None = field(default=None, compare=False)
 
 
 @dataclass
-class Line:
+class PortLine:
     """What became of the calls of one source line, each with how often it came."""
 
     file: str
     number: int
-    calls: dict[Found, int] = field(default_factory=dict)
+    calls: dict[PortCall, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The source of the line."""
         return linecache.getline(self.file, self.number).strip()
 
-    def count(self, found: Found, times: int = 1) -> None:
+    def count(self, found: PortCall, times: int = 1) -> None:
         """Count a call; of several that are alike but for their gaps, the largest gap is kept."""
         before = next((call for call in self.calls if call == found), found)
         number = self.calls.get(found, 0) + times
@@ -75,7 +85,7 @@ class Line:
 
 
 @dataclass
-class Report:
+class PortReport:
     """Every line that called the framework, and how the program ended.
 
     Attributes:
@@ -90,29 +100,29 @@ class Report:
     """
 
     framework: str = "torch"
-    lines: dict[tuple[str, int], Line] = field(default_factory=dict)
+    lines: dict[tuple[str, int], PortLine] = field(default_factory=dict)
     ended: str | None = None
     seconds: float | None = None
     beyond: int = 0
-    unreached: dict[tuple[str, int], Line] = field(default_factory=dict)
+    unreached: dict[tuple[str, int], PortLine] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     parity: dict[str, str] = field(default_factory=dict)
 
-    def add(self, place: Place, found: Found, times: int = 1) -> None:
+    def add(self, place: Place, found: PortCall, times: int = 1) -> None:
         """Count a call."""
         _count(self.lines, place, found, times)
 
-    def add_unreached(self, place: Place, found: Found) -> None:
+    def add_unreached(self, place: Place, found: PortCall) -> None:
         """Note a call that was read in the source and not made."""
         _count(self.unreached, place, found, 1)
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[PortStatus, int]:
         """How many calls there were of each status."""
-        found: dict[str, int] = {}
+        found: dict[PortStatus, int] = {}
         for line in self.lines.values():
             for call, times in line.calls.items():
                 found[call.status] = found.get(call.status, 0) + times
-        return {status: found[status] for status in MARKS if status in found}
+        return {status: found[status] for status in PortStatus if status in found}
 
     @property
     def verified(self) -> float:
@@ -121,10 +131,10 @@ class Report:
         Random draws count as no call: nothing is known of them.
         """
         counts = self.counts()
-        judged = sum(counts.values()) - counts.get(RANDOM, 0)
-        return counts.get(VERIFIED, 0) / judged if judged else 0.0
+        judged = sum(counts.values()) - counts.get(PortStatus.RANDOM, 0)
+        return counts.get(PortStatus.VERIFIED, 0) / judged if judged else 0.0
 
-    def files(self) -> Iterator[tuple[str, list[Line]]]:
+    def files(self) -> Iterator[tuple[str, list[PortLine]]]:
         """The lines of each file, in order."""
         for file in dict.fromkeys(file for file, _ in self.lines):
             yield file, [self.lines[key] for key in sorted(self.lines) if key[0] == file]
@@ -161,12 +171,14 @@ class Report:
         return fragment(self)
 
 
-def _count(lines: dict[tuple[str, int], Line], place: Place, found: Found, times: int) -> None:
+def _count(
+    lines: dict[tuple[str, int], PortLine], place: Place, found: PortCall, times: int
+) -> None:
     key = (place.file, place.line)
-    lines.setdefault(key, Line(*key)).count(found, times)
+    lines.setdefault(key, PortLine(*key)).count(found, times)
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: PortLine) -> dict[str, Any]:
     return {
         "file": line.file,
         "line": line.number,

@@ -16,7 +16,7 @@ from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import to_jax
-from jaxvstorch._port.report import OTHERWISE
+from jaxvstorch._port.report import PortStatus
 from jaxvstorch._port.silence import silent
 
 PARTITION = "optax.partition takes an optimizer for each"
@@ -144,5 +144,5 @@ class Steps:
             return None
         stepping = self._followed[key]
         if isinstance(stepping, str):
-            return Judged(OTHERWISE, stepping)
+            return Judged(PortStatus.OTHERWISE, stepping)
         return stepping.after(optimizer.param_groups)

@@ -58,7 +58,7 @@ def test_exit_status_and_report(monkeypatch, checks, status) -> None:
 
 
 def test_the_doctor_imports_neither_framework() -> None:
-    code = "import sys; from jaxvstorch import doctor; _doctor.examine(); print(*sys.modules)"
+    code = "import sys; from jaxvstorch import _doctor; _doctor.examine(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not {"jax", "jaxlib", "torch"} & set(done.stdout.split())

@@ -9,7 +9,7 @@ from rich.console import Console
 from samples import FILE
 from test_html import Tree
 
-from jaxvstorch._explain.both import Both
+from jaxvstorch._explain.both import BothExplanations
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.facts import Finding, Program
 from jaxvstorch._explain.marks import Line, Mark, Source
@@ -42,10 +42,10 @@ def explanation(framework: str, texts=TEXTS, marks=None) -> Explanation:
     return Explanation("clip", framework, ("f32[2]",), (source,), programs, FINDINGS[framework])
 
 
-BOTH = Both(explanation("jax"), explanation("torch"), PRINTED)
+BOTH = BothExplanations(explanation("jax"), explanation("torch"), PRINTED)
 
 
-def text(width: int, both: Both = BOTH) -> list[str]:
+def text(width: int, both: BothExplanations = BOTH) -> list[str]:
     rows = text_both.rows(both.explanations, both.printed, width)
     return ["".join(piece for piece, _ in row).rstrip() for row in rows]
 
@@ -98,7 +98,7 @@ def test_a_docstring_is_folded_and_a_line_with_a_mark_is_not() -> None:
     blank, traced = ("", {}), (Mark.TRACED, {})
     jax = explanation("jax", texts, [blank] * 21 + [traced])
     torch = explanation("torch", texts, [blank] * 20 + [traced, blank])
-    both = Both(jax, torch, {"jax": "", "torch": ""})
+    both = BothExplanations(jax, torch, {"jax": "", "torch": ""})
     shown = str(both)
     assert "… 16 lines where no statement begins …" in shown
     assert "word 19" in shown
@@ -111,7 +111,7 @@ def test_a_docstring_is_folded_and_a_line_with_a_mark_is_not() -> None:
 
 def test_a_terminal_shows_colours_and_obeys_no_code() -> None:
     console = Console(file=io.StringIO(), width=100, force_terminal=True, legacy_windows=False)
-    console.print(Both(BOTH.jax, BOTH.torch, {"jax": "a\x1b[31mb", "torch": ""}))
+    console.print(BothExplanations(BOTH.jax, BOTH.torch, {"jax": "a\x1b[31mb", "torch": ""}))
     assert "a\N{REPLACEMENT CHARACTER}[31mb" in console.file.getvalue()
     assert "\x1b[1;31m" in console.file.getvalue()
 
@@ -124,7 +124,9 @@ def test_characters_of_two_columns_count_as_two(width: int) -> None:
         "    e\u0301 = 1",
         "    return x",
     )
-    both = Both(explanation("jax", texts), explanation("torch", texts), {"jax": "", "torch": ""})
+    both = BothExplanations(
+        explanation("jax", texts), explanation("torch", texts), {"jax": "", "torch": ""}
+    )
     shown = text(width, both)
     assert max(map(cell_len, shown)) <= width
     (marked,) = (line for line in shown if "A3" in line)
@@ -135,7 +137,7 @@ def test_characters_of_two_columns_count_as_two(width: int) -> None:
 
 def test_of_much_that_was_printed_the_beginning_is_shown() -> None:
     much = "a" * 1000 + "\n" + "zebra\n" * 500
-    both = Both(BOTH.jax, BOTH.torch, {"jax": much, "torch": "zebra\n" * 12})
+    both = BothExplanations(BOTH.jax, BOTH.torch, {"jax": much, "torch": "zebra\n" * 12})
     for shown in (str(both), both._repr_html_()):
         assert "… 489 more lines" in shown
         assert shown.count("zebra") == 11 + 12

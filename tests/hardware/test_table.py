@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxvstorch._hardware import table
+from jaxvstorch._hardware import hardware_table
 from jaxvstorch._hardware.analysis import analyse
 from jaxvstorch._hardware.program import programs
 from jaxvstorch._hardware.quantities import NONE, amount, count
@@ -12,70 +12,75 @@ ONE = "updates.fill_rows, donated"
 
 
 def test_it_has_a_column_for_each_device_that_says_something() -> None:
-    assert table("updates.fill_rows", here=False).heads == ("program", "H100", "TPU v5e")
-    heads = table("updates.fill_rows", here=False, of="moved").heads
+    assert hardware_table("updates.fill_rows", here=False).heads == ("program", "H100", "TPU v5e")
+    heads = hardware_table("updates.fill_rows", here=False, of="moved").heads
     assert heads == ("program", "TPU v5e", "H100, Inductor")
-    assert table(ONE, here=False, of="moved").heads == ("program", "TPU v5e")
-    assert table(ONE, here=False, of="estimate").heads == ("program", "TPU v5e")
+    assert hardware_table(ONE, here=False, of="moved").heads == ("program", "TPU v5e")
+    assert hardware_table(ONE, here=False, of="estimate").heads == ("program", "TPU v5e")
 
 
 def test_a_name_is_of_a_program_a_function_or_a_topic() -> None:
     every = [str(program) for program in programs()]
-    assert [row[0] for row in table(here=False).rows] == every
+    assert [row[0] for row in hardware_table(here=False).rows] == every
     topic = [name for name in every if name.startswith("updates.")]
-    assert [row[0] for row in table("updates", here=False).rows] == topic
+    assert [row[0] for row in hardware_table("updates", here=False).rows] == topic
     function = [name for name in every if name.startswith("updates.fill_rows")]
-    assert [row[0] for row in table("updates.fill_rows", here=False).rows][1:] == function[1:]
-    assert [row[0] for row in table(ONE, here=False).rows] == [ONE]
+    assert [row[0] for row in hardware_table("updates.fill_rows", here=False).rows][1:] == function[
+        1:
+    ]
+    assert [row[0] for row in hardware_table(ONE, here=False).rows] == [ONE]
 
 
 def test_several_quantities_have_a_line_each() -> None:
-    found = table(ONE, of=("reused", "loops"), here=False)
+    found = hardware_table(ONE, of=("reused", "loops"), here=False)
     reused = amount(recorded().programs[ONE].xla["h100"].aliased)
     assert found.heads == ("program", "what", "H100", "TPU v5e")
     assert [row[:3] for row in found.rows] == [(ONE, "reused", reused), (ONE, "loops", "1")]
 
 
 def test_what_is_counted_with_one_step_of_each_loop_has_a_star() -> None:
-    (row,) = table(ONE, of="estimate", here=False).rows
+    (row,) = hardware_table(ONE, of="estimate", here=False).rows
     assert row[-1].endswith("s *")
-    (row,) = table("updates.cumulative_histogram", of="estimate", here=False).rows
+    (row,) = hardware_table("updates.cumulative_histogram", of="estimate", here=False).rows
     assert row[-1].endswith("s")
 
 
 def test_it_says_that_nothing_of_it_ran_when_it_was_compiled_and_by_what() -> None:
-    found = table(ONE, here=False)
+    found = hardware_table(ONE, here=False)
     for text in (str(found), found._repr_html_()):
         assert f"Compiled on {recorded().date}, and not run" in text
         assert f"libtpu {recorded().versions['libtpu']}" in text
 
 
 def test_a_cell_without_a_number_is_left_out_on_a_phone() -> None:
-    html = table("updates.ring_write", of="moved", here=False)._repr_html_()
+    html = hardware_table("updates.ring_write", of="moved", here=False)._repr_html_()
     assert '<td data-column="H100, Inductor" data-none>-</td>' in html
     assert html.count("<tr>") == 3
 
 
 def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
     with pytest.raises(LookupError, match=r"nearest is updates\.fill_rows"):
-        table("updates.fill_row")
+        hardware_table("updates.fill_row")
     with pytest.raises(LookupError, match="there is no 'speed'; there are memory"):
-        table(of="speed")
+        hardware_table(of="speed")
 
 
 def test_each_program_stands_once() -> None:
-    assert table("updates", ONE, here=False).rows == table("updates", here=False).rows
+    assert (
+        hardware_table("updates", ONE, here=False).rows
+        == hardware_table("updates", here=False).rows
+    )
 
 
 def test_a_program_that_is_listed_and_not_compiled_says_what_to_run(monkeypatch) -> None:
     monkeypatch.delitem(recorded().programs, ONE)
     with pytest.raises(LookupError, match="not compiled yet; run `nox -s hardware`"):
-        table(ONE, here=False)
+        hardware_table(ONE, here=False)
 
 
 def test_it_speaks_of_this_cpu_only_where_there_is_its_column() -> None:
-    assert "this CPU" not in table(ONE, here=False).note
-    assert "not compiled by Triton" in table(ONE, here=False).note
+    assert "this CPU" not in hardware_table(ONE, here=False).note
+    assert "not compiled by Triton" in hardware_table(ONE, here=False).note
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,7 @@ def test_the_column_of_this_cpu_is_what_jax_compiles_here() -> None:
     from jaxvstorch._hardware import lowering
 
     (program,) = [each for each in programs() if str(each) == ONE]
-    found = table(ONE, of="reused")
+    found = hardware_table(ONE, of="reused")
     assert found.heads == ("program", "this CPU", "H100", "TPU v5e")
     assert f"just now, by jax {jax.__version__}" in found.note
     compiled = lowering.compile(program, jax.devices("cpu"))
@@ -108,7 +113,7 @@ def test_a_program_for_more_devices_than_there_are_here_has_no_column() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     wanted = [str(p) for p in programs() if p.devices > len(jax.devices("cpu"))]
     for name in wanted:
-        assert "this CPU" not in table(name).heads
+        assert "this CPU" not in hardware_table(name).heads
 
 
 def test_arrays_in_containers_are_placed_on_the_device_and_a_program_without_any_is_refused(

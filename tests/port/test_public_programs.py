@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch._port.report import UNKNOWN
+from jaxvstorch._port.report import PortStatus
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools/port_programs"
@@ -37,7 +37,9 @@ def test_a_program_behaves_under_port_as_alone(row) -> None:
     assert row["ended"] is None
     assert row["at"] == PROGRAMS[row["name"]].get("commit", RECORDED["versions"]["transformers"])
     assert sum(row["counts"].values()) == row["calls"]
-    assert bool(row["open"]) == bool(row["counts"].keys() & {"differs", "not replayed", UNKNOWN})
+    assert bool(row["open"]) == bool(
+        row["counts"].keys() & {"differs", "not replayed", PortStatus.UNKNOWN}
+    )
 
 
 def test_drafts_of_at_least_three_programs_are_at_parity_as_a_whole() -> None:

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from jaxvstorch._port.replay import Replay  # noqa: E402
-from jaxvstorch._port.report import FAILED, OTHERWISE, RANDOM, VERIFIED  # noqa: E402
+from jaxvstorch._port.report import PortStatus  # noqa: E402
 
 
 def replayed(function, *args):
@@ -20,13 +20,13 @@ def replayed(function, *args):
 
 def test_numbers_that_stand_for_one_argument() -> None:
     found = replayed(lambda x: x.permute(2, 0, 1), torch.ones(2, 3, 4))
-    assert found["Tensor.permute"].status == VERIFIED
+    assert found["Tensor.permute"].status == PortStatus.VERIFIED
     assert found["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
 
 
 def test_a_device_is_no_dtype() -> None:
     found = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
-    assert found["Tensor.to"].status == VERIFIED
+    assert found["Tensor.to"].status == PortStatus.VERIFIED
     assert found["Tensor.to"].becomes == "x"
 
 
@@ -37,12 +37,12 @@ def test_what_was_given_decides_between_sizes() -> None:
     found = replayed(draws, 3, (2, 3))
     assert found["torch.randn"].becomes == "jax.random.normal(key, (n,))"
     assert found["torch.rand"].becomes == "jax.random.uniform(key, size)"
-    assert {one.status for one in found.values()} == {RANDOM}
+    assert {one.status for one in found.values()} == {PortStatus.RANDOM}
 
 
 def test_random_integers_below_a_number() -> None:
     found = replayed(lambda: torch.randint(50, (2, 16)))
-    assert found["torch.randint"].status == RANDOM
+    assert found["torch.randint"].status == PortStatus.RANDOM
     assert found["torch.randint"].becomes == "jax.random.randint(key, (2, 16), 0, 50)"
 
 
@@ -77,12 +77,14 @@ def test_functions_that_choose_what_they_return() -> None:
         distinct(x)
     found = [(call.name, call.status) for line in replay.report.lines.values()
              for call in line.calls]  # fmt: skip
-    assert found == [("torch.unique", VERIFIED)] * 2 + [("torch.unique_consecutive", VERIFIED)]
+    assert found == [("torch.unique", PortStatus.VERIFIED)] * 2 + [
+        ("torch.unique_consecutive", PortStatus.VERIFIED)
+    ]
 
 
 def test_nothing_fails_quietly() -> None:
     found = replayed(lambda: torch.ones(2).to_sparse().sum())
-    assert found["Tensor.sum"].status == FAILED
+    assert found["Tensor.sum"].status == PortStatus.FAILED
 
 
 @pytest.mark.parametrize(
@@ -94,38 +96,38 @@ def test_nothing_fails_quietly() -> None:
     ],
 )
 def test_the_map_s_name_of_a_function_that_calls_itself_otherwise(function, name) -> None:
-    assert replayed(function, torch.ones(2, 2))[name].status == VERIFIED
+    assert replayed(function, torch.ones(2, 2))[name].status == PortStatus.VERIFIED
 
 
 def test_batch_normalization_in_training_and_after_it() -> None:
     layer = torch.nn.BatchNorm1d(3)
     x = torch.arange(12.0).reshape(4, 3)
     training = replayed(layer, x)["torch.nn.BatchNorm1d"]
-    assert training.status == VERIFIED
+    assert training.status == PortStatus.VERIFIED
     assert "use_running_average=False" in (training.becomes or "")
     assert "running averages change" in training.note
     after = replayed(layer.eval(), x)["torch.nn.BatchNorm1d"]
-    assert (after.status, after.note) == (VERIFIED, "")
+    assert (after.status, after.note) == (PortStatus.VERIFIED, "")
     assert "use_running_average=True" in (after.becomes or "")
 
 
 def test_dropout_between_the_layers_of_a_recurrent_network() -> None:
     layer = torch.nn.LSTM(2, 3, num_layers=2, dropout=0.5)
     x = torch.ones(4, 1, 2)
-    assert replayed(layer, x)["torch.nn.LSTM"].status == RANDOM
-    assert replayed(layer.eval(), x)["torch.nn.LSTM"].status == VERIFIED
+    assert replayed(layer, x)["torch.nn.LSTM"].status == PortStatus.RANDOM
+    assert replayed(layer.eval(), x)["torch.nn.LSTM"].status == PortStatus.VERIFIED
 
 
 def test_an_order_of_equal_values_that_is_not_stable() -> None:
     x = torch.zeros(64, dtype=torch.int64)
     x[::3] = 1
     found = replayed(lambda: x.sort(0))["Tensor.sort"]
-    assert found.status == VERIFIED or "stable=True" in found.note
+    assert found.status == PortStatus.VERIFIED or "stable=True" in found.note
 
 
 def test_cat_with_what_pytorch_skips() -> None:
     found = replayed(lambda x: torch.cat([torch.zeros(0), x], dim=-2), torch.ones(2, 3))
-    assert found["torch.cat"].status == OTHERWISE
+    assert found["torch.cat"].status == PortStatus.OTHERWISE
     assert "leave out" in found["torch.cat"].note
 
 
@@ -135,7 +137,7 @@ def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
 
     monkeypatch.setattr("jaxvstorch._port.replay.judge", fails)
     found = replayed(torch.relu, torch.ones(2))
-    assert found["torch.relu"].status == FAILED
+    assert found["torch.relu"].status == PortStatus.FAILED
     assert "of ours" in found["torch.relu"].note
 
 
@@ -144,7 +146,10 @@ def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
 ) -> None:
     monkeypatch.setattr("jaxvstorch._port.replay.filled_module", lambda *_: {}["of ours"])
     found = replayed(torch.nn.ReLU(), torch.ones(2))
-    assert (found["torch.nn.ReLU"].status, found["torch.nn.ReLU"].becomes) == (VERIFIED, None)
+    assert (found["torch.nn.ReLU"].status, found["torch.nn.ReLU"].becomes) == (
+        PortStatus.VERIFIED,
+        None,
+    )
     optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], 0.1)
     assert replayed(optimizer.step)["torch.optim.SGD"].becomes is None
 
@@ -152,7 +157,7 @@ def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
 def test_a_method_of_what_a_pasted_function_gives() -> None:
     norm = torch.nn.InstanceNorm2d(4)
     call = replayed(lambda x: norm(x), torch.randn(2, 4, 8, 8))["torch.nn.InstanceNorm2d"]
-    assert call.status == VERIFIED
+    assert call.status == PortStatus.VERIFIED
     assert call.becomes.startswith("paste.instance_norm(x if x.ndim == 4")
     assert call.becomes.endswith(".reshape(x.shape)")
 
@@ -160,7 +165,7 @@ def test_a_method_of_what_a_pasted_function_gives() -> None:
 @pytest.mark.parametrize("cell", ["RNNCell", "LSTMCell", "GRUCell"])
 def test_a_cell_without_a_state_begins_at_zero(cell) -> None:
     call = replayed(getattr(torch.nn, cell)(3, 5), torch.randn(2, 3))[f"torch.nn.{cell}"]
-    assert call.status == VERIFIED
+    assert call.status == PortStatus.VERIFIED
 
 
 def test_a_method_on_a_line_below_its_array() -> None:
@@ -193,7 +198,7 @@ def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> N
 
     monkeypatch.setattr(torch.nn.init, "normal_", normal_)
     found = replayed(torch.nn.init.normal_, torch.ones(2))
-    assert found["torch.nn.init.normal_"].status == RANDOM
+    assert found["torch.nn.init.normal_"].status == PortStatus.RANDOM
 
 
 def test_a_library_beside_pytorch_whose_name_begins_with_its_own_calls_it_too() -> None:

@@ -20,13 +20,13 @@ from typing import Any
 
 from fetching import STUBS, Program, laid_out, programs
 
-from jaxvstorch._port.report import DIFFERS, FAILED, REFUSED, UNKNOWN
+from jaxvstorch._port.report import PortStatus
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "book/reference/port_programs.json"
 FOLDER = ROOT / "build/port_programs"
 SECONDS = "900"
-OPEN = (DIFFERS, FAILED, REFUSED, UNKNOWN)
+OPEN = (PortStatus.DIFFERS, PortStatus.FAILED, PortStatus.REFUSED, PortStatus.UNKNOWN)
 VERSIONS = ("jax", "torch", "flax", "optax", "transformers")
 
 

@@ -12,7 +12,7 @@ from jaxvstorch._port.draft.layers import layer
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.pasting import imports_of, sources
-from jaxvstorch._port.report import RANDOM, VERIFIED, short
+from jaxvstorch._port.report import PortStatus, short
 
 _BASE = Path(__file__).with_name("base.txt")
 
@@ -97,8 +97,8 @@ def _left(recording: Recording, kind: type) -> str:
     found = {one for place in recording.found.values() for one in place if one.name == name}
     if not found:
         return f"{name} {UNREACHED}"
-    left = {one.status for one in found} - {VERIFIED}
-    if left == {RANDOM}:
+    left = {one.status for one in found} - {PortStatus.VERIFIED}
+    if left == {PortStatus.RANDOM}:
         return "drop some in training: pass a key"
     return "not verified" if left else ""
 

@@ -9,11 +9,18 @@ from jaxvstorch._port.filling import Spot, place_of, put
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.naming import watched
-from jaxvstorch._port.report import DIFFERS, FAILED, OTHERWISE, RANDOM, REFUSED, UNKNOWN, Found
+from jaxvstorch._port.report import PortCall, PortStatus
 
 UNREACHED = "was not reached, and is not verified"
 UNSEEN = "is not seen by a replay, and is not verified"
-_LEFT = (DIFFERS, FAILED, OTHERWISE, RANDOM, REFUSED, UNKNOWN)
+_LEFT = (
+    PortStatus.DIFFERS,
+    PortStatus.FAILED,
+    PortStatus.OTHERWISE,
+    PortStatus.RANDOM,
+    PortStatus.REFUSED,
+    PortStatus.UNKNOWN,
+)
 _SHAPES = {"dim": "ndim", "ndimension": "ndim", "numel": "size", "nelement": "size"}
 # What asks where an array is: in JAX, where JAX computes.
 _PLATFORMS = {"is_cuda": "(jax.default_backend() == 'gpu')", "is_mps": "False", "is_xpu": "False"}
@@ -32,7 +39,7 @@ class Expressions(ast.NodeTransformer):
 
     def __init__(
         self,
-        found: Mapping[Spot, Sequence[Found]],
+        found: Mapping[Spot, Sequence[PortCall]],
         kinds: Mapping[Spot, Sequence[str]],
         full: Mapping[str, str],
         layers: Collection[str],
@@ -109,7 +116,7 @@ class Expressions(ast.NodeTransformer):
         """The full name that an expression is by the file's imports."""
         return qualified(node, self.full)
 
-    def at(self, node: ast.expr, name: str | None = None) -> Sequence[Found]:
+    def at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
         """What a replay found at an expression, or of one name there."""
         found = self.found.get(place_of(node), ()) if hasattr(node, "end_lineno") else ()
         return [f for f in found if name is None or f.name == name]

@@ -11,7 +11,7 @@ from jaxvstorch._port.draft.rewriting import TODO, Rewriting
 from jaxvstorch._port.filling import Spot
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import Found
+from jaxvstorch._port.report import PortCall
 
 # Modules whose functions give the same whenever they are called.
 _PURE = frozenset({"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set",
@@ -30,7 +30,7 @@ class File:
         self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
         self.derived = {kind.__name__ for kind, _ in recording.derived()}
         self.modules = {kind.__name__ for kind in recording.kinds}
-        found: dict[Spot, list[Found]] = {}
+        found: dict[Spot, list[PortCall]] = {}
         kinds: dict[Spot, tuple[str, ...]] = {}
         for place, several in recording.found.items():
             if place.file == path and place.column is not None:

@@ -18,7 +18,7 @@ from jaxvstorch._port.at_home import is_ours
 from jaxvstorch._port.hooks import remove
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.places import OURS
-from jaxvstorch._port.report import Found, Place
+from jaxvstorch._port.report import Place, PortCall
 
 _CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
                torch.nn.ParameterDict)  # fmt: skip
@@ -58,7 +58,7 @@ class Recording:
 
     def __init__(self, file: str) -> None:
         self.folder = Path(file).resolve().parent
-        self.found: dict[Place, dict[Found, None]] = {}
+        self.found: dict[Place, dict[PortCall, None]] = {}
         self.given: dict[Place, tuple[str, ...]] = {}
         self.codes: dict[CodeType, None] = {}
         self.calls: dict[str, Called] = {}
@@ -67,7 +67,7 @@ class Recording:
         self.lines: dict[str, set[int]] = {}
         self._own: dict[str, bool] = {}
 
-    def tell(self, place: Place, found: Found) -> None:
+    def tell(self, place: Place, found: PortCall) -> None:
         """Keep what a replay found."""
         self.found.setdefault(place, {})[found] = None
 

@@ -16,7 +16,7 @@ from jaxvstorch._port.from_jax.elementwise import Operation
 from jaxvstorch._port.from_jax.parting import parts
 from jaxvstorch._port.from_jax.primitives import operation
 from jaxvstorch._port.map.running.describe import error_text
-from jaxvstorch._port.report import FAILED, OTHERWISE, RANDOM, UNKNOWN, VERIFIED
+from jaxvstorch._port.report import PortStatus
 from jaxvstorch._port.summing import size_of_terms
 
 GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
@@ -36,20 +36,20 @@ def tried(eqn: Any, inputs: list[Any], results: list[Any]) -> Judged:
     """
     name = eqn.primitive.name
     if name.startswith(_RANDOM) or any(map(_is_key, [*inputs, *results])):
-        return Judged(RANDOM, GENERATOR)
+        return Judged(PortStatus.RANDOM, GENERATOR)
     if name in _CALLBACKS:
-        return Judged(OTHERWISE, "PyTorch runs as Python does: call the function itself")
+        return Judged(PortStatus.OTHERWISE, "PyTorch runs as Python does: call the function itself")
     apart = parts(name, eqn.params, inputs)
     function = operation(name)
     if function is None:
-        return Judged(UNKNOWN, f"the operation {name}").noting(apart)
+        return Judged(PortStatus.UNKNOWN, f"the operation {name}").noting(apart)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             given = list(map(_tensor, inputs))
             ours, note = _done(name, function, eqn.params, given, results)
     except Exception as error:
-        return Judged(FAILED, f"{name}: {error_text(error)}")
+        return Judged(PortStatus.FAILED, f"{name}: {error_text(error)}")
     return _compared(name, given, ours, defined(name, results)).noting(note, apart)
 
 
@@ -70,8 +70,8 @@ def _done(
 
 def _compared(name: str, given: list[Any], ours: list[Any], theirs: Sequence[Any]) -> Judged:
     judged = agreed(ours, theirs, size_of_terms(name, given))
-    turned = None if judged.status == VERIFIED else aligned(name, ours, theirs)
-    if turned is None or (again := agreed(turned, theirs)).status != VERIFIED:
+    turned = None if judged.status == PortStatus.VERIFIED else aligned(name, ours, theirs)
+    if turned is None or (again := agreed(turned, theirs)).status != PortStatus.VERIFIED:
         return judged
     return again.noting("but for the signs of the vectors, which are free")
 

@@ -14,23 +14,20 @@ from jaxvstorch._port.agreeing import Judged
 from jaxvstorch._port.from_jax.backwards import accumulated, in_torch, jax_name
 from jaxvstorch._port.from_jax.parting import OUTSIDE, TWICE
 from jaxvstorch._port.from_jax.trying import GENERATOR, SIGNED, tried
-from jaxvstorch._port.report import (
-    DIFFERS,
-    FAILED,
-    OTHERWISE,
-    RANDOM,
-    UNKNOWN,
-    VERIFIED,
-    Found,
-    Place,
-    Report,
-)
+from jaxvstorch._port.report import Place, PortCall, PortReport, PortStatus
 
 _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
 _LOOPING = ("scan", "while_loop", "fori_loop", "map", "cond", "switch")
 # Which device, which memory: nothing of the reader's.
 _SILENT = ("create_token", "dce_sink", "empty", "empty2", "platform_index")
-_WORST = (DIFFERS, FAILED, UNKNOWN, OTHERWISE, RANDOM, VERIFIED)
+_WORST = (
+    PortStatus.DIFFERS,
+    PortStatus.FAILED,
+    PortStatus.UNKNOWN,
+    PortStatus.OTHERWISE,
+    PortStatus.RANDOM,
+    PortStatus.VERIFIED,
+)
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
           "custom_vjp_call")  # fmt: skip
 _LOOPS = {
@@ -52,7 +49,7 @@ class Walk:
     def __init__(self, limit: int, given: Place) -> None:
         self.limit = limit
         self.given = given
-        self.report = Report("jax")
+        self.report = PortReport("jax")
         self._seen: Counter[int] = Counter()
         self._found: dict[Place, list[tuple[str, Judged]]] = {}
 
@@ -75,7 +72,7 @@ class Walk:
         notes = dict.fromkeys(one.note for one in judged if one.status == worst and one.note)
         gap = max((one.gap for one in judged if one.gap is not None), default=None)
         if name.startswith("jax.random."):
-            worst, notes, gap = RANDOM, dict.fromkeys([GENERATOR]), None
+            worst, notes, gap = PortStatus.RANDOM, dict.fromkeys([GENERATOR]), None
         elif name.startswith("x.at[") and name != "x.at[i].get":
             notes |= dict.fromkeys(["PyTorch changes its array: clone it first to keep it"])
         if not name.startswith("x.at["):
@@ -85,7 +82,7 @@ class Walk:
             becomes = None
         elif TWICE in notes:
             becomes = accumulated(place)
-        self.report.add(place, Found(name, becomes, worst, "; ".join(notes), gap))
+        self.report.add(place, PortCall(name, becomes, worst, "; ".join(notes), gap))
 
     def _jaxpr(
         self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], at: Place | None
@@ -107,7 +104,7 @@ class Walk:
         name = eqn.primitive.name
         if name in _LOOPS:
             if not eqn.params.get("branches_platforms"):
-                self._note(place, name, Judged(OTHERWISE, _LOOPS[name]))
+                self._note(place, name, Judged(PortStatus.OTHERWISE, _LOOPS[name]))
             return self._loop(eqn, inputs, at)
         if name in _SILENT:
             return _bound(eqn, inputs)

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.pasting import imports_of, to_paste
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
-from jaxvstorch._port.map.verdict import BUT, NOTHING, SAME, Probe, Seen, verdicts
+from jaxvstorch._port.map.verdict import BUT, NOTHING, SAME, NameDifference, NameProbe, verdicts
 
 
 @dataclass(frozen=True)
-class Entry:
+class NameEntry:
     """One name of the map.
 
     Attributes:
@@ -29,8 +30,8 @@ class Entry:
         first: the JAX that people write first, and that is something else.
         first_names: the names of JAX in that.
         first_differs: how that differs.
-        probes: differences in meaning, each as an expression of both sides; from some of them the
-            line keeps a reader.
+        probes: differences in meaning, each as an expression of both sides. The line in ``jax``
+            avoids some of them.
         paste: the sources of the functions in ``jax``, by name.
         imports: what these need.
     """
@@ -46,12 +47,12 @@ class Entry:
     verdict: str
     calls: int
     agreed: int
-    differences: tuple[Seen, ...]
-    form_differs: tuple[Seen, ...]
+    differences: tuple[NameDifference, ...]
+    form_differs: tuple[NameDifference, ...]
     first: str | None
     first_names: tuple[str, ...]
-    first_differs: tuple[Seen, ...]
-    probes: tuple[Probe, ...]
+    first_differs: tuple[NameDifference, ...]
+    probes: tuple[NameProbe, ...]
     paste: dict[str, str]
     imports: str
 
@@ -69,7 +70,27 @@ class Entry:
         return tuple(dict.fromkeys(found))
 
 
-def entry(row: Row) -> Entry:
+def find_name(name: str) -> list[NameEntry]:
+    """What the map of names knows of a name of PyTorch or JAX.
+
+    Args:
+        name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; ``F.``, ``nn.`` and
+            ``jax.numpy.`` are known, and what stands before a method, as in ``optimizer.step``,
+            does not matter. A name of JAX leads to the names of PyTorch that it stands for.
+
+    Returns:
+        The entries, the nearest first; none if the map does not hold the name.
+
+    Raises:
+        TypeError: ``name`` is not a string.
+
+    >>> [entry.jax for entry in find_name("torch.clamp")]
+    ['jnp.clip(input, min, max)']
+    """
+    return [entry(row) for row in find(name)]
+
+
+def entry(row: Row) -> NameEntry:
     """What is known of a row's name.
 
     Raises:
@@ -83,7 +104,7 @@ def entry(row: Row) -> Entry:
     probes = tuple(p for p in found.probes if (p.differs or p.line_differs) and shown & {*p.names})
     differs = bool(own.differences or form_differs) or any(probe.line_differs for probe in probes)
     verdict = NOTHING if meant.expression is None else BUT if differs else SAME
-    return Entry(
+    return NameEntry(
         row.name,
         row.form_of,
         meant.call,

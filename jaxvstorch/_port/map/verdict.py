@@ -31,7 +31,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Seen:
+class NameDifference:
     """A difference, by the first call that showed it.
 
     Attributes:
@@ -62,8 +62,8 @@ class Verdict:
 
     tried: dict[str, int]
     agreed: int
-    differences: tuple[Seen, ...]
-    first: tuple[Seen, ...] = ()
+    differences: tuple[NameDifference, ...]
+    first: tuple[NameDifference, ...] = ()
 
     @property
     def calls(self) -> int:
@@ -72,7 +72,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Probe:
+class NameProbe:
     """One difference in meaning, as an expression of each framework and what came of it.
 
     Attributes:
@@ -104,7 +104,7 @@ class Verdicts:
 
     versions: dict[str, str]
     names: dict[str, Verdict]
-    probes: tuple[Probe, ...]
+    probes: tuple[NameProbe, ...]
 
     def write(self, path: Path = FILE) -> None:
         """Write the file, one name a line."""
@@ -130,10 +130,10 @@ def verdicts(path: Path = FILE) -> Verdicts:
         name: Verdict(
             entry["tried"],
             entry.get("agreed", 0),
-            tuple(Seen(**seen) for seen in entry.get("differences", ())),
-            tuple(Seen(**seen) for seen in entry.get("first", ())),
+            tuple(NameDifference(**seen) for seen in entry.get("differences", ())),
+            tuple(NameDifference(**seen) for seen in entry.get("first", ())),
         )
         for name, entry in found["names"].items()
     }
-    probes = tuple(Probe(**(p | {"names": tuple(p["names"])})) for p in found["probes"])
+    probes = tuple(NameProbe(**(p | {"names": tuple(p["names"])})) for p in found["probes"])
     return Verdicts(found["versions"], names, probes)

@@ -8,19 +8,19 @@ from itertools import groupby
 from jaxvstorch._explain.rendering.html_page import MADE
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._port.rendering.text import apart, summary
-from jaxvstorch._port.report import MARKS, VERIFIED, Found, Line, Report, short
+from jaxvstorch._port.report import PortCall, PortLine, PortReport, PortStatus, short
 
 _STYLE = files(__package__).joinpath("port.css").read_text("utf-8")
 # A word for each status that a class of the style can have.
-_CLASSES = {status: f"s{number}" for number, status in enumerate(MARKS)}
+_CLASSES = {status: f"s{number}" for number, status in enumerate(PortStatus)}
 
 
-def fragment(report: Report) -> str:
+def fragment(report: PortReport) -> str:
     """HTML to be put into a page, with the style that it needs."""
     return f'<style>{_STYLE}</style><div class="jaxvstorch-port">{_body(report, "p", "p")}</div>'
 
 
-def page(report: Report) -> str:
+def page(report: PortReport) -> str:
     """A whole page that needs no other file and no JavaScript."""
     title = f"{_files(report)}, ported"
     return (
@@ -32,11 +32,11 @@ def page(report: Report) -> str:
     )
 
 
-def _files(report: Report) -> str:
+def _files(report: PortReport) -> str:
     return ", ".join(dict.fromkeys(short(file) for file, _ in report.files()))
 
 
-def _body(report: Report, title: str, part: str) -> str:
+def _body(report: PortReport, title: str, part: str) -> str:
     other = TITLES["jax" if report.framework == "torch" else "torch"]
     parts = [f'<{title} class="title"><code>{escape(_files(report))}</code> in {other}</{title}>']
     parts.append(f'<p class="summary">{escape(summary(report))}</p>')
@@ -62,16 +62,16 @@ def _body(report: Report, title: str, part: str) -> str:
     return "".join(parts)
 
 
-def _legend(report: Report) -> str:
+def _legend(report: PortReport) -> str:
     items = "".join(
-        f'<li class="{_CLASSES[status]}"><span class="sign">{escape(MARKS[status])}</span> '
+        f'<li class="{_CLASSES[status]}"><span class="sign">{escape(status.sign)}</span> '
         f"{times} {escape(status)}</li>"
         for status, times in report.counts().items()
     )
     return f'<ul class="legend" aria-label="Calls by what became of them">{items}</ul>'
 
 
-def _line(line: Line) -> str:
+def _line(line: PortLine) -> str:
     calls = "".join(f"<li>{_call(call, times)}</li>" for call, times in line.calls.items())
     return (
         f'<li value="{line.number}"><span class="number">{line.number}</span>'
@@ -79,16 +79,16 @@ def _line(line: Line) -> str:
     )
 
 
-def _call(call: Found, times: int) -> str:
+def _call(call: PortCall, times: int) -> str:
     parts = [
-        f'<span class="sign {_CLASSES[call.status]}">{escape(MARKS[call.status])}</span>'
+        f'<span class="sign {_CLASSES[call.status]}">{escape(call.status.sign)}</span>'
         f'<span class="called">{escape(call.name)}</span>'
     ]
     if call.becomes:
         parts.append(f'<code class="becomes">{escape(call.becomes)}</code>')
     if times > 1:
         parts.append(f'<span class="times">{times} times</span>')
-    if call.status != VERIFIED:
+    if call.status != PortStatus.VERIFIED:
         parts.append(f'<span class="status {_CLASSES[call.status]}">{escape(call.status)}</span>')
     if text := apart(call):
         parts.append(f'<span class="times">{text}</span>')
@@ -97,7 +97,7 @@ def _call(call: Found, times: int) -> str:
     return " ".join(parts)
 
 
-def _unreached(report: Report, part: str) -> Iterator[str]:
+def _unreached(report: PortReport, part: str) -> Iterator[str]:
     if not report.unreached:
         return
     yield f'<{part} class="part">Not seen to be reached</{part}>'

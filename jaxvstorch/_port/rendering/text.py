@@ -6,32 +6,18 @@ from itertools import groupby
 from rich.text import Text
 
 from jaxvstorch._frameworks import TITLES
-from jaxvstorch._port.report import (
-    DIFFERS,
-    FAILED,
-    MARKS,
-    OTHERWISE,
-    RANDOM,
-    READ,
-    REFUSED,
-    UNKNOWN,
-    VERIFIED,
-    Found,
-    Line,
-    Report,
-    short,
-)
+from jaxvstorch._port.report import PortCall, PortLine, PortReport, PortStatus, short
 
-STYLES = {VERIFIED: "green", DIFFERS: "red", RANDOM: "magenta", OTHERWISE: "cyan",
-          REFUSED: "yellow", UNKNOWN: "yellow", FAILED: "yellow", READ: "dim"}  # fmt: skip
+_COLOURS = ("green", "red", "magenta", "cyan", "yellow", "yellow", "yellow", "dim")
+STYLES = dict(zip(PortStatus, _COLOURS, strict=True))
 
 
-def plain(report: Report) -> str:
+def plain(report: PortReport) -> str:
     """The whole report as plain text."""
     return "\n".join(line.plain for line in lines(report))
 
 
-def lines(report: Report) -> Iterator[Text]:
+def lines(report: PortReport) -> Iterator[Text]:
     """The report line by line: each source line, and below it what became of its calls."""
     for file, found in report.files():
         yield Text(short(file), "bold")
@@ -50,7 +36,7 @@ def lines(report: Report) -> Iterator[Text]:
     yield Text(summary(report), "bold")
 
 
-def summary(report: Report) -> str:
+def summary(report: PortReport) -> str:
     """One sentence on the whole."""
     counts = report.counts()
     total = sum(counts.values())
@@ -62,26 +48,26 @@ def summary(report: Report) -> str:
     return f"{total} calls on {len(report.lines)} {line}: {', '.join(parts)}{left}."
 
 
-def _line(line: Line) -> Iterator[Text]:
+def _line(line: PortLine) -> Iterator[Text]:
     yield Text.assemble((f"{line.number:5}  ", "dim"), line.text)
     for call, times in line.calls.items():
         yield Text(f"       {said(call, times)}", STYLES[call.status])
 
 
-def said(call: Found, times: int) -> str:
+def said(call: PortCall, times: int) -> str:
     """One call: its mark, what it becomes, and what became of it."""
     often = f" ({times} times)" if times > 1 else ""
     becomes = f" → {call.becomes}" if call.becomes else ""
-    status = "" if call.status == VERIFIED else f"  {call.status}"
+    status = "" if call.status == PortStatus.VERIFIED else f"  {call.status}"
     note = f": {call.note}" if call.note and status else f"  {call.note}" if call.note else ""
-    return f"{MARKS[call.status]} {call.name}{becomes}{often}{status}{_apart(call)}{note}"
+    return f"{call.status.sign} {call.name}{becomes}{often}{status}{_apart(call)}{note}"
 
 
-def _apart(call: Found) -> str:
+def _apart(call: PortCall) -> str:
     return f"  {text}" if (text := apart(call)) else ""
 
 
-def apart(call: Found) -> str:
+def apart(call: PortCall) -> str:
     """How far apart the results were, if they were compared."""
     if call.gap is None:
         return ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.check.trial import try_row
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.verdict import Seen, Verdict
+from jaxvstorch._port.map.verdict import NameDifference, Verdict
 
 # Differences of a result that is the right one.
 SLIGHT = frozenset({"width", "dtype", "rounding", "0-d", "only PyTorch raises"})
@@ -31,16 +31,16 @@ def _judged(row: Row) -> Verdict:
     )
 
 
-def _gravest(found: tuple[Seen, ...]) -> tuple[Seen, ...]:
+def _gravest(found: tuple[NameDifference, ...]) -> tuple[NameDifference, ...]:
     """The difference that tells most: of values rather than of rounding, of errors least."""
     order = ("value", "distribution", "shape", "results", "NaN", "only JAX raises", "dtype")
     known = [seen for kind in order for seen in found if seen.kind == kind]
     return tuple(known[:1]) or found[:1]
 
 
-def _seen(tally: Tally) -> tuple[Seen, ...]:
+def _seen(tally: Tally) -> tuple[NameDifference, ...]:
     return tuple(
-        Seen(kind, call, difference.torch, difference.jax, times)
+        NameDifference(kind, call, difference.torch, difference.jax, times)
         for kind, (difference, call, times) in sorted(tally.differences.items())
     )
 

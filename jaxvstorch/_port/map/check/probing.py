@@ -17,12 +17,12 @@ from jaxvstorch._port.map.check.by_the_map import NoLineError, by_the_map
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import array
-from jaxvstorch._port.map.verdict import Probe
+from jaxvstorch._port.map.verdict import NameProbe
 
 FILE = Path(__file__).parents[1] / "probes.txt"
 
 
-def probes() -> list[Probe]:
+def probes() -> list[NameProbe]:
     """Every probe, run now."""
     return [probe(*parts) for parts in written()]
 
@@ -44,10 +44,10 @@ def _each(ours: str, theirs: str) -> list[tuple[str, str]]:
     return list(zip(*parts, strict=True))
 
 
-def probe(kind: str, ours: str, theirs: str) -> Probe:
+def probe(kind: str, ours: str, theirs: str) -> NameProbe:
     """Run a probe, and by the map's lines too."""
     here, first, line = _ran(ours), _ran(theirs), _by_the_map(ours)
-    return Probe(
+    return NameProbe(
         kind, ours, theirs, here.text, first.text, line.text if line else "",
         _differ(here, first), _differ(here, line or here), _names(ours),
     )  # fmt: skip
