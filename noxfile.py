@@ -45,14 +45,14 @@ def nightly(session: nox.Session) -> None:
         session.run("pytest", *SPREAD, "tests/test_pairs.py", "--matrix", "-k", chosen)
     else:
         session.run("pytest", *SPREAD, "tests", "--matrix", "-m", UNBUILT)
-        session.run("python", "-m", "jaxvstorch._port.map.check")
+        session.run("python", "-m", "tools.check_map")
 
 
 @nox.session
 def names(session: nox.Session) -> None:
     """Try every name of the map beside PyTorch, and record what differs; ``-- torch.std`` some."""
     install(session, *TESTED)
-    session.run("python", "-m", "jaxvstorch._port.map.check", *session.posargs)
+    session.run("python", "-m", "tools.check_map", *session.posargs)
 
 
 @nox.session
@@ -120,14 +120,14 @@ def browser(session: nox.Session) -> None:
 def hardware(session: nox.Session) -> None:
     """Compile for an H100 and a TPU v5e, without either; writes what the book shows of it."""
     install(session, "--group", "hardware", "-e", ".")
-    session.run("python", "-m", "jaxvstorch._hardware")
+    session.run("python", "-m", "tools.compile_hardware")
 
 
 @nox.session
 def port_programs(session: nox.Session) -> None:
     """Run ``port`` on public programs, and write what came of it; ``-- mnist`` only that one."""
     install(session, *TESTED)
-    session.run("python", "tools/port_programs", *session.posargs)
+    session.run("python", "-m", "tools.port_programs", *session.posargs)
 
 
 @nox.session
@@ -178,7 +178,7 @@ def lint(session: nox.Session) -> None:
 def docker(session: nox.Session) -> None:
     """Build an image and run a session in it: ``-- cpu tests``, ``-- cuda13 bench --quick``."""
     # On Ctrl-C a container first keeps what it has measured.
-    session.run(sys.executable, "tools/images.py", *session.posargs, interrupt_timeout=90)
+    session.run(sys.executable, "-m", "tools.images", *session.posargs, interrupt_timeout=90)
 
 
 @nox.session
@@ -191,14 +191,14 @@ def images(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def publish_image(session: nox.Session) -> None:
     """Build an image and push it with its provenance: ``-- v1.2.3 cpu``."""
-    session.run(sys.executable, "tools/images.py", "publish", *session.posargs)
+    session.run(sys.executable, "-m", "tools.images", "publish", *session.posargs)
 
 
 @nox.session
 def requirements(session: nox.Session) -> None:
     """Pin anew what each image holds; fails where an extra would bring two CUDA stacks."""
     session.install("uv")
-    session.run("python", "tools/requirements.py")
+    session.run("python", "-m", "tools.requirements")
 
 
 @nox.session
@@ -206,8 +206,8 @@ def releases(session: nox.Session) -> None:
     """Read anew the last release of each library that the book names, and try some of them."""
     install(session, "-e", ".")
     session.install("uv")
-    session.run("python", "tools/releases.py", *session.posargs)
-    session.run("python", "tools/tried.py")
+    session.run("python", "-m", "tools.releases", *session.posargs)
+    session.run("python", "-m", "tools.tried")
 
 
 @nox.session(venv_backend="none")

@@ -14,8 +14,7 @@ import jaxvstorch
 ROOT = Path(__file__).parents[1]
 
 
-# The book shows what is compiled for other devices, which needs the data and one file of C++.
-KINDS = ("*.py", "*.css", "*.json", "*.cpp", "*.txt")
+KINDS = ("*.py", "*.css", "*.json", "*.txt")
 
 
 def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ RAW = "https://raw.githubusercontent.com/jaxvstorch/jaxvstorch/main/"
 
 @pytest.mark.parametrize("name", ["readme-explain.svg", "readme-cost.svg"])
 def test_its_pictures_are_what_would_be_drawn(name) -> None:
-    """After a change: ``python tools/readme_pictures.py``."""
+    """After a change: ``python -m tools.readme_pictures``."""
     pytest.importorskip("jax", reason="a picture shows both frameworks; JAX is not installed")
     pytest.importorskip("torch", reason="a picture shows both frameworks; no PyTorch here")
     drawn = (ROOT / "book" / "_static" / name).read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 """Build one of the project's images, and run a session in it or publish it.
 
-``python tools/images.py cpu tests``: the flavour, then tests, bench, reproduce or book, and its
+``python -m tools.images cpu tests``: the flavour, then tests, bench, reproduce or book, and its
 arguments; without a session, ``jaxvstorch doctor``. ``--on-cpu`` after the flavour runs an image
-for an accelerator without one. ``python tools/images.py publish v1.2.3 cpu`` pushes one.
+for an accelerator without one. ``python -m tools.images publish v1.2.3 cpu`` pushes one.
 Environment variables: CONTAINER_ENGINE (docker, podman, or a path), BASE (the base image),
 IMAGE_REGISTRY (where to push), and pip's own.
 """
@@ -12,12 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-import engine as engines
-import pip_settings
-from engine import Engine, EngineError
-
-sys.path.append(str(Path(__file__).parents[1]))  # the project is not installed for this
 from benchmarks import origin, processes
+from tools import engine as engines
+from tools import pip_settings
+from tools.engine import Engine, EngineError
 
 ROOT = Path(__file__).parents[1]
 FLAVOURS = ("cpu", "cuda12", "cuda13", "tpu")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from engine import EngineError
+from tools.engine import EngineError
 
 ROOT = Path(__file__).parents[1]
 WHEELHOUSE = ROOT / "docker/wheelhouse"

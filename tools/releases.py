@@ -1,6 +1,6 @@
 """Read the last release of each library that the book names into ``book/releases.json``.
 
-``python tools/releases.py`` asks the package index that uv uses, which has to tell when a file was
+``python -m tools.releases`` asks the package index that uv uses, which has to tell when a file was
 uploaded. ``--list FILE`` takes a list of that index's packages instead, a line for each: name,
 version and month, parted by tabs. ``--read`` is the day on which that was read, today by default.
 Names come from ``book/libraries.toml``. What is not found ends this, and so does a month that is

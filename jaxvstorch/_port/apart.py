@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._port.agreeing import Judged
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.describe import error_text
-from jaxvstorch._port.private import torch as private
 from jaxvstorch._port.report import PortStatus
 
 

@@ -2,7 +2,7 @@
 
 from torch.utils.hooks import RemovableHandle
 
-from jaxvstorch._port.private import torch as private
+from jaxvstorch._frameworks.private import torch as private
 
 
 def remove(hook: RemovableHandle) -> None:

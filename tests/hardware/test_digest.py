@@ -2,9 +2,9 @@
 
 import pytest
 
-from jaxvstorch._hardware.digest import digest
 from jaxvstorch._hardware.program import Program
 from jaxvstorch._pairs import source
+from tools.compile_hardware.digest import digest
 
 PROGRAM = Program("updates.set_rows", 64)
 HALF = '''"""Updates."""

@@ -40,15 +40,14 @@ def while_loop_body_graph_0(args):
 
 def test_pytorch_has_all_the_names_that_writing_for_an_h100_needs() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from jaxvstorch._hardware.private import torch as private
+    from tools.compile_hardware import private
 
     assert private.gone() == {}
 
 
 def test_pytorch_finds_an_h100_in_the_place_of_its_own_gpu() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from jaxvstorch._hardware import h100
-    from jaxvstorch._hardware.private import torch as private
+    from tools.compile_hardware import h100, private
 
     interface = h100.interface(private.CudaInterface)
     assert interface.is_available()

@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from jaxvstorch._hardware import devices
 from jaxvstorch._hardware.analysis import Analysis
 from jaxvstorch._hardware.counting import Collective
-from jaxvstorch._hardware.digest import digest
 from jaxvstorch._hardware.inductor_code import Generated
 from jaxvstorch._hardware.program import Program, programs
 from jaxvstorch._hardware.recorded import FILE, Entry, Recorded, dump, load, recorded
+from tools.compile_hardware import devices
+from tools.compile_hardware.digest import digest
 
 STALE = "compile anew, by `nox -s hardware`, and commit jaxvstorch/_hardware/compiled.json"
 

@@ -1,12 +1,9 @@
 """What the tests of the images share: the tools, and commands that stand for real ones."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

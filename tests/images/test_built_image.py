@@ -4,12 +4,10 @@ import json
 import re
 import subprocess
 
-import engine
-import images
-import pip_settings
 import pytest
 
 from benchmarks import origin
+from tools import engine, images, pip_settings
 
 pytestmark = pytest.mark.built_image
 IMAGE = "jaxvstorch:cpu"

@@ -1,8 +1,9 @@
 """What is missing on a machine is said in one line, before anything long has started."""
 
-import engine
 import pytest
-from engine import EngineError
+
+from tools import engine
+from tools.engine import EngineError
 
 
 def test_no_engine(fake) -> None:

@@ -7,12 +7,11 @@ import sys
 import time
 from pathlib import Path
 
-import images
-import pip_settings
 import pytest
-from engine import Engine, EngineError
 
 from benchmarks import origin
+from tools import images, pip_settings
+from tools.engine import Engine, EngineError
 
 DOCKER, PODMAN = Engine("docker"), Engine("podman")
 
@@ -85,13 +84,13 @@ def test_an_interrupted_container_is_waited_for(fake, tmp_path) -> None:
         'echo >"$0.started"\nwhile :; do /bin/sleep 0.1; done',
     )
     code = (
-        "import signal, sys; import images; from engine import Engine;"
+        "import signal, sys; from tools import images; from tools.engine import Engine;"
         # A shell's background job, with all that it starts, would ignore the signal.
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "sys.exit(images.run(Engine('docker'), 'cpu', ['tests'], True))"
     )
-    tools = Path(images.__file__).parent
-    with subprocess.Popen([sys.executable, "-c", code], cwd=tools, start_new_session=True) as tool:
+    root = Path(images.__file__).parents[1]
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root, start_new_session=True) as tool:
         while not (tmp_path / "bin/docker.started").exists():
             assert tool.poll() is None
             time.sleep(0.05)

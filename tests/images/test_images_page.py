@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-import engine
-import images
 import pytest
+
+from tools import engine, images
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "book/reference/images.md").read_text(encoding="utf-8")

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-import pip_settings
 import pytest
-from engine import EngineError
+
+from tools import pip_settings
+from tools.engine import EngineError
 
 
 @pytest.fixture

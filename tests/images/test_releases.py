@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-import releases
+
+from tools import releases
 
 LOCK = """cat > "$(dirname "$0")/asked"
 cat <<'END'

@@ -5,8 +5,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import requirements
 from packaging.requirements import Requirement
+
+from tools import requirements
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

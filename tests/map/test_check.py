@@ -14,13 +14,13 @@ from jaxvstorch._port.map.verdict import FILE, verdicts
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.judge import complaint, judge
-from jaxvstorch._port.map.check.probing import probe, written
 from jaxvstorch._port.map.row import parse
 from jaxvstorch._port.map.running.call import of_pytorch
 from jaxvstorch._port.map.running.compare import TOLERANCE
 from jaxvstorch._port.map.running.values import PLACES
+from tools.check_map import samples
+from tools.check_map.judge import complaint, judge
+from tools.check_map.probing import probe, written
 
 STATE = FILE.read_bytes()
 

@@ -277,12 +277,6 @@ def test_a_method_under_another_name() -> None:
     assert call.becomes is None
 
 
-def test_pytorch_has_the_private_names_that_a_replay_needs() -> None:
-    from jaxvstorch._port.private import torch as private
-
-    assert private.gone() == {}
-
-
 def test_a_copy_of_a_module_is_no_call() -> None:
     assert replayed(lambda: copy.deepcopy(torch.nn.Linear(2, 2))) == {}
 

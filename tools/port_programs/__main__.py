@@ -18,9 +18,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from fetching import STUBS, Program, laid_out, programs
-
 from jaxvstorch._port.report import PortStatus
+from tools.port_programs.fetching import STUBS, Program, laid_out, programs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "book/reference/port_programs.json"

@@ -14,6 +14,7 @@ from jaxvstorch._frameworks.private import MissingNameError, Name
 _NO_REASON = "a function that Dynamo leaves out is reported without a reason"
 _LESS = "a ledger says less about why a call was compiled, or that it was not"
 _PRINTED = "Dynamo prints what to do about .item() beside what explain says of it"
+_NO_PORT = "port replays nothing"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
@@ -71,6 +72,12 @@ NAMES = {
     "node_info_of_kernels": Name(
         "torch._inductor.debug:_inductor_triton_kernel_to_post_grad_node_info", _NO_KERNELS
     ),
+    # The replay.
+    "DisableTorchFunction": Name("torch._C:DisableTorchFunction", _NO_PORT),
+    "hooks_with_kwargs": Name(
+        "torch.nn.modules.module:_global_forward_hooks_with_kwargs", _NO_PORT
+    ),
+    "disable_current_modes": Name("torch.utils._python_dispatch:_disable_current_modes", _NO_PORT),
 }  # fmt: skip
 
 # The package that a process loads when it first uses torch.compile.

@@ -20,10 +20,9 @@ import torch
 
 from jaxvstorch._doctor import compiler
 from jaxvstorch._frameworks.containers import mapped
-from jaxvstorch._hardware import h100
 from jaxvstorch._hardware.inductor_code import Generated, generated
-from jaxvstorch._hardware.private import torch as private
 from jaxvstorch._hardware.program import Program
+from tools.compile_hardware import h100, private
 
 # Inductor would compute constants on the GPU, and time there whether to pad a matrix product.
 OPTIONS: dict[str, Any] = {"joint_graph_constant_folding": False, "shape_padding": False}

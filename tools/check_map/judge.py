@@ -3,10 +3,10 @@
 import warnings
 from dataclasses import replace
 
-from jaxvstorch._port.map.check.tally import Tally
-from jaxvstorch._port.map.check.trial import try_row
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.verdict import NameDifference, Verdict
+from tools.check_map.tally import Tally
+from tools.check_map.trial import try_row
 
 # Differences of a result that is the right one.
 SLIGHT = frozenset({"width", "dtype", "rounding", "0-d", "only PyTorch raises"})

@@ -13,13 +13,13 @@ import numpy as np
 import optax
 import torch
 
-from jaxvstorch._port.map.check.by_the_map import NoLineError, by_the_map
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import array
 from jaxvstorch._port.map.verdict import NameProbe
+from tools.check_map.by_the_map import NoLineError, by_the_map
 
-FILE = Path(__file__).parents[1] / "probes.txt"
+FILE = Path(__file__).with_name("probes.txt")
 
 
 def probes() -> list[NameProbe]:

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.arguments import jax_arguments
 from jaxvstorch._port.map.running.call import of_pytorch
@@ -14,6 +12,8 @@ from jaxvstorch._port.map.running.compare import Difference
 from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import array
+from tools.check_map import samples
+from tools.check_map.tally import Tally
 
 UNLIKELY = 1e-4  # of two samples of one distribution, that a test finds them this far apart
 

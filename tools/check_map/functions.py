@@ -10,8 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
@@ -19,6 +17,8 @@ from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import leaves, to_jax
+from tools.check_map import samples
+from tools.check_map.tally import Tally
 
 # JAX compiles an operation for each shape and dtype: the first dtype gets all samples, and the
 # others some.

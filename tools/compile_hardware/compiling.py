@@ -11,11 +11,12 @@ from importlib.metadata import version
 from multiprocessing import get_context
 from typing import Any
 
-from jaxvstorch._hardware import devices, recorded
+from jaxvstorch._hardware import recorded
 from jaxvstorch._hardware.analysis import Analysis, analyse
-from jaxvstorch._hardware.digest import digest
 from jaxvstorch._hardware.inductor_code import Generated
 from jaxvstorch._hardware.program import Program, programs
+from tools.compile_hardware import devices
+from tools.compile_hardware.digest import digest
 
 PACKAGES = ("jax", "jaxlib", "jax-cuda12-plugin", "libtpu", "torch", "triton")
 
@@ -58,7 +59,7 @@ def by_xla() -> dict[str, dict[str, Analysis]]:
 
 def by_inductor() -> dict[str, Generated]:
     """What Inductor makes of each program."""
-    from jaxvstorch._hardware import inductor
+    from tools.compile_hardware import inductor
 
     wanted = [program for program in programs() if "torch" in program.halves]
     return {_told("Inductor", program): inductor.compile(program) for program in wanted}

@@ -1,16 +1,16 @@
 """One line of the map, tried beside PyTorch in the way that its kind needs."""
 
-from jaxvstorch._port.map.check.draws import try_draws
-from jaxvstorch._port.map.check.forms import try_form
-from jaxvstorch._port.map.check.functions import try_function
-from jaxvstorch._port.map.check.layers import try_module
-from jaxvstorch._port.map.check.optimizers import try_optimizer, try_schedule
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
 from jaxvstorch._port.map.running.call import of_pytorch
 from jaxvstorch._port.map.running.compare import compare
 from jaxvstorch._port.map.running.namespace import namespace
+from tools.check_map.draws import try_draws
+from tools.check_map.forms import try_form
+from tools.check_map.functions import try_function
+from tools.check_map.layers import try_module
+from tools.check_map.optimizers import try_optimizer, try_schedule
+from tools.check_map.tally import Tally
 
 
 def try_row(row: Row) -> Tally:

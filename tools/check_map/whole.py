@@ -8,11 +8,11 @@ import jax
 import numpy as np
 import torch
 
-from jaxvstorch._port.map.check.judge import complaint, judge
-from jaxvstorch._port.map.check.probing import probes
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.verdict import FILE, Verdict, Verdicts, verdicts
+from tools.check_map.judge import complaint, judge
+from tools.check_map.probing import probes
 
 
 def main(words: list[str]) -> int:

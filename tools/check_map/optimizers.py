@@ -11,14 +11,14 @@ import numpy as np
 import optax
 import torch
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, error_text
 from jaxvstorch._port.map.running.namespace import namespace
+from tools.check_map import samples
+from tools.check_map.tally import Tally
 
 STEPS = 20
 RATE = 0.125  # of the optimizer that a schedule is tried on

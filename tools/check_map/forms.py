@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, result_text
+from tools.check_map import samples
+from tools.check_map.tally import Tally
 
 RAISED = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
 

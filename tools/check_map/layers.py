@@ -7,8 +7,6 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.map.check import samples
-from jaxvstorch._port.map.check.tally import Tally
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.arguments import RefusedError
 from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
@@ -17,6 +15,8 @@ from jaxvstorch._port.map.running.describe import call_text, error_text, result_
 from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.values import to_jax
+from tools.check_map import samples
+from tools.check_map.tally import Tally
 
 
 def try_module(row: Row) -> Tally:

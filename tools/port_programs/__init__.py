@@ -1,0 +1,1 @@
+"""Public programs that ``port`` is tried on."""
