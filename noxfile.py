@@ -201,15 +201,6 @@ def requirements(session: nox.Session) -> None:
     session.run("python", "-m", "tools.requirements")
 
 
-@nox.session
-def releases(session: nox.Session) -> None:
-    """Read anew the last release of each library that the book names, and try some of them."""
-    install(session, "-e", ".")
-    session.install("uv")
-    session.run("python", "-m", "tools.releases", *session.posargs)
-    session.run("python", "-m", "tools.tried")
-
-
 @nox.session(venv_backend="none")
 def publish_notebooks(session: nox.Session) -> None:
     """Replace the branch ``notebooks`` of a git remote (``-- URL``) by the built notebooks."""

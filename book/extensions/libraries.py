@@ -1,12 +1,11 @@
 """The directive ``{libraries} TASK…``: what is in the box and what is a library, task by task.
 
-``libraries.toml`` says which libraries there are for a task; ``releases.json``, which
-``nox -s releases`` writes, says what their last releases were when the package index was read.
-``{libraries} said`` lists what maintainers say of a library's end, and ``{libraries} tried`` what
-``tools/tried.py`` saw of some of them. All of it is Markdown, so that a page's notebook has it too.
+``libraries.toml`` says which libraries there are for a task, and what their last releases were when
+the package index was read. ``{libraries} said`` lists what maintainers say of a library's end, and
+``{libraries} tried`` what some old ones do with today's frameworks. All of it is Markdown, so that
+a page's notebook has it too.
 """
 
-import json
 import tomllib
 from datetime import date
 from pathlib import Path
@@ -16,16 +15,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-FILES = [
-    Path(__file__).parents[1] / name for name in ("libraries.toml", "releases.json", "tried.json")
-]
+FILE = Path(__file__).parents[1] / "libraries.toml"
 _SIDES = ("jax", "torch")
 
 
-def read() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """What is written about the libraries, what was read of their releases, and what was tried."""
-    told, releases, tried = (path.read_text(encoding="utf-8") for path in FILES)
-    return tomllib.loads(told), json.loads(releases), json.loads(tried)
+def read() -> dict[str, Any]:
+    """All that is known of the libraries."""
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 def day(text: str) -> str:
@@ -38,57 +34,56 @@ def markdown(*tasks: str) -> str:
     """A table for some tasks, or the list of what maintainers say.
 
     Raises:
-        KeyError: there is no such task, or the index was not asked for one of its libraries.
+        KeyError: there is no such task, or no release is known of one of its libraries.
     """
-    told, found, tried = read()
+    known = read()
+    releases, quotes = known["releases"], known["said"]
     if tasks == ("said",):
-        return "\n".join(
-            _said(name, told["said"][name], found["releases"]) for name in told["said"]
-        )
+        return "\n".join(_quote(name, quotes[name], releases[name]) for name in quotes)
     if tasks == ("tried",):
-        return "\n".join([*_tried(tried, found["releases"]), "", _with(tried)])
-    rows = [row for task in tasks for row in _rows(told[task], found["releases"], told["said"])]
-    read_on = (
-        f"Version and month of the last release on the package index, as of {day(found['read'])}."
+        return "\n".join([*_trials(known["tried"], releases), "", _with(known["tried"])])
+    rows = [row for task in tasks for row in _rows(known[task], releases, quotes)]
+    as_of = (
+        f"Version and month of the last release on the package index, as of {day(known['read'])}."
     )
-    return "\n".join(["| JAX | PyTorch |", "|---|---|", *rows, "", read_on])
+    return "\n".join(["| JAX | PyTorch |", "|---|---|", *rows, "", as_of])
 
 
-def _rows(task: dict[str, Any], releases: dict[str, Any], said: dict[str, Any]) -> list[str]:
-    box = [task[f"{side}-box"] for side in _SIDES]
+def _rows(task: dict[str, Any], releases: dict[str, Any], quotes: dict[str, Any]) -> list[str]:
     listed = [
-        "<br>".join(_library(name, releases[name], name in said) for name in task[side])
+        "<br>".join(_library(name, *releases[name], name in quotes) for name in task[side])
         for side in _SIDES
     ]
-    cells = [f"*In the box:* {told}<br>{names}" for told, names in zip(box, listed, strict=True)]
+    boxes = [task[f"{side}-box"] for side in _SIDES]
+    cells = [f"*In the box:* {box}<br>{names}" for box, names in zip(boxes, listed, strict=True)]
     return [f"| **{task['title']}** | |", f"| {' | '.join(cells)} |"]
 
 
-def _library(name: str, release: dict[str, str], is_over: bool) -> str:
+def _library(name: str, version: str, month: str, is_over: bool) -> str:
     mark = " †" if is_over else ""
-    month = release["released"].replace("-", "\N{NON-BREAKING HYPHEN}")
-    return f"**{name}**{mark} {release['version']}, {month}"
+    return f"**{name}**{mark} {version}, {month.replace('-', chr(0x2011))}"  # does not break
 
 
-def _said(name: str, said: dict[str, str], releases: dict[str, Any]) -> str:
-    release = releases[name]
-    source = f"[{said['where']}]({said['url']}), as of {day(said['dated'])}"
-    also = f" {said['also']}" if "also" in said else ""
-    last = f"{release['version']}, {day(release['released'])}"
-    return f"- **{name}**: “{said['quote']}” ({source}).{also} Last release: {last}."
+def _quote(name: str, quote: dict[str, str], release: tuple[str, str]) -> str:
+    source = f"[{quote['where']}]({quote['url']}), as of {day(quote['dated'])}"
+    also = f" {quote['also']}" if "also" in quote else ""
+    last = f"{release[0]}, {day(release[1])}"
+    return f"- **{name}**: “{quote['quote']}” ({source}).{also} Last release: {last}."
 
 
-def _tried(tried: dict[str, Any], releases: dict[str, Any]) -> list[str]:
-    return [
-        f"- **{name}** {one['version']}, {day(releases[name]['released'])}: {one['tried']}, "
-        + (f"`{one['error']}`" if one["error"] else "runs.")
-        for name, one in tried["found"].items()
-    ]
+def _trials(tried: dict[str, Any], releases: dict[str, Any]) -> list[str]:
+    lines = []
+    for library in tried["libraries"]:
+        version, month = releases[library["name"]]
+        ended = f"`{library['error']}`" if "error" in library else "runs."
+        lines.append(
+            f"- **{library['name']}** {version}, {day(month)}: {library['tried']}, {ended}"
+        )
+    return lines
 
 
 def _with(tried: dict[str, Any]) -> str:
-    versions = " and ".join(f"{name} {number}" for name, number in tried["with"].items())
-    return f"Tried on {day(tried['tried'])} with {versions}, each library alone."
+    return f"Tried on {day(tried['date'])} with {tried['with']}, each library alone."
 
 
 class LibrariesDirective(SphinxDirective):
@@ -99,12 +94,11 @@ class LibrariesDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """What the Markdown makes, in a box for the style sheet."""
-        for path in FILES:
-            self.env.note_dependency(str(path))
+        self.env.note_dependency(str(FILE))
         try:
             text = markdown(*self.arguments[0].split())
         except KeyError as error:
-            raise self.error(f"there is nothing about {error} in {FILES[0]}") from None
+            raise self.error(f"there is nothing about {error} in {FILE}") from None
         return [nodes.container("", *self.parse_text_to_nodes(text), classes=["libraries"])]
 
 
