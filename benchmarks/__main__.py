@@ -3,10 +3,10 @@
 import importlib.util
 import sys
 
-from jaxvstorch._command import endings
+from jaxvstorch._command import exit_status
 
 if __name__ == "__main__":
-    endings.stop_at_once()  # what is imported next takes most of a short command's time
+    exit_status.stop_at_once()  # what is imported next takes most of a short command's time
     needed = {"msgspec": "msgspec", "pytest": "pytest", "pytest_benchmark": "pytest-benchmark"}
     if missing := [needed[name] for name in needed if importlib.util.find_spec(name) is None]:
         are = "is" if len(missing) == 1 else "are"
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return endings.INTERRUPTED
+        return exit_status.INTERRUPTED
 
 
 def _run(arguments: list[str], console: Console) -> int:
@@ -95,7 +95,7 @@ def _count(text: str) -> int:
 
 def _code(results: Results) -> int:
     """A problem counts more than being cut short: a process that crashed is both."""
-    return 1 if results.problems else endings.INTERRUPTED if results.partial else 0
+    return 1 if results.problems else exit_status.INTERRUPTED if results.partial else 0
 
 
 def _new_file(end: str) -> Path:
@@ -159,4 +159,4 @@ def _reproduce(arguments: list[str], console: Console) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(endings.run("python -m benchmarks", lambda: main(sys.argv[1:])))
+    sys.exit(exit_status.run("python -m benchmarks", lambda: main(sys.argv[1:])))

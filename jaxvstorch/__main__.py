@@ -2,15 +2,15 @@
 
 import sys
 
-from jaxvstorch._command import endings
+from jaxvstorch._command import exit_status
 
 
 def main() -> None:
     """Run the command; the process ends with its status."""
-    endings.stop_at_once()  # the next line takes most of a short command's time
+    exit_status.stop_at_once()  # the next line takes most of a short command's time
     from jaxvstorch._command.cli import app
 
-    sys.exit(endings.run("jaxvstorch", lambda: app(prog_name="jaxvstorch")))
+    sys.exit(exit_status.run("jaxvstorch", lambda: app(prog_name="jaxvstorch")))
 
 
 if __name__ == "__main__":

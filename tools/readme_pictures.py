@@ -20,8 +20,8 @@ from benchmarks.report.provenance import label
 from benchmarks.report.schema import Results
 from benchmarks.report.summary import first_call, first_calls, smallest_call
 from jaxvstorch._command.in_both import explained
+from jaxvstorch._command.request import Request
 from jaxvstorch._command.target import load
-from jaxvstorch._command.work import Request
 from jaxvstorch._frameworks import COMPILERS, FRAMEWORKS
 from jaxvstorch._measure.durations import seconds
 

@@ -9,7 +9,7 @@ import msgspec
 
 from benchmarks.report.entries import HEADER
 from benchmarks.report.schema import Results
-from jaxvstorch._command.whole_file import write_whole
+from jaxvstorch._command.files import write_whole
 
 AGAIN = "measure again with `nox -s bench`"
 

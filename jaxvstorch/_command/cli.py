@@ -51,7 +51,7 @@ def main(
 def list_pairs(as_json: AsJson = False) -> None:
     """List the topics and their pairs of functions."""
     if as_json:
-        found = [
+        listed = [
             {
                 "name": topic,
                 "summary": source.summary(topic),
@@ -59,7 +59,7 @@ def list_pairs(as_json: AsJson = False) -> None:
             }
             for topic in topics()
         ]
-        print(json.dumps({"topics": found}, indent=2))
+        print(json.dumps({"topics": listed}, indent=2))
         return
     out = terminal.console()
     for number, topic in enumerate(topics()):
@@ -109,8 +109,8 @@ def doctor(as_json: AsJson = False) -> None:
     checks = examine()
     problems = [check for check in checks if check.problem]
     if as_json:
-        found = {"healthy": not problems, "checks": [asdict(check) for check in checks]}
-        print(json.dumps(found, indent=2))
+        document = {"healthy": not problems, "checks": [asdict(check) for check in checks]}
+        print(json.dumps(document, indent=2))
     else:
         report(terminal.console(), checks)
     raise typer.Exit(1 if problems else 0)

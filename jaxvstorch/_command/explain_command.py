@@ -10,10 +10,10 @@ from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFramewor
 
 if TYPE_CHECKING:
     from jaxvstorch._command.output import Shown
-    from jaxvstorch._command.work import Request
+    from jaxvstorch._command.request import Request
     from jaxvstorch._explain.ledger_rows import Ledger
 
-Found = tuple["Shown", "Ledger | None"]
+Explained = tuple["Shown", "Ledger | None"]
 
 
 def explain(
@@ -86,21 +86,21 @@ def explain(
     What the function prints goes to standard error. The exit status is 0 if the function was
     explained, 1 if something that --fail-on names was found, 2 if the command failed.
     """
-    from jaxvstorch._command import work
+    from jaxvstorch._command.request import Request
 
     texts = (tuple(arg or ()), tuple(static or ()), tuple(call or ()))
-    request = work.Request(*texts, framework=framework, seed=seed, stages=stages)
+    request = Request(*texts, framework=framework, seed=seed, stages=stages)
     try:
-        found = _run(target, request, html, as_json, fail_on)
+        violations = _run(target, request, html, as_json, fail_on)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(str(error))
         raise typer.Exit(2) from error
     except KeyboardInterrupt:
         _say("stopped.")
         raise typer.Exit(130) from None
-    for violation in found:
+    for violation in violations:
         _say(f"--fail-on: {violation}")
-    raise typer.Exit(1 if found else 0)
+    raise typer.Exit(1 if violations else 0)
 
 
 def _run(
@@ -108,21 +108,22 @@ def _run(
 ) -> list[str]:
     """Explain and print; return what was found that ``--fail-on`` names."""
     from jaxvstorch._command import output
-    from jaxvstorch._command.page_file import check_page, write_page
+    from jaxvstorch._command.files import check_page, write_page
 
     wanted = output.kinds(fail_on, len(request.calls))
     if html is not None:
         check_page(html, target)
     with output.stdout_to_stderr():
-        shown, ledger = _find(target, request)
+        shown, ledger = _explained(target, request)
     if html is not None:
         write_page(html, output.page_of(shown, ledger))
     output.show(shown, ledger, as_json)
     return output.violations(wanted, shown, ledger)
 
 
-def _find(target: str, request: "Request") -> Found:
-    from jaxvstorch._command import in_both, work
+def _explained(target: str, request: "Request") -> Explained:
+    from jaxvstorch._command import in_both
+    from jaxvstorch._command import request as requests
     from jaxvstorch._command import target as targets
     from jaxvstorch._explain.framework_of import BOTH
 
@@ -130,9 +131,9 @@ def _find(target: str, request: "Request") -> Found:
         try:
             if request.framework == BOTH:
                 return in_both.explained(loaded, request), None
-            asked = work.asked_for(loaded, request)
-            ledger = work.recorded(asked) if request.calls else None
-            return work.explained(asked, request.stages), ledger
+            prepared = requests.prepare(loaded, request)
+            ledger = requests.recorded(prepared) if request.calls else None
+            return requests.explained(prepared, request.stages), ledger
         except SystemExit as end:
             raise BadInputError(f"{target} called sys.exit({end.code!r})") from end
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
+from jaxvstorch._command.request import Request, check_fit
 from jaxvstorch._command.target import Target
 from jaxvstorch._command.texts import Array, parse_arguments
 from jaxvstorch._command.values import Maker
-from jaxvstorch._command.work import Request, check_fit
 from jaxvstorch._explain.both import BothExplanations, both
 from jaxvstorch._explain.framework_of import belongs_to
 from jaxvstorch._frameworks.private import torch as private

@@ -39,14 +39,14 @@ def map_names(
     from jaxvstorch._port.map.rows import rows
 
     every = rows().values() if as_json else ()
-    found = find_name(name) if name else [entry(row) for row in every]
-    if name and not found:
+    entries = find_name(name) if name else [entry(row) for row in every]
+    if name and not entries:
         terminal.console(stderr=True).print(_unknown(name), soft_wrap=True)
         raise typer.Exit(2)
     if as_json:
-        print(json.dumps({"names": [asdict(one) for one in found]}, indent=1))
+        print(json.dumps({"names": [asdict(each) for each in entries]}, indent=1))
     elif name:
-        _show(found)
+        _show(entries)
     else:
         _say_what_there_is()
 
@@ -70,23 +70,22 @@ def _say_what_there_is() -> None:
     out.print("Ask for one of them, or for a name of JAX: jaxvstorch map torch.gather")
 
 
-def _show(found: "list[NameEntry]") -> None:
+def _show(entries: "list[NameEntry]") -> None:
     out = terminal.console()
     shown: set[str] = set()
-    for number, one in enumerate(found):
+    for number, entry in enumerate(entries):
         if number:
             out.print()
-        out.print(
-            Text.assemble((one.name, "bold"), f", a form of {one.form_of}" * bool(one.form_of))
-        )
+        form = f", a form of {entry.form_of}" if entry.form_of else ""
+        out.print(Text.assemble((entry.name, "bold"), form))
         table = _table()
-        known = one.form_of in shown  # all but its own is said already
-        for label, text in _of_form(one) if known else [*_lines(one), *_of_form(one)]:
+        known = entry.form_of in shown  # all but its own is said already
+        for label, text in _of_form(entry) if known else [*_lines(entry), *_of_form(entry)]:
             table.add_row(label, text)
         terminal.show(out, table)
-        shown.add(one.name)
-        if one.paste and not known:
-            text = "\n\n\n".join((one.imports, *one.paste.values()))
+        shown.add(entry.name)
+        if entry.paste and not known:
+            text = "\n\n\n".join((entry.imports, *entry.paste.values()))
             out.print(Text(f"\n{text}"), soft_wrap=True)
 
 
@@ -112,16 +111,16 @@ def _lines(entry: "NameEntry") -> Iterator[Line]:
         yield "missing", Text(f"{', '.join(entry.refused)}: the line is for the default")
     same = f"{entry.agreed} of {entry.calls} calls gave the same"
     yield "tried", Text(same, style="yellow" if entry.kinds else "green")
-    for seen in entry.differences:
-        if seen.kind != "refused":
-            yield "differs", _said(seen, "JAX")
+    for difference in entry.differences:
+        if difference.kind != "refused":
+            yield "differs", _difference(difference, "JAX")
     for probe in entry.probes:
         if probe.line_differs:
             yield from _probed(probe)
     if entry.first:
         yield "not", Text(entry.first, style="red")
-    for seen in entry.first_differs:
-        yield "because", _said(seen, "this")
+    for difference in entry.first_differs:
+        yield "because", _difference(difference, "this")
     for probe in entry.probes:
         if not probe.line_differs:
             yield from _cured(probe)
@@ -130,8 +129,8 @@ def _lines(entry: "NameEntry") -> Iterator[Line]:
 def _of_form(entry: "NameEntry") -> Iterator[Line]:
     if entry.changes_its_array and entry.jax:
         yield "note", Text("PyTorch changes its array; in JAX, assign the result")
-    for seen in entry.form_differs:
-        yield "differs", _said(seen, entry.form_of or "")
+    for difference in entry.form_differs:
+        yield "differs", _difference(difference, entry.form_of or "")
 
 
 def _probed(probe: "NameProbe") -> Iterator[Line]:
@@ -146,7 +145,8 @@ def _cured(probe: "NameProbe") -> Iterator[Line]:
     yield "because", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
 
 
-def _said(seen: "NameDifference", other: str) -> Text:
+def _difference(difference: "NameDifference", other: str) -> Text:
     from jaxvstorch._port.map.verdict import KINDS
 
-    return Text(f"{KINDS[seen.kind]}: ({seen.call}) gives {seen.torch}; {other}: {seen.jax}")
+    results = f"gives {difference.torch}; {other}: {difference.jax}"
+    return Text(f"{KINDS[difference.kind]}: ({difference.call}) {results}")

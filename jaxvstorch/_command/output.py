@@ -44,10 +44,10 @@ def stdout_to_stderr() -> Iterator[None]:
 def show(shown: Shown, ledger: Ledger | None, as_json: bool) -> None:
     """Print what was found: in colour in a terminal, as plain text in a pipe, or as JSON."""
     if as_json:
-        found = shown.to_dict()
+        document = shown.to_dict()
         if ledger is not None:
-            found["ledger"] = ledger.to_dict()
-        print(json.dumps(found, indent=1))
+            document["ledger"] = ledger.to_dict()
+        print(json.dumps(document, indent=1))
         return
     parts = [shown] if ledger is None else [shown, "", ledger]
     out = terminal.console()

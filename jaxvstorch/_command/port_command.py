@@ -9,7 +9,7 @@ import typer
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, terminal
-from jaxvstorch._command.page_file import check_page, write_page
+from jaxvstorch._command.files import check_page, write_page
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
 from jaxvstorch._port import LIMIT
 

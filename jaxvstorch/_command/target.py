@@ -1,7 +1,9 @@
 """The function that the command is to explain: ``FILE.py:function``, found and imported."""
 
+import difflib
 import importlib
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -15,7 +17,6 @@ from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
-from jaxvstorch._command.lookup import lookup
 from jaxvstorch._frameworks.importing import MissingFrameworkError
 
 
@@ -84,10 +85,10 @@ def _import(where: str, name: str, path: Path | None) -> ModuleType:
     except (Exception, SystemExit) as error:
         # KeyboardInterrupt passes through.
         raise BadInputError(_import_failed(where, name, error)) from error
-    found = getattr(module, "__file__", None)
-    if path is not None and (found is None or Path(found).resolve() != path):
+    taken_by = getattr(module, "__file__", None)
+    if path is not None and (taken_by is None or Path(taken_by).resolve() != path):
         raise BadInputError(
-            f"{where} cannot be imported: its name {name} is taken by {found}; "
+            f"{where} cannot be imported: its name {name} is taken by {taken_by}; "
             "run the command from an environment without that package, or rename the file"
         )
     return module
@@ -123,6 +124,50 @@ def _import_failed(where: str, name: str, error: BaseException) -> str:
             return str(how_to_install)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame.lineno for frame in frames if Path(frame.filename).name == Path(where).name]
-    place = f" (line {own[-1]})" if own else ""
-    said = " ".join(str(error).split())
-    return f"{where} could not be imported: {type(error).__name__}: {said}{place}"
+    at_line = f" (line {own[-1]})" if own else ""
+    message = " ".join(str(error).split())
+    return f"{where} could not be imported: {type(error).__name__}: {message}{at_line}"
+
+
+def lookup(module: ModuleType, name: str, where: str) -> Any:
+    """The function, method or object to call that a dotted name stands for.
+
+    Args:
+        module: where the first part of the name is looked up.
+        name: such as ``"loss"`` or ``"Net.forward"``.
+        where: what the module was called on the command line, for the message.
+
+    Raises:
+        BadInputError: there is no such name, or what has it cannot be called.
+    """
+    value: Any = module
+    inside = where
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise BadInputError(f"{inside} has no {part!r}.{_suggestion(value, part)}")
+        value = getattr(value, part)
+        inside = f"{part} in {where}"
+    if inspect.isclass(value):
+        raise BadInputError(
+            f"{name} in {where} is a class: name one of its methods, or an instance made at top "
+            "level"
+        )
+    if not callable(value):
+        raise BadInputError(
+            f"{name} in {where} is not a function: it is of type {type(value).__name__}, which "
+            "cannot be called"
+        )
+    return value
+
+
+def _suggestion(owner: Any, name: str) -> str:
+    """The names nearest to a misspelt one, or some of those that exist."""
+    named = getattr(owner, "__dict__", {})
+    names = [key for key, value in named.items() if callable(value) and key[:1] != "_"]
+    near = difflib.get_close_matches(name, names, n=3)
+    if near:
+        return f" Did you mean {' or '.join(near)}?"
+    module = getattr(owner, "__name__", "")
+    own = [key for key in names if getattr(named[key], "__module__", "") == module]
+    first, more = (own or names)[:8], (own or names)[8:]
+    return f" It has {', '.join(first)}{f' and {len(more)} more' if more else ''}." if names else ""

@@ -12,7 +12,6 @@ from jaxvstorch._doctor import (
     packages,
     settings,
     temporary,
-    variables,
 )
 from jaxvstorch._doctor.check import Check as Check
 
@@ -21,7 +20,7 @@ def examine() -> list[Check]:
     """Run all checks; this takes as long as importing both frameworks."""
     environ = dict(os.environ)
     gpu = devices.nvidia_gpu(environ)
-    answers = variables.blame(devices.ask_all(packages.installed_frameworks()), environ)
+    answers = devices.blame(devices.ask_all(packages.installed_frameworks()), environ)
     return [
         *packages.check_versions(),
         *packages.check_cuda_stacks(),

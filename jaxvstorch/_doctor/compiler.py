@@ -36,26 +36,26 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
         environ: environment variables.
         needed: whether PyTorch is installed, which calls it.
     """
-    found = find(environ)
-    if found is None:
+    compiler = find(environ)
+    if compiler is None:
         value = f"CXX={environ['CXX']}, not found" if "CXX" in environ else "not found"
         if not needed:
             return [Check("compiler", "C++ compiler", f"{value}, and not needed without PyTorch")]
         problem = "torch.compile cannot compile for the CPU without one"
         return [Check("compiler", "C++ compiler", value, problem, _INSTALL)]
-    failure = _try(found, environ)
+    failure = _try(compiler, environ)
     if failure is None or not needed:
-        return [Check("compiler", "C++ compiler", found)]
+        return [Check("compiler", "C++ compiler", compiler)]
     cure = _HEADERS if "Python.h" in failure else _INSTALL
-    return [Check("compiler", "C++ compiler", found, failure, cure)]
+    return [Check("compiler", "C++ compiler", compiler, failure, cure)]
 
 
 def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
     """Compile a small program and run it; return what went wrong, if anything did."""
-    place = temporary.usable(environ)
-    if place is None:  # the check of TMPDIR reports this problem
+    temporary_folder = temporary.usable(environ)
+    if temporary_folder is None:  # the check of TMPDIR reports this problem
         return None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
+    with tempfile.TemporaryDirectory(dir=temporary_folder) as folder:
         source, program = f"{folder}/program.cpp", f"{folder}/program"
         Path(source).write_text(_PROGRAM)
         include = f"-I{sysconfig.get_path('include')}"

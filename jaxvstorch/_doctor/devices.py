@@ -6,15 +6,15 @@ A framework that crashes, hangs or takes all memory does not take the doctor wit
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jaxvstorch._doctor.check import Check
-from jaxvstorch._doctor.last_words import last_words
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._frameworks.limits import HANGING
 
@@ -56,7 +56,7 @@ class Answer:
     Attributes:
         facts: its answers, by name; empty if it failed.
         failure: why it could not answer, ``None`` where it could.
-        variables: of the environment, without which it could answer; see ``variables.blame``.
+        variables: of the environment, without which it could answer; see ``blame``.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -161,3 +161,47 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
 def _unset(variables: Environ) -> str:
     known = [f"set {name} to {_TAKEN[name]}" for name in variables if name in _TAKEN]
     return ", or ".join([f"unset {' '.join(variables)}", *known])
+
+
+_RAISED = re.compile(r"[\w.]+(Error|Exception)(: |$)")  # how the end of a traceback begins
+# How XLA begins an error, and one that ends the process: with date, time, thread and place.
+_ERROR = re.compile(r"([EF])\d{4} [\d:.]+ +\d+ \S+\] (.+)")
+
+
+def last_words(status: int, errors: str) -> str:
+    """The last error message of a process; for an abort without a message, the signal."""
+    lines = [line.strip() for line in errors.splitlines()]
+    errors_of_xla = [match.groups() for line in lines if (match := _ERROR.match(line))]
+    if any(kind == "F" for kind, _ in errors_of_xla):
+        return errors_of_xla[0][1]
+    if status < 0:
+        return f"importing it ended Python with signal {-status}"
+    raised = [line for line in lines if _RAISED.match(line)]
+    last = raised or [line for line in lines if line]
+    return last[-1] if last else f"it exited with {status}"
+
+
+# How the variables begin that a framework reads; Python's own and the system's are not among them.
+_READ = {
+    "jax": ("JAX_", "XLA_", "TF_", "TPU_", "LIBTPU_", "CUDA_", "NPROC"),
+    "torch": ("TORCH", "PYTORCH_", "TRITON_", "OMP_", "MKL_", "KMP_", "GOMP_", "CUDA_"),
+}
+
+
+def blame(answers: Mapping[str, Answer], environ: Environ) -> dict[str, Answer]:
+    """The answers; each that failed, with the variables without which it works."""
+    return {
+        name: replace(answer, variables=_guilty(name, environ)) if answer.failure else answer
+        for name, answer in answers.items()
+    }
+
+
+def _guilty(framework: str, environ: Environ) -> Environ:
+    """The variables that each alone make a framework fail; or all, where they do so together."""
+    suspects = {name: environ[name] for name in environ if name.startswith(_READ[framework])}
+    rest = {name: value for name, value in environ.items() if name not in suspects}
+    if not suspects or ask_each([(framework, rest)])[0].failure:
+        return {}
+    alone = ask_each([(framework, {**rest, name: suspects[name]}) for name in suspects])
+    guilty = [name for name, answer in zip(suspects, alone, strict=True) if answer.failure]
+    return {name: suspects[name] for name in guilty or suspects}

@@ -70,8 +70,8 @@ def _folder(environ: Mapping[str, str]) -> Path | None:
 
 def _files(folder: Path) -> Iterator[Path]:
     """The files whose content torch.compile reads; a lock has none."""
-    for place, _, names in os.walk(folder):
-        for path in (Path(place, name) for name in names):
+    for directory, _, names in os.walk(folder):
+        for path in (Path(directory, name) for name in names):
             if path.suffix in (".so", ".py") or path.relative_to(folder).parts[0] in _PICKLES:
                 yield path
 

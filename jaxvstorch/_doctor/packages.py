@@ -27,14 +27,14 @@ def check_versions() -> list[Check]:
     """Python, and each declared dependency against the lowest version that is tested."""
     bounds, there = _lower_bounds(), installed_frameworks()
     python = Check("versions", "Python", f"{platform.python_version()} at {sys.executable}")
-    found = [_check_framework(name, bounds.get(name), there) for name in FRAMEWORKS]
+    checks = [_check_framework(name, bounds.get(name), there) for name in FRAMEWORKS]
     for name in ("jaxlib", *(name for name in bounds if name not in FRAMEWORKS)):
         if name in _OF_JAX and "jax" not in there:
             absent = _version(name) or "not installed, and not needed without JAX"
-            found.append(Check("versions", name, absent))
+            checks.append(Check("versions", name, absent))
         else:
-            found.append(_check_version(name, bounds.get(name)))
-    return [python, *found]
+            checks.append(_check_version(name, bounds.get(name)))
+    return [python, *checks]
 
 
 def check_cuda_stacks() -> list[Check]:

@@ -14,24 +14,24 @@ _FALSE = ("false", "False", "0")  # what JAX reads as no; anything else is yes
 
 def check_caches(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> list[Check]:
     """Where compiled programs are kept between runs."""
-    found = []
+    checks = []
     if "jax" in answers:
         name, folder = "JAX_COMPILATION_CACHE_DIR", answers["jax"].facts.get("cache")
         if folder is None or "://" in folder:  # none, or storage elsewhere
-            found.append(Check("caches", name, folder or "not set: nothing is kept"))
+            checks.append(Check("caches", name, folder or "not set: nothing is kept"))
         else:
-            found.append(_check_folder(name, folder, folder))
+            checks.append(_check_folder(name, folder, folder))
     if "torch" in answers:
         name, default = "TORCHINDUCTOR_CACHE_DIR", temporary.default()
         shown = environ.get(name, f"not set: a folder in {default}")
-        found.append(_check_folder(name, shown, environ.get(name, default)))
-    return found
+        checks.append(_check_folder(name, shown, environ.get(name, default)))
+    return checks
 
 
 def _check_folder(name: str, shown: str, folder: str) -> Check:
     """Whether files can be made in a folder, or the folder itself where it is not there yet."""
     path = Path(folder).absolute()
-    nearest = next(place for place in (path, *path.parents) if place.exists())
+    nearest = next(parent for parent in (path, *path.parents) if parent.exists())
     problem = temporary.refusal(nearest)
     if problem is None:
         return Check("caches", name, shown)
@@ -67,7 +67,7 @@ def _check_preallocation(environ: Mapping[str, str], shared_gpu: bool) -> Check:
 
 def _check_doubles(environ: Mapping[str, str]) -> list[Check]:
     """Settings with an old and a new name, of which only one may be used."""
-    found = []
+    checks = []
     for new, old in (
         ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"),
         ("XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"),
@@ -75,30 +75,30 @@ def _check_doubles(environ: Mapping[str, str]) -> list[Check]:
         if new in environ and old in environ and environ[new] != environ[old]:
             both = f"{new}={environ[new]}, {old}={environ[old]}"
             problem = "the newer name and the older one are set to different values"
-            found.append(Check("memory", new, both, problem, f"unset {old}"))
+            checks.append(Check("memory", new, both, problem, f"unset {old}"))
         else:
             name = old if old in environ else new
-            found.append(Check("memory", name, environ.get(name, "not set")))
-    return found
+            checks.append(Check("memory", name, environ.get(name, "not set")))
+    return checks
 
 
 def check_threads(answers: Mapping[str, Answer], environ: Mapping[str, str]) -> list[Check]:
     """How many cores there are to use, and how many threads PyTorch starts for them."""
     cores = usable_cores()
-    found = [Check("threads", "usable cores", f"{cores} of {os.cpu_count()}")]
+    checks = [Check("threads", "usable cores", f"{cores} of {os.cpu_count()}")]
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         value = environ.get(name, "not set")
         valid = value == "not set" or re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", value)
         problem = None if valid else "this is not a number of threads"
         cure = None if valid else f"export {name}={cores}"
-        found.append(Check("threads", name, value, problem, cure))
+        checks.append(Check("threads", name, value, problem, cure))
     threads = answers["torch"].facts.get("threads") if "torch" in answers else None
     if threads:
         many = threads > cores
         problem = f"{threads} threads share {cores} usable cores" if many else None
         cure = f"export OMP_NUM_THREADS={cores}" if many else None
-        found.append(Check("threads", "PyTorch's threads", str(threads), problem, cure))
-    return found
+        checks.append(Check("threads", "PyTorch's threads", str(threads), problem, cure))
+    return checks
 
 
 def usable_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:

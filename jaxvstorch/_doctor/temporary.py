@@ -39,8 +39,8 @@ def refusal(folder: Path) -> str | None:
 
 def usable(environ: Mapping[str, str]) -> str | None:
     """A folder in which temporary files can be written: the one that is set, else Python's."""
-    places = [environ[name] for name in _NAMES if environ.get(name)] + [default()]
-    return next((place for place in places if refusal(Path(place)) is None), None)
+    folders = [environ[name] for name in _NAMES if environ.get(name)] + [default()]
+    return next((folder for folder in folders if refusal(Path(folder)) is None), None)
 
 
 def default() -> str:

@@ -66,10 +66,10 @@ def instructions(text: str) -> Iterator[Instruction]:
     """Every instruction of a module, in the order of its text."""
     computation = ""
     for line in map(str.strip, text.splitlines()):
-        if found := _COMPUTATION.match(line):
-            computation = found[1]
-        elif found := _INSTRUCTION.match(line):
-            yield Instruction(computation, *found.groups())
+        if match := _COMPUTATION.match(line):
+            computation = match[1]
+        elif match := _INSTRUCTION.match(line):
+            yield Instruction(computation, *match.groups())
 
 
 def each_once(text: str) -> list[Instruction]:

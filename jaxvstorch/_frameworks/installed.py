@@ -67,8 +67,8 @@ def is_installed(file: str) -> bool:
 
 def is_pythons(file: str) -> bool:
     """Whether a file is part of Python's own library."""
-    found = import_path(file)
-    return found is not None and found[0] in folders().pythons
+    origin = import_path(file)
+    return origin is not None and origin[0] in folders().pythons
 
 
 def is_instrument(file: str) -> bool:

@@ -103,15 +103,15 @@ def value_and_gradients(
         wanted = [x for i in argnums for x in leaves(given[i])]
         total = _weighted_sum(value, weights_of(value))
         connected = total.requires_grad  # perhaps by the function's own parameters alone
-        found = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
-    if all(gradient is None for gradient in found):
+        gradients = torch.autograd.grad(total, wanted, allow_unused=True) if connected else ()
+    if all(gradient is None for gradient in gradients):
         raise TypeError(
             "gradient: PyTorch recorded no path from the outputs back to an argument, so the "
             "function does not use it or leaves autograd: by .detach(), .item(), .numpy(), "
             "torch.no_grad() or a new tensor made of values. Remove that, or compare the values "
             "alone, without gradient"
         )
-    pairs = zip(wanted, found, strict=True)
+    pairs = zip(wanted, gradients, strict=True)
     return value, [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]
 
 

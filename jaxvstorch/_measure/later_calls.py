@@ -11,8 +11,13 @@ from numbers import Real
 from typing import Any
 
 from jaxvstorch._measure.calls import require_tuples
-from jaxvstorch._measure.thread_settings import require_same_settings, thread_settings
-from jaxvstorch._measure.waiting import arrays_of, in_fair_thread, one_pass
+from jaxvstorch._measure.waiting import (
+    arrays_of,
+    in_fair_thread,
+    one_pass,
+    require_same_settings,
+    thread_settings,
+)
 
 Arguments = tuple[Any, ...]
 

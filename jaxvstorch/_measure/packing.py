@@ -59,10 +59,10 @@ def _address(function: Callable[..., Any] | str) -> Any:
     if isinstance(function, str):
         return tuple(function.split(":"))
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    found: Any = sys.modules.get(module or "")
+    value: Any = sys.modules.get(module or "")
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return (module, name) if found is function else function
+        value = getattr(value, part, None)
+    return (module, name) if value is function else function
 
 
 def _main_is_a_file() -> bool:

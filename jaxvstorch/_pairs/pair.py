@@ -148,10 +148,10 @@ def _floating(dtype: Any) -> np.dtype[Any]:
     """NumPy's dtype object of a floating-point dtype."""
     from jaxvstorch._parity.comparison import TOLERANCE  # the command's list does without
 
-    found: np.dtype[Any] | None = None
+    floating: np.dtype[Any] | None = None
     with suppress(TypeError):
-        found = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
-    if found is None or found not in TOLERANCE:
+        floating = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
+    if floating is None or floating not in TOLERANCE:
         names = ", ".join(sorted(map(str, TOLERANCE)))
         raise TypeError(f"dtype must be one of NumPy's for {names}, not {dtype!r}")
-    return found
+    return floating

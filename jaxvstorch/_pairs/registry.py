@@ -23,8 +23,8 @@ def place(topic: str) -> tuple[int, int]:
     Raises:
         LookupError: there is no such topic; the message names the nearest.
     """
-    found: tuple[int, int] = _collected(topic).PLACE
-    return found
+    position: tuple[int, int] = _collected(topic).PLACE
+    return position
 
 
 def topics() -> list[str]:
@@ -38,8 +38,8 @@ def pairs_of(topic: str) -> tuple[Pair, ...]:
     Raises:
         LookupError: there is no such topic; the message names the nearest.
     """
-    found: tuple[Pair, ...] = _collected(topic).PAIRS
-    return found
+    pairs: tuple[Pair, ...] = _collected(topic).PAIRS
+    return pairs
 
 
 def _collected(topic: str) -> ModuleType:

@@ -124,22 +124,22 @@ def check_parity(
     wanted = positions(gradient, inputs)
     functions = {"jax": jax_function, "torch": torch_function}
     outcomes = {name: run(name, f, inputs, wanted, convert) for name, f in functions.items()}
-    wide, found = widen(inputs), []
+    wide, comparisons = widen(inputs), []
     answer = Outcome(())
     if reference is None or wanted:
         original = _frameworks.adapter("torch").uncompiled(torch_function)
         answer = run("torch", original, wide, wanted, convert)
     if reference is None:
         in_jax = run("jax", jax_function, wide, wanted, convert)
-        found += compare_outcomes("jax float64", in_jax, answer, tolerance)
+        comparisons += compare_outcomes("jax float64", in_jax, answer, tolerance)
     else:
         answer = replace(call_reference(reference, wide), gradients=answer.gradients)
         if wanted:
-            found.append(against_difference(reference, wide, wanted, answer.gradients))
+            comparisons.append(against_difference(reference, wide, wanted, answer.gradients))
     for framework in functions:
-        found += compare_outcomes(framework, outcomes[framework], answer, tolerance)
+        comparisons += compare_outcomes(framework, outcomes[framework], answer, tolerance)
     kinds = _compare_dtypes(outcomes["jax"].outputs, outcomes["torch"].outputs, is_wide(inputs))
-    return Parity((*found, *kinds))
+    return Parity((*comparisons, *kinds))
 
 
 def compare_outcomes(
@@ -149,12 +149,12 @@ def compare_outcomes(
     if len(outcome.outputs) != len(answer.outputs):
         note = f"returned {len(outcome.outputs)}, expected {len(answer.outputs)}"
         return [Comparison(f"{framework} number of outputs", same=False, note=note)]
-    found = [
+    misplaced = [
         Comparison(f"{framework} place of output {i}", same=False, note=f"{got}, expected {place}")
         for i, (got, place) in enumerate(zip(outcome.places, answer.places, strict=True))
         if got != place
     ]
-    return found + [
+    return misplaced + [
         compare(f"{framework} {kind} {i}", got, expected, tolerance)
         for kind, all_got, all_expected in (
             ("output", outcome.outputs, answer.outputs),

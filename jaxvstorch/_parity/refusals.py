@@ -94,18 +94,18 @@ def positions(gradient: Iterable[int], inputs: tuple[Any, ...]) -> tuple[int, ..
     """
     if not isinstance(gradient, Iterable) or isinstance(gradient, str):
         raise TypeError(f"gradient must be a tuple of positions such as (0,), not {gradient!r}")
-    found: list[int] = []
+    wanted: list[int] = []
     for item in gradient:
         position = _position(item)
-        if position in found:
+        if position in wanted:
             raise ValueError(f"gradient names argument {position} twice")
         if not 0 <= position < len(inputs):
             raise IndexError(
                 f"gradient names argument {position}; inputs has {len(inputs)}, counted from 0"
             )
         _require_floating(position, inputs[position])
-        found.append(position)
-    return tuple(found)
+        wanted.append(position)
+    return tuple(wanted)
 
 
 def _require_floating(position: int, value: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
-from jaxvstorch._command.framework import compiled_by, framework_of
+from jaxvstorch._command.request import compiled_by, framework_of
 from jaxvstorch._command.target import load
 
 JAX = "import jax\nimport jax.numpy as jnp"

@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from jaxvstorch._doctor import devices, variables
-from jaxvstorch._doctor.devices import Answer
-from jaxvstorch._doctor.last_words import last_words
+from jaxvstorch._doctor import devices
+from jaxvstorch._doctor.devices import Answer, last_words
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,7 @@ def test_a_variable_of_nonsense_is_named_and_jax_is_not_to_be_installed_again(
 ) -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     monkeypatch.setenv(name, value)
-    answers = variables.blame(devices.ask_all(["jax"]), os.environ)
+    answers = devices.blame(devices.ask_all(["jax"]), os.environ)
     (found,) = devices.check(answers, False, os.environ)
     assert found.value == "does not work"
     assert found.problem.startswith(f"it does not work with {name}={value}: ")
@@ -58,7 +57,7 @@ def test_blamed_is_what_it_works_without(monkeypatch, environ, failure, guilty) 
     monkeypatch.setitem(devices._QUESTIONS, "jax", QUESTION)
     (answer,) = devices.ask_each([("jax", environ)])
     assert answer.failure == failure
-    found = variables.blame({"jax": answer}, environ)["jax"]
+    found = devices.blame({"jax": answer}, environ)["jax"]
     assert found == Answer(answer.facts, failure, dict.fromkeys(guilty, "1"))
 
 

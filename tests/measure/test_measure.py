@@ -13,7 +13,7 @@ import pytest
 
 from jaxvstorch import _measure
 from jaxvstorch._measure import later_calls, waiting
-from jaxvstorch._measure.new_shapes import require_new_shape
+from jaxvstorch._measure.first_calls import require_new_shape
 
 NAP = 0.005
 

@@ -79,10 +79,10 @@ def put(names: Mapping[str, Name], key: str, value: Any) -> None:
 
 def gone(names: Mapping[str, Name]) -> dict[str, str]:
     """The places that this version lacks, each with what happens without it."""
-    found = {}
+    missing = {}
     for name in names.values():
         try:
             name.get()
         except MissingNameError:
-            found[name.place] = name.without
-    return found
+            missing[name.place] = name.without
+    return missing

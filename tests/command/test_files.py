@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.report import files
-from jaxvstorch._command import BadInputError, page_file
-from jaxvstorch._command.whole_file import write_whole
+from jaxvstorch._command import BadInputError
+from jaxvstorch._command.files import write_page as write_html
+from jaxvstorch._command.files import write_whole
 
 
 def fill_the_disk(monkeypatch) -> None:
@@ -27,7 +28,7 @@ def write_results(path) -> None:
 
 
 def write_page(path) -> None:
-    page_file.write_page(path, "a new one")
+    write_html(path, "a new one")
 
 
 @pytest.mark.parametrize(

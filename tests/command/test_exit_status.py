@@ -70,18 +70,18 @@ def test_where_it_is_told_to_ignore_ctrl_c_it_does(tmp_path) -> None:
     (tmp_path / "ignoring.py").write_text(
         "import os, runpy, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from jaxvstorch._command import endings\n"
-        "endings.stop_at_once()\n"
+        "from jaxvstorch._command import exit_status\n"
+        "exit_status.stop_at_once()\n"
         "os.kill(os.getpid(), signal.SIGINT)\n"
-        "sys.exit(endings.run('name', lambda: os.kill(os.getpid(), signal.SIGINT)))\n"
+        "sys.exit(exit_status.run('name', lambda: os.kill(os.getpid(), signal.SIGINT)))\n"
     )
     assert run("ignoring", folder=tmp_path, stdout=subprocess.PIPE).returncode == 0
 
 
 def test_an_error_that_is_not_the_output_s_is_not_hidden(tmp_path) -> None:
     (tmp_path / "failing.py").write_text(
-        "from jaxvstorch._command import endings\n"
-        "endings.run('name', lambda: open('/nowhere/file'))\n"
+        "from jaxvstorch._command import exit_status\n"
+        "exit_status.run('name', lambda: open('/nowhere/file'))\n"
     )
     done = run("failing", folder=tmp_path, stdout=subprocess.PIPE)
     assert "FileNotFoundError" in done.stderr
@@ -98,9 +98,9 @@ def test_ctrl_c_while_a_framework_is_imported(tmp_path) -> None:
     (tmp_path / "importing.py").write_text(
         "import signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from jaxvstorch._command import endings\n"
-        "endings.stop_at_once()\n"
-        "sys.exit(endings.run('name', lambda: __import__('numpy')))\n"
+        "from jaxvstorch._command import exit_status\n"
+        "exit_status.stop_at_once()\n"
+        "sys.exit(exit_status.run('name', lambda: __import__('numpy')))\n"
     )
     done = run("importing", folder=tmp_path, stdout=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (130, "")
@@ -110,7 +110,7 @@ def test_ctrl_c_while_a_framework_is_imported(tmp_path) -> None:
 def test_streams_that_were_closed_before(closed) -> None:
     environ = os.environ | {"PYTHONPATH": str(ROOT)}
     code = (
-        "import sys; from jaxvstorch._command import endings; sys.exit(endings.run('name', "
+        "import sys; from jaxvstorch._command import exit_status; sys.exit(exit_status.run('name', "
         "lambda: print(sys.stdout.fileno(), sys.stderr.fileno(), file=sys.stderr)))"
     )
     command = f'"{sys.executable}" -c "{code}" {closed}'

@@ -1,18 +1,18 @@
 """What ``jaxvstorch explain`` does: it turns options into calls, and explains and records them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
-from jaxvstorch._command.framework import framework_of
 from jaxvstorch._command.target import Target
 from jaxvstorch._command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch._command.values import Maker, static_values
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.framework_of import compiled_by
+from jaxvstorch._explain.framework_of import compiled_by, named
 from jaxvstorch._explain.in_framework import explain_in
 from jaxvstorch._explain.ledger import record
 from jaxvstorch._explain.ledger_rows import Ledger
@@ -34,8 +34,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options, as values: the calls, and the function that is called."""
+class Prepared:
+    """What a request calls, read and checked: the function, and the arguments of each call."""
 
     function: Callable[..., Any]
     framework: str
@@ -43,7 +43,7 @@ class Asked:
     """Makes new arguments each time: a call may change its arguments, or donate them."""
 
 
-def asked_for(target: Target, request: Request) -> Asked:
+def prepare(target: Target, request: Request) -> Prepared:
     """Read what a request says about a target.
 
     Raises:
@@ -67,7 +67,7 @@ def asked_for(target: Target, request: Request) -> Asked:
     function = target.function
     if static and framework == "jax":
         function = _with_static(target, static)
-    return Asked(function, framework, calls)
+    return Prepared(function, framework, calls)
 
 
 def _calls(request: Request) -> list[Arguments]:
@@ -124,22 +124,58 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
-def explained(asked: Asked, stages: bool) -> Explanation:
+def explained(prepared: Prepared, stages: bool) -> Explanation:
     """The explanation of the first call."""
     try:
-        explanation = explain_in(asked.framework, asked.function, *asked.calls()[0])
+        explanation = explain_in(prepared.framework, prepared.function, *prepared.calls()[0])
     except TypeError as error:  # raised for what explain does not take, such as a generator
         raise BadInputError(str(error)) from error
     return explanation.with_stages() if stages else explanation
 
 
-def recorded(asked: Asked) -> Ledger:
+def recorded(prepared: Prepared) -> Ledger:
     """The ledger over all calls."""
-    recorded = record(asked.function, asked.calls(), asked.framework)
-    if asked.framework == "jax":
+    recorded = record(prepared.function, prepared.calls(), prepared.framework)
+    if prepared.framework == "jax":
         import jax
 
         # Wait for what jax.debug.print prints; nobody can handle an error that comes this late.
         with suppress(Exception):
             jax.effects_barrier()
     return recorded
+
+
+def framework_of(target: Target, given: str | None, values: Iterable[Any] = ()) -> str:
+    """``"jax"`` or ``"torch"``: as given, else what the function uses, else what its module uses.
+
+    Args:
+        target: the function, and its module.
+        given: with ``--framework``.
+        values: of static arguments; functions among them count like the function itself.
+
+    Raises:
+        BadInputError: they use neither framework, or both, or ``given`` is wrong.
+        MissingFrameworkError: it is not installed.
+    """
+    compiled = compiled_by(target.function)
+    if given is not None and given not in _frameworks.FRAMEWORKS:
+        raise BadInputError(f"--framework must be jax, torch or both, not {given!r}")
+    if given is not None and compiled is not None and given != compiled:
+        compiler = _frameworks.COMPILERS[compiled]
+        raise BadInputError(
+            f"--framework {given} contradicts {target.text}, which {compiler} compiled"
+        )
+    framework = given or compiled or _named(target, values)
+    _frameworks.require(framework, wanted_by=target.text)
+    return framework
+
+
+def _named(target: Target, values: Iterable[Any]) -> str:
+    seen = named((target.function, *values), vars(target.module))
+    if len(seen) == 1:
+        return seen.pop()
+    installed = [name for name in _frameworks.FRAMEWORKS if find_spec(name)]
+    if not seen and len(installed) == 1:
+        return installed[0]
+    there = "uses both frameworks" if seen else "names neither framework"
+    raise BadInputError(f"{target.text} {there}: say --framework jax, torch or both")

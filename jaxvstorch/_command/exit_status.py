@@ -74,10 +74,10 @@ def run(name: str, command: Callable[[], int | None]) -> int:
 def _file(out: IO[str]) -> object:
     """What a stream writes to; equal for two streams that write to the same."""
     try:
-        found = os.fstat(out.fileno())
+        status = os.fstat(out.fileno())
     except OSError:  # it writes to no file, as in a test
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _status(command: Callable[[], int | None]) -> tuple[int, OSError | None]:
