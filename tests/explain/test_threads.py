@@ -97,7 +97,7 @@ def patchable(framework: str) -> list[Any]:
 
 
 @contextmanager
-def compiling_models() -> Iterator[list[Any]]:
+def compiling_models() -> Iterator[tuple[list[Any], threading.Thread]]:
     """Inside, another thread compiles one model after the other, and calls each."""
     import torch
 
@@ -118,7 +118,7 @@ def compiling_models() -> Iterator[list[Any]]:
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        yield models
+        yield models, thread
     finally:
         done.set()
         thread.join()
@@ -129,8 +129,8 @@ def compiling_models() -> Iterator[list[Any]]:
 def test_what_another_thread_compiles_meanwhile_stays() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     known = set(globals()) | set(vars(torch.nn.modules.linear))
-    with compiling_models() as models:
-        while len(models) < 3:
+    with compiling_models() as (models, thread):
+        while len(models) < 3 and thread.is_alive():
             found = explain(recalled, torch.ones(3))
             assert found.programs[0].operations == {"A": 3}
     for model in models:
