@@ -43,7 +43,7 @@ def test_what_a_reader_sees_of_a_page_imports_nothing_private() -> None:
 
 # Each imports only from those after it. Examples name the classes that they are collected as.
 ROOMS = ("_command", "_port", "_port.map", "_hardware", "_explain", "_pairs", "_parity", "_measure",
-         "_doctor", "_errors", "_frameworks")  # fmt: skip
+         "_doctor", "_errors", "_table", "_frameworks")  # fmt: skip
 
 
 @pytest.mark.parametrize("room", ROOMS)

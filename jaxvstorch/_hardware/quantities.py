@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from jaxvstorch._hardware.analysis import Analysis
 from jaxvstorch._hardware.inductor_code import Generated
 from jaxvstorch._measure.durations import seconds
+from jaxvstorch._table import NONE
 
-NONE = "-"
 _SPACE = "\N{NO-BREAK SPACE}"
 
 

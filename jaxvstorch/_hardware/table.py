@@ -10,8 +10,9 @@ from importlib.util import find_spec
 
 from jaxvstorch._hardware.analysis import Analysis, analyse
 from jaxvstorch._hardware.program import Program, programs
-from jaxvstorch._hardware.quantities import NONE, QUANTITIES, Quantity
+from jaxvstorch._hardware.quantities import QUANTITIES, Quantity
 from jaxvstorch._hardware.recorded import Entry, recorded
+from jaxvstorch._table import NONE, Table
 
 COLUMNS = ("this CPU", "H100", "TPU v5e", "H100, Inductor")
 
@@ -31,30 +32,18 @@ class HardwareTable:
     note: str
 
     def __str__(self) -> str:
-        table = [self.heads, *self.rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(self.heads))]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        return "\n".join([*lines, "", self.note])
+        return f"{Table(self.heads, self.rows)}\n\n{self.note}"
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
-        rows = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
-        return (
-            f'<table class="numbers hardware"><thead><tr>{heads}</tr></thead>'
-            f'<tbody>{rows}</tbody></table><p class="numbers-note">{escape(self.note)}</p>'
-        )
+        table = Table(self.heads, self.rows).html("numbers hardware", row_head=_as_code)
+        return f'{table}<p class="numbers-note">{escape(self.note)}</p>'
 
-    def _cells(self, row: Sequence[str]) -> str:
-        first, *others = row
-        cells = (
-            f'<td data-column="{escape(head)}"{" data-none" if text == NONE else ""}>'
-            f"{escape(text)}</td>"
-            for head, text in zip(self.heads[1:], others, strict=True)
-        )
-        return f'<th scope="row"><code>{escape(first)}</code></th>{"".join(cells)}'
+
+def _as_code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
 
 
 def hardware_table(

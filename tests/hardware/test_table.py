@@ -5,8 +5,9 @@ import pytest
 from jaxvstorch._hardware import hardware_table
 from jaxvstorch._hardware.analysis import analyse
 from jaxvstorch._hardware.program import programs
-from jaxvstorch._hardware.quantities import NONE, amount, count
+from jaxvstorch._hardware.quantities import amount, count
 from jaxvstorch._hardware.recorded import recorded
+from jaxvstorch._table import NONE
 
 ONE = "updates.fill_rows, donated"
 

@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 from jaxvstorch._frameworks.limits import HANGING
+from jaxvstorch._table import Table
 from jaxvstorch.examples.aot.cached import ARGUMENTS, EDITS, FOLDER_OF_CACHE, OPTION
 
 THREADS = "the number of cores and threads"
@@ -53,26 +53,18 @@ class CacheTable:
             for change in CHANGES
         ]
 
+    def _table(self) -> Table:
+        return Table(("changed", *(TITLES[name] for name in self.cells)), self.rows())
+
     def __str__(self) -> str:
-        table = [("changed", *(TITLES[name] for name in self.cells)), *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
-        return "\n".join(line.rstrip() for line in lines)
+        return str(self._table())
 
     def _repr_html_(self) -> str:
         """A table whose misses are marked."""
-        tops = "".join(f'<th scope="col">{TITLES[name]}</th>' for name in self.cells)
-        rows = "".join(
-            f'<tr><th scope="row">{escape(change)}</th>{"".join(map(_html_cell, words))}</tr>'
-            for change, *words in self.rows()
-        )
-        return (
-            '<table class="ledger purity"><thead><tr><th scope="col">changed</th>'
-            f"{tops}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        return self._table().html("ledger purity", cell=_cell)
 
 
-def _html_cell(word: str) -> str:
+def _cell(_: str, word: str) -> str:
     return f'<td class="{"wrong" if word == "miss" else "right"}">{word}</td>'
 
 

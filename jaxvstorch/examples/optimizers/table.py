@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import optax
 from jax import enable_x64
 from torch import optim
 
+from jaxvstorch._table import Table, with_code
 from jaxvstorch.examples.optimizers.jax_optax import after as after_optax
 from jaxvstorch.examples.optimizers.rules import RATE, RULES, Rule, problem
 from jaxvstorch.examples.optimizers.torch_optim import after as after_torch
@@ -47,26 +47,22 @@ class RuleTable:
 
     def __str__(self) -> str:
         lines = [f"{'':46}float32  float64  defaults"]
-        for rule, found in self.rows:
-            numbers = "  ".join(f"{number:7.0e}" for number in found)
+        for rule, differences in self.rows:
+            numbers = "  ".join(f"{number:7.0e}" for number in differences)
             lines += [rule.name, f"  optax.{rule.optax}", f"  optim.{rule.torch:38} {numbers}"]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th scope="col">{head}</th>' for head in ("rule", *COLUMNS))
-        rows = "".join(
-            f'<tr><th scope="row"><strong>{escape(rule.name)}</strong><br>'
-            f"<code>optax.{escape(rule.optax)}</code><br><code>optim.{escape(rule.torch)}</code>"
-            f"</th>{''.join(map(_cell, COLUMNS, found))}</tr>"
-            for rule, found in self.rows
-        )
-        return (
-            f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-        )
+        rows = []
+        for rule, differences in self.rows:
+            calls = f"{rule.name}\n`optax.{rule.optax}`\n`optim.{rule.torch}`"
+            rows.append((calls, *(f"{number:.0e}" if number else "0" for number in differences)))
+        return Table(("rule", *COLUMNS), rows).html(row_head=_rule_head)
 
 
-def _cell(column: str, number: float) -> str:
-    return f'<td data-column="{column}">{f"{number:.0e}" if number else "0"}</td>'
+def _rule_head(calls: str) -> str:
+    name, *lines = with_code(calls).split("\n")
+    return "<br>".join([f"<strong>{name}</strong>", *lines])
 
 
 def rule_table() -> RuleTable:
@@ -75,10 +71,10 @@ def rule_table() -> RuleTable:
     for rule in RULES:
         equal = call_optax(rule.optax), call_torch(rule.torch)
         default = call_optax(rule.optax_default), call_torch(rule.torch_default)
-        found = (
+        differences = (
             difference(*equal, "float32"),
             difference(*equal, "float64"),
             difference(*default, "float32"),
         )
-        rows.append((rule, found))
+        rows.append((rule, differences))
     return RuleTable(tuple(rows))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import _frameworks
+from jaxvstorch._table import Table
 from jaxvstorch.examples import purity
 from jaxvstorch.examples.purity import reference
 from jaxvstorch.examples.purity.world import Seen, three_calls
@@ -63,10 +64,7 @@ class PurityMatrix:
         return words[0] if len(set(words)) == 1 else ", ".join(words)
 
     def __str__(self) -> str:
-        table = [("kind", *self.columns), *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
-        return "\n".join(line.rstrip() for line in lines)
+        return str(Table(("kind", *self.columns), self.rows()))
 
     def _repr_html_(self) -> str:
         """Three columns for each way of calling; those in which all is right are named below."""
