@@ -4,27 +4,26 @@ Every name has an address, ``names.html#torch.gather``. Without JavaScript the p
 list, in which a name opens by a click.
 """
 
+from collections import Counter
 from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch._port.map.entry import NameEntry, entry
+from jaxvstorch._port.map.entry import NameEntry, entry_of
 from jaxvstorch._port.map.rows import FOLDER, groups
 from jaxvstorch._port.map.verdict import (
-    BUT,
     FILE,
     KINDS,
-    NOTHING,
-    SAME,
+    Agreement,
     NameDifference,
     NameProbe,
     verdicts,
 )
+from jaxvstorch._table import with_code
 
-_SHORT = {SAME: "same", BUT: "but", NOTHING: "none"}
-_SAID = {SAME: SAME, BUT: "the same, but for what is listed", NOTHING: NOTHING}
+_CLASSES = {Agreement.SAME: "same", Agreement.EXCEPT: "but", Agreement.NO_COUNTERPART: "none"}
 
 
 class NamesDirective(SphinxDirective):
@@ -34,13 +33,13 @@ class NamesDirective(SphinxDirective):
         """The filter, then a section for each group."""
         for path in (FILE, *FOLDER.glob("*.txt")):
             self.env.note_dependency(str(path))
-        found: list[nodes.Node] = [nodes.raw("", _filter(), format="html")]
+        content: list[nodes.Node] = [nodes.raw("", _filter(), format="html")]
         for title, rows in groups().items():
             heading = title.rstrip(".")
             section = nodes.section("", nodes.title("", heading), ids=[nodes.make_id(heading)])
-            section += _raw("".join(_name(entry(row)) for row in rows))
-            found.append(section)
-        return found
+            section += _raw("".join(_name(entry_of(row)) for row in rows))
+            content.append(section)
+        return content
 
 
 class CountDirective(SphinxDirective):
@@ -52,16 +51,17 @@ class CountDirective(SphinxDirective):
 
 
 def counted() -> str:
-    """How many names there are, and what was found of them."""
-    found = [entry(row) for rows in groups().values() for row in rows]
-    by = {verdict: sum(one.verdict == verdict for one in found) for verdict in _SHORT}
+    """How many names there are, and how many of them agree."""
+    entries = [entry_of(row) for rows in groups().values() for row in rows]
+    counts = Counter(entry.verdict for entry in entries)
     versions = verdicts().versions
-    calls = sum(one.calls for one in found if not one.form_of)
+    calls = sum(entry.calls for entry in entries if not entry.form_of)
     return (
-        f"The map has {len(found):,} names. {by[SAME]} gave the same in both frameworks in every "
-        f"call that was tried, {by[BUT]} did but for what is listed with them, and {by[NOTHING]} "
-        f"are done otherwise: for these it says what people do. {calls:,} calls were tried, with "
-        f"JAX {versions['jax']} and PyTorch {versions['torch']}."
+        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same in both "
+        f"frameworks in every call that was tried, {counts[Agreement.EXCEPT]} did but for what is "
+        f"listed with them, and {counts[Agreement.NO_COUNTERPART]} are done otherwise: for these "
+        f"it says what people do. {calls:,} calls were tried, with JAX {versions['jax']} and "
+        f"PyTorch {versions['torch']}."
     )
 
 
@@ -70,10 +70,14 @@ def markdown() -> str:
     parts = []
     for title, rows in groups().items():
         parts += [f"## {title.rstrip('.')}", "", "| PyTorch | JAX | differs |", "|---|---|---|"]
-        for one in map(entry, rows):
-            theirs = f"`{_cell(one.jax)}`" if one.jax else f"{NOTHING}: {_cell(one.instead or '')}"
-            ours = f"`{one.name}`, a form of `{one.torch}`" if one.form_of else f"`{one.torch}`"
-            parts.append(f"| {ours} | {theirs} | {'; '.join(one.kinds)} |")
+        for entry in map(entry_of, rows):
+            ours = f"`{entry.torch}`"
+            if entry.form_of:
+                ours = f"`{entry.name}`, a form of {ours}"
+            theirs = f"`{_cell(entry.jax or '')}`"
+            if entry.instead:
+                theirs = f"{entry.verdict}: {_cell(entry.instead)}"
+            parts.append(f"| {ours} | {theirs} | {'; '.join(entry.kinds)} |")
         parts.append("")
     return "\n".join(parts)
 
@@ -88,11 +92,13 @@ def _raw(html: str) -> nodes.raw:
 
 
 def _filter() -> str:
+    labels = {agreement: str(agreement) for agreement in Agreement}
+    labels[Agreement.EXCEPT] = "the same, but for what is listed"
     verdicts = "".join(
-        f'<option value="{short}">{escape(_SAID[verdict])}</option>'
-        for verdict, short in _SHORT.items()
+        f'<option value="{_CLASSES[agreement]}">{escape(label)}</option>'
+        for agreement, label in labels.items()
     )
-    kinds = sorted({k for rows in groups().values() for row in rows for k in entry(row).kinds})
+    kinds = sorted({k for rows in groups().values() for row in rows for k in entry_of(row).kinds})
     options = "".join(f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds)
     return f"""<form class="names-filter" role="search" aria-label="Names">
 <label>Name <input type="search" name="name" placeholder="gather or jnp.where"
@@ -103,52 +109,53 @@ autocomplete="off" spellcheck="false"></label>
 </form>"""
 
 
-def _name(one: NameEntry) -> str:
+def _name(entry: NameEntry) -> str:
     """A line of the list: a name that opens, or one that is done otherwise."""
-    also = " ".join((one.name, *one.first_names)).lower()
-    data = f'id="{escape(one.name)}" data-kinds="{escape("|".join(one.kinds))}" '
+    also = " ".join((entry.name, *entry.first_names)).lower()
+    data = f'id="{escape(entry.name)}" data-kinds="{escape("|".join(entry.kinds))}" '
     data += f'data-also="{escape(also)}"'
-    ours = f"{one.name}, a form of {one.form_of}" if one.form_of else one.torch
+    ours = f"{entry.name}, a form of {entry.form_of}" if entry.form_of else entry.torch
     ours = f'<code class="torch">{escape(ours)}</code>'
-    if one.instead:
-        theirs = f"<span>Done otherwise: {_code(one.instead)}.</span>"
+    if entry.instead:
+        theirs = f"<span>Done otherwise: {with_code(entry.instead)}.</span>"
         return f'<div class="name none" {data}>{ours} {theirs}</div>\n'
-    theirs = f'<code class="jax">{escape(one.jax or "")}</code>'
-    differs = f'<span class="differs">{escape(", ".join(one.kinds))}</span>' if one.kinds else ""
+    theirs = f'<code class="jax">{escape(entry.jax or "")}</code>'
+    kinds = escape(", ".join(entry.kinds))
+    differs = f'<span class="differs">{kinds}</span>' if kinds else ""
     return (
-        f'<details class="name {_SHORT[one.verdict]}" {data}>'
-        f"<summary>{ours} {theirs} {differs}</summary>{''.join(_body(one))}</details>\n"
+        f'<details class="name {_CLASSES[entry.verdict]}" {data}>'
+        f"<summary>{ours} {theirs} {differs}</summary>{''.join(_body(entry))}</details>\n"
     )
 
 
-def _body(one: NameEntry) -> list[str]:
+def _body(entry: NameEntry) -> list[str]:
     parts = []
-    if one.changes_its_array:
+    if entry.changes_its_array:
         parts.append("<p>PyTorch changes its array; in JAX, assign the result.</p>")
-    if one.form_of:
-        target = escape(one.form_of)
-        found = [_difference(seen, target) for seen in one.form_differs]
+    if entry.form_of:
+        target = escape(entry.form_of)
+        differences = [_item(difference, target) for difference in entry.form_differs]
         link = f'What differs from JAX stands at <a href="#{target}"><code>{target}</code></a>.'
-        return [*parts, f"<p>{link}</p>", _list(found)]
-    for label, text in (("Weights", one.weights), ("As a plain function", one.plain)):
+        return [*parts, f"<p>{link}</p>", _list(differences)]
+    for label, text in (("Weights", entry.weights), ("As a plain function", entry.plain)):
         if text:
             parts.append(f"<p>{label}: <code>{escape(text)}</code></p>")
-    if one.refused:
-        refused = ", ".join(f"<code>{escape(name)}</code>" for name in one.refused)
+    if entry.refused:
+        refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
         parts.append(f"<p>Missing in the line, which is for the default: {refused}.</p>")
-    parts.append(f"<p>{one.agreed} of {one.calls} calls gave the same.</p>")
-    found = [_difference(seen, "JAX") for seen in one.differences if seen.kind != "refused"]
-    found += [_probe(probe) for probe in one.probes if probe.line_differs]
-    parts.append(_list(found))
-    first = [_difference(seen, "this") for seen in one.first_differs]
-    if one.first:
-        parts.append(f"<p>Not <code>{escape(one.first)}</code>:</p>{_list(first)}")
-    if cured := [_probe(probe) for probe in one.probes if not probe.line_differs]:
+    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same.</p>")
+    differences = [_item(d, "JAX") for d in entry.differences if d.kind != "refused"]
+    differences += [_probe(probe) for probe in entry.probes if probe.line_differs]
+    parts.append(_list(differences))
+    first = [_item(difference, "this") for difference in entry.first_differs]
+    if entry.first:
+        parts.append(f"<p>Not <code>{escape(entry.first)}</code>:</p>{_list(first)}")
+    if avoided := [_probe(probe) for probe in entry.probes if not probe.line_differs]:
         parts.append(
-            f"<p>What people write first, where the line above is right:</p>{_list(cured)}"
+            f"<p>What people write first, where the line above is right:</p>{_list(avoided)}"
         )
-    if one.paste:
-        source = escape("\n\n\n".join((one.imports, *one.paste.values())))
+    if entry.paste:
+        source = escape("\n\n\n".join((entry.imports, *entry.paste.values())))
         parts.append(f'<div class="highlight"><pre tabindex="0">{source}</pre></div>')
     return parts
 
@@ -157,29 +164,25 @@ def _list(items: list[str]) -> str:
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def _difference(seen: NameDifference, other: str) -> str:
-    said = escape(KINDS[seen.kind])
-    times = f" ({seen.times} calls)" if seen.times > 1 else ""
+def _item(difference: NameDifference, other: str) -> str:
+    meaning = escape(KINDS[difference.kind])
+    times = f" ({difference.times} calls)" if difference.times > 1 else ""
     return (
-        f"<li>{said}{times}: <code>({escape(seen.call)})</code> gives "
-        f"<code>{escape(seen.torch)}</code>; {other}: <code>{escape(seen.jax)}</code></li>"
+        f"<li>{meaning}{times}: <code>({escape(difference.call)})</code> gives "
+        f"<code>{escape(difference.torch)}</code>; {other}: "
+        f"<code>{escape(difference.jax)}</code></li>"
     )
 
 
 def _probe(probe: NameProbe) -> str:
-    both = [(probe.torch, probe.torch_value), (probe.jax, probe.jax_value)]
+    values = [(probe.torch, probe.torch_value), (probe.jax, probe.jax_value)]
     if probe.line_value and probe.line_value not in (probe.torch_value, probe.jax_value):
-        both.append(("the line above", probe.line_value))
-    said = "; ".join(f"<code>{escape(x)}</code> gives <code>{escape(y)}</code>" for x, y in both)
-    return f"<li>{escape(probe.kind)}: {said}</li>"
-
-
-def _code(text: str) -> str:
-    """Text with what stands in backquotes as code."""
-    parts = text.split("`")
-    return "".join(
-        f"<code>{escape(part)}</code>" if i % 2 else escape(part) for i, part in enumerate(parts)
+        values.append(("the line above", probe.line_value))
+    results = "; ".join(
+        f"<code>{escape(expression)}</code> gives <code>{escape(value)}</code>"
+        for expression, value in values
     )
+    return f"<li>{escape(probe.kind)}: {results}</li>"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

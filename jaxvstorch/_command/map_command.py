@@ -35,11 +35,11 @@ def map_names(
     below; key is a random key, rngs are flax's, and w holds a module's weights
     by PyTorch's names. t is torch.tensor, and a is jnp.asarray.
     """
-    from jaxvstorch._port.map.entry import entry, find_name
+    from jaxvstorch._port.map.entry import entry_of, find_name
     from jaxvstorch._port.map.rows import rows
 
     every = rows().values() if as_json else ()
-    entries = find_name(name) if name else [entry(row) for row in every]
+    entries = find_name(name) if name else [entry_of(row) for row in every]
     if name and not entries:
         terminal.console(stderr=True).print(_unknown(name), soft_wrap=True)
         raise typer.Exit(2)
@@ -97,11 +97,11 @@ def _table() -> Table:
 
 
 def _lines(entry: "NameEntry") -> Iterator[Line]:
-    from jaxvstorch._port.map.verdict import NOTHING
+    from jaxvstorch._port.map.verdict import Agreement
 
     yield "PyTorch", Text(entry.torch)
     if entry.instead:
-        yield "JAX", Text(f"{NOTHING}: {entry.instead}", style="yellow")
+        yield "JAX", Text(f"{Agreement.NO_COUNTERPART}: {entry.instead}", style="yellow")
         return
     yield "JAX", Text(entry.jax or "", style="bold")
     for label, text in (("weights", entry.weights), ("plain", entry.plain)):

@@ -1,4 +1,4 @@
-"""What can be said of a compiled program without running it."""
+"""What XLA says about a compiled program that does not run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,21 +8,21 @@ from jaxvstorch._hardware.counting import Collective, collectives, kernels, loop
 
 @dataclass(frozen=True)
 class Analysis:
-    """What XLA says of one program on one device, and what stands in the program.
+    """What XLA says about one program on one device, and what the program contains.
 
     Attributes:
-        arguments: their bytes, on one device. A device's layout can add to them, here as below.
+        arguments: their bytes, on one device. Here as below, a device's layout can add bytes.
         outputs: the bytes of the results.
-        aliased: the bytes of results that stand in the memory of donated arguments.
+        aliased: the bytes of results that reuse the memory of donated arguments.
         temporaries: the bytes for intermediate values.
         kernels: how many kernels the program has, or, on a TPU, what the compiler made in their
             place; one inside a loop counts once.
-        loops: how many loops it has. What follows counts each as if it had one step.
+        loops: how many loops it has. The numbers below count each as if it had one step.
         collectives: what the devices send each other.
         flops: floating-point operations, as XLA counts them; ``None`` where it does not.
         bytes_accessed: bytes read and written by all kernels, as XLA counts them.
         estimated_seconds: the TPU compiler's own estimate, XLA's ``optimal_seconds``. It is
-            a model's answer, and not a measurement; ``None`` where it has none.
+            a model's answer, not a measurement; ``None`` where it has none.
     """
 
     arguments: int
@@ -43,11 +43,11 @@ class Analysis:
 
 
 def analyse(compiled: Any) -> Analysis:
-    """Look at what ``jax.jit(...).lower(...).compile()`` returned."""
+    """Analyse what ``jax.jit(...).lower(...).compile()`` returned."""
     text = compiled.as_text()
     memory = compiled.memory_analysis()
     cost = compiled.cost_analysis() or {}  # XLA does not count for a GPU that is not there
-    estimate = cost.get("optimal_seconds", -1.0)  # less than 0 with a kernel that has none
+    estimate = cost.get("optimal_seconds", -1.0)  # below 0 if a kernel has none
     return Analysis(
         arguments=memory.argument_size_in_bytes,
         outputs=memory.output_size_in_bytes,

@@ -7,8 +7,8 @@ from jaxvstorch._frameworks import hlo
 
 # The TPU's compiler fuses an all-reduce with the slice that each device keeps of it.
 _SCATTERED = "all-reduce-scatter"
-# Those that a TPU runs in several fusions have it. A channel may be that of others too: all of
-# `jax.shard_map` have the same.
+# Collectives that a TPU runs in several fusions have it. A channel does not tell them apart: all
+# those of `jax.shard_map` share one.
 _CHAIN = re.compile(r'\bchain_id="(\d+)"')
 
 
@@ -18,8 +18,8 @@ class Collective:
 
     Attributes:
         kind: XLA's name for it, as in ``all-reduce``.
-        count: how many stand in the program; one inside a loop counts once.
-        bytes: what one device puts into all of them together.
+        count: how many the program has; one inside a loop counts once.
+        bytes: how many one device puts into all of them together.
     """
 
     kind: str
@@ -30,9 +30,9 @@ class Collective:
 def kernels(text: str) -> int:
     """How many kernels a program has; one inside a loop counts once.
 
-    These are fusions, calls of libraries, and operations outside both that give an array. An
-    operation that gives one number is left out: a TPU computes it beside the arrays, and a GPU
-    mostly inside another kernel.
+    Fusions, calls of libraries, and other operations that return an array count. An operation that
+    returns one number does not: a TPU computes it beside the arrays, and a GPU mostly inside
+    another kernel.
     """
     every = list(hlo.instructions(text))
     inside = {name for i in every if i.opcode not in hlo.NO_KERNEL for name in i.called}
@@ -47,23 +47,25 @@ def loops(text: str) -> int:
 def collectives(text: str) -> tuple[Collective, ...]:
     """The collectives of a program, by kind.
 
-    On a TPU, one that runs beside other operations stands in several fusions, as one chain.
+    On a TPU, one that runs beside other operations is split over several fusions, as one chain.
     """
     every = {(i.computation, i.name): i for i in hlo.each_once(text)}
     sizes: dict[str, dict[str, int]] = {}
-    for found in [one for one in every.values() if one.kind in hlo.COLLECTIVES]:
-        chain = _CHAIN.search(found.rest)
-        one = chain[1] if chain else f"{found.computation} {found.name}"
-        taken = [every[found.computation, operand].type for operand in found.operands()]
-        scattered = found.computation.startswith(_SCATTERED)
-        kind = "reduce-scatter" if scattered else found.kind
-        sizes.setdefault(kind, {}).setdefault(one, sum(map(hlo.size, taken)))
+    for (computation, name), instruction in every.items():
+        if instruction.kind not in hlo.COLLECTIVES:
+            continue
+        chain = _CHAIN.search(instruction.rest)
+        chain_id = chain[1] if chain else f"{computation} {name}"
+        types = [every[computation, operand].type for operand in instruction.operands()]
+        scattered = computation.startswith(_SCATTERED)
+        kind = "reduce-scatter" if scattered else instruction.kind
+        sizes.setdefault(kind, {}).setdefault(chain_id, sum(map(hlo.size, types)))
     return tuple(Collective(k, len(n), sum(n.values())) for k, n in sorted(sizes.items()))
 
 
-def _is_kernel(found: hlo.Instruction) -> bool:
-    if found.opcode in hlo.NO_KERNEL or found.opcode.endswith("-done"):
+def _is_kernel(instruction: hlo.Instruction) -> bool:
+    if instruction.opcode in hlo.NO_KERNEL or instruction.opcode.endswith("-done"):
         return False
-    if found.opcode in ("fusion", "custom-call") or found.kind in hlo.COLLECTIVES:
+    if instruction.opcode in ("fusion", "custom-call") or instruction.kind in hlo.COLLECTIVES:
         return True
-    return any(shape for _, shape in hlo.arrays(found.type))
+    return any(shape for _, shape in hlo.arrays(instruction.type))

@@ -1,4 +1,4 @@
-"""What Inductor's code says of a program, counted from its text."""
+"""What Inductor's code launches, counted from its text."""
 
 import re
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class Generated:
     """What Inductor wrote for one program.
 
     Attributes:
-        kernels: in how many places a Triton kernel is launched that Inductor wrote; one inside
-            ``torch.while_loop`` or a branch of ``torch.cond`` counts once.
-        library_calls: in how many places an operation is called that Inductor did not write, such
-            as a matrix product of cuBLAS. One may launch several kernels, or none.
+        kernels: how many launches of Triton kernels it has; one inside ``torch.while_loop`` or a
+            branch of ``torch.cond`` counts once.
+        library_calls: how many calls it has of operations that Inductor did not write, such as a
+            matrix product of cuBLAS. One may launch several kernels, or none.
         bytes_accessed: bytes that all of these read and write, as Inductor counts them.
     """
 

@@ -1,4 +1,4 @@
-"""A program of the list, compiled by JAX for devices that are here or not."""
+"""Compiles a program by JAX, for devices that are here or not."""
 
 import functools
 from typing import Any
@@ -23,7 +23,7 @@ def compile(program: Program, devices: list[Any]) -> Any:
         What ``jax.jit(...).lower(...).compile()`` returns.
 
     Raises:
-        ValueError: no array is among the arguments; it would be compiled for this CPU.
+        ValueError: the arguments have no array, so that JAX would compile for this CPU.
     """
     pair = program.registered()
     given = program.arguments()
@@ -46,7 +46,7 @@ def _function(program: Program) -> Any:
     if not program.gradient:
         return function
 
-    @functools.wraps(function)  # the static arguments have their names from it
+    @functools.wraps(function)  # JAX reads the names of static arguments from it
     def total(*arguments: Any) -> Any:
         return sum(jnp.sum(result) for result in jax.tree.leaves(function(*arguments)))
 
@@ -65,7 +65,7 @@ def _specs(program: Program, count: int) -> tuple[tuple[str | None, ...], ...]:
 
 
 def _abstract(value: Any, sharding: NamedSharding) -> Any:
-    """Shape, dtype and place of an array, or of those in containers; the rest stays as it is."""
+    """Replace arrays, also in containers, by their shape, dtype and sharding."""
 
     def abstract(item: Any) -> Any:
         if isinstance(item, np.ndarray | np.generic):

@@ -1,12 +1,10 @@
-"""What is compiled for hardware that is not here, as the topics' folders list it."""
+"""The programs that the topics' folders list to be compiled for hardware that is not here."""
 
-import importlib
-import pkgutil
+import importlib.util
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jaxvstorch import examples
 from jaxvstorch._pairs.pair import Pair
 
 Spec = tuple[str | None, ...]
@@ -19,10 +17,10 @@ class Program:
     Attributes:
         pair: the function, as in ``"updates.ring_write"``.
         size: of its inputs.
-        way: how it is compiled, where one function is compiled in several; a word or two.
+        way: how it is compiled, if one function is compiled in several ways; a word or two.
         donated: positions of the arguments that are donated. JAX alone.
-        gradient: whether the program is the sum of the results with its gradient, by the arguments
-            that the pair is differentiable in. JAX alone.
+        gradient: whether the program computes the sum of the results and its gradient, with respect
+            to the arguments that the pair is differentiable in. JAX alone.
         dtype: of the floating-point arrays.
         mesh: the axes of the devices and how many devices lie along each. One device without it.
             JAX alone.
@@ -76,20 +74,9 @@ class Program:
 
 @cache
 def programs() -> tuple[Program, ...]:
-    """What all topics list, in the order of the book."""
+    """The programs of all topics, in the order of the book."""
     from jaxvstorch._pairs.registry import topics
 
-    have = {m.name for m in pkgutil.iter_modules(examples.__path__) if _lists(m.name)}
-    listed = [topic for topic in topics() if topic in have]
-    return tuple(program for topic in listed for program in _listed(topic))
-
-
-def _lists(topic: str) -> bool:
-    return importlib.util.find_spec(f"jaxvstorch.examples.{topic}.hardware") is not None
-
-
-def _listed(topic: str) -> tuple[Program, ...]:
-    found: tuple[Program, ...] = importlib.import_module(
-        f"jaxvstorch.examples.{topic}.hardware"
-    ).PROGRAMS
-    return found
+    modules = [f"jaxvstorch.examples.{topic}.hardware" for topic in topics()]
+    listed = [importlib.import_module(name) for name in modules if importlib.util.find_spec(name)]
+    return tuple(program for module in listed for program in module.PROGRAMS)

@@ -1,4 +1,4 @@
-"""What a table can say of a program, each as text."""
+"""The quantities of a program that a table can show, as text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ def _scaled(value: float, units: tuple[str, ...]) -> str:
     return f"{scaled:.{digits}f}{_SPACE}{unit}".strip()
 
 
-def _of_one_step(text: str, analysis: Analysis) -> str:
-    """What XLA counts with one step of each loop, said so."""
+def _starred(text: str, analysis: Analysis) -> str:
+    """Mark with a star what XLA counts with one step of each loop."""
     return f"{text} *" if analysis.loops and text != NONE else text
 
 
@@ -54,21 +54,21 @@ def _sent(analysis: Analysis) -> str:
 
 
 QUANTITIES = {
-    "memory": Quantity(lambda found: amount(found.memory)),
-    "arguments": Quantity(lambda found: amount(found.arguments)),
-    "results": Quantity(lambda found: amount(found.outputs)),
-    "reused": Quantity(lambda found: amount(found.aliased)),
-    "temporaries": Quantity(lambda found: amount(found.temporaries)),
+    "memory": Quantity(lambda program: amount(program.memory)),
+    "arguments": Quantity(lambda program: amount(program.arguments)),
+    "results": Quantity(lambda program: amount(program.outputs)),
+    "reused": Quantity(lambda program: amount(program.aliased)),
+    "temporaries": Quantity(lambda program: amount(program.temporaries)),
     "kernels": Quantity(
-        lambda found: str(found.kernels), lambda found: str(found.kernels + found.library_calls)
+        lambda program: str(program.kernels), lambda code: str(code.kernels + code.library_calls)
     ),
-    "loops": Quantity(lambda found: str(found.loops)),
-    "library calls": Quantity(lambda _: NONE, lambda found: str(found.library_calls)),
+    "loops": Quantity(lambda program: str(program.loops)),
+    "library calls": Quantity(lambda _: NONE, lambda code: str(code.library_calls)),
     "moved": Quantity(
-        lambda found: _of_one_step(amount(found.bytes_accessed), found),
-        lambda found: amount(found.bytes_accessed),
+        lambda program: _starred(amount(program.bytes_accessed), program),
+        lambda code: amount(code.bytes_accessed),
     ),
-    "operations": Quantity(lambda found: _of_one_step(count(found.flops), found)),
-    "estimate": Quantity(lambda found: _of_one_step(seconds(found.estimated_seconds), found)),
-    "collectives": Quantity(lambda found: _of_one_step(_sent(found), found)),
+    "operations": Quantity(lambda program: _starred(count(program.flops), program)),
+    "estimate": Quantity(lambda program: _starred(seconds(program.estimated_seconds), program)),
+    "collectives": Quantity(lambda program: _starred(_sent(program), program)),
 }

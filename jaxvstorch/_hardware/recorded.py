@@ -1,4 +1,4 @@
-"""The committed file: what was compiled, when, by which versions, and what came of it."""
+"""The committed file: what was compiled, when, by which versions, and with what result."""
 
 import dataclasses
 import json
@@ -20,8 +20,8 @@ class Entry:
 
     Attributes:
         digests: of its code and its arguments, by framework.
-        xla: what XLA made of it, by device.
-        inductor: what Inductor made of it for an H100; ``None`` if it was not asked.
+        xla: what XLA compiled, by device.
+        inductor: what Inductor wrote for an H100; ``None`` if it did not compile the program.
     """
 
     digests: dict[str, str]
@@ -46,32 +46,33 @@ class Recorded:
 
 @cache
 def recorded() -> Recorded:
-    """What is committed."""
+    """Read the committed file."""
     return load(FILE.read_text(encoding="utf-8"))
 
 
 def load(text: str) -> Recorded:
-    """Read it.
+    """Read the file's text.
 
     Raises:
-        TypeError, KeyError: something is missing, or is there that should not be.
-        ValueError: it is no JSON, as when it is cut off.
+        TypeError, KeyError: a field is missing or unknown.
+        ValueError: the text is no JSON, as when it is cut off.
     """
-    found = json.loads(text)
-    programs = {name: _entry(entry) for name, entry in found.pop("programs").items()}
-    return Recorded(**found, programs=programs)
+    content = json.loads(text)
+    programs = {name: _entry(entry) for name, entry in content.pop("programs").items()}
+    return Recorded(**content, programs=programs)
 
 
-def dump(found: Recorded) -> str:
-    """Write it, without what there is nothing to say of."""
-    return json.dumps(_told(dataclasses.asdict(found)), indent=1, ensure_ascii=False) + "\n"
+def dump(record: Recorded) -> str:
+    """Write the file's text, without empty values."""
+    values = _without_empty(dataclasses.asdict(record))
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
 
 def _entry(entry: dict[str, Any]) -> Entry:
     xla = {device: _analysis(analysis) for device, analysis in entry.pop("xla", {}).items()}
     inductor = entry.pop("inductor", None)
-    made = Generated(**inductor) if inductor else None
-    return Entry(entry.pop("digests", {}), xla, made, **entry)
+    code = Generated(**inductor) if inductor else None
+    return Entry(entry.pop("digests", {}), xla, code, **entry)
 
 
 def _analysis(analysis: dict[str, Any]) -> Analysis:
@@ -79,7 +80,8 @@ def _analysis(analysis: dict[str, Any]) -> Analysis:
     return Analysis(**analysis, collectives=kinds)
 
 
-def _told(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _told(v) for k, v in value.items() if v is not None and v not in ((), {})}
-    return [_told(item) for item in value] if isinstance(value, list | tuple) else value
+        kept = {key: item for key, item in value.items() if item not in (None, (), {})}
+        return {key: _without_empty(item) for key, item in kept.items()}
+    return [_without_empty(item) for item in value] if isinstance(value, list | tuple) else value

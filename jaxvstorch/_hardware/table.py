@@ -1,4 +1,4 @@
-"""A table of what programs become here, on an H100 and on a TPU."""
+"""A table of what compilers make of programs for this CPU, an H100 and a TPU."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from functools import cache
 from html import escape
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import chain
 
 from jaxvstorch._hardware.analysis import Analysis, analyse
 from jaxvstorch._hardware.program import Program, programs
@@ -52,17 +53,17 @@ def hardware_table(
     """What programs become on this CPU, on an H100 and on a TPU v5e.
 
     For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
-    Of Inductor, it is the code that was written, which Triton did not compile.
-    For this CPU they are compiled now, as long as there are as many CPU devices as they want.
+    Inductor wrote its code then, and Triton did not compile it. For this CPU they are compiled now,
+    if there are as many CPU devices as they want.
 
     Args:
         names: programs, such as ``"updates.ring_write, donated"``; or functions or topics, for all
-            programs that are made of them. All programs if there is no name.
+            their programs. Without a name, all programs.
         of: what to show: one or more of ``memory`` (arguments, results and temporaries together, in
             bytes), ``arguments``, ``results``, ``reused`` (results in the memory of donated
             arguments), ``temporaries``, ``kernels``, ``loops``, ``library calls``, ``moved`` (bytes
             that the kernels read and write, as the compiler counts them), ``operations``,
-            ``estimate`` (the TPU compiler's own, of the time) and ``collectives``. A star is at
+            ``estimate`` (the TPU compiler's own, of the time) and ``collectives``. A star marks
             what XLA counts with one step of each loop.
         here: whether to compile for this CPU too.
 
@@ -72,7 +73,7 @@ def hardware_table(
     wanted = (of,) if isinstance(of, str) else tuple(of)
     if unknown := set(wanted) - set(QUANTITIES):
         raise LookupError(f"there is no {sorted(unknown)[0]!r}; there are {', '.join(QUANTITIES)}")
-    every = [row for program in named(*names) for row in _rows(program, wanted, here)]
+    every = [row for program in programs_named(*names) for row in _rows(program, wanted, here)]
     used = [i for i in range(len(COLUMNS)) if any(row[i + 2] != NONE for row in every)]
     chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]
     heads = ("program", "what", *COLUMNS)
@@ -80,7 +81,7 @@ def hardware_table(
     return HardwareTable(tuple(heads[i] for i in chosen), rows, note(here=0 in used))
 
 
-def named(*names: str) -> list[Program]:
+def programs_named(*names: str) -> list[Program]:
     """The programs of these names, and those made of functions or topics of these names.
 
     Raises:
@@ -88,20 +89,20 @@ def named(*names: str) -> list[Program]:
     """
     if not names:
         return list(programs())
-    known = {p: (str(p), p.pair, p.pair.partition(".")[0]) for p in programs()}
-    found: dict[Program, None] = {}  # each once
+    names_of = {p: (str(p), p.pair, p.pair.partition(".")[0]) for p in programs()}
+    chosen: dict[Program, None] = {}  # each once
     for name in names:
-        own = [p for p, its in known.items() if name in its]
-        if not own:
-            every = dict.fromkeys(one for its in known.values() for one in its)
-            near = difflib.get_close_matches(str(name), every, n=1, cutoff=0)
-            raise LookupError(f"no {name!r} is compiled for other devices; nearest is {near[0]}")
-        found |= dict.fromkeys(own)
-    return list(found)
+        matching = [program for program, its_names in names_of.items() if name in its_names]
+        if not matching:
+            known = dict.fromkeys(chain.from_iterable(names_of.values()))
+            nearest = difflib.get_close_matches(str(name), known, n=1, cutoff=0)[0]
+            raise LookupError(f"no {name!r} is compiled for other devices; nearest is {nearest}")
+        chosen |= dict.fromkeys(matching)
+    return list(chosen)
 
 
 def note(here: bool) -> str:
-    """When all this was compiled, and by what; also for this CPU, if there is such a column."""
+    """When all this was compiled, and by what; for this CPU too, if it has a column."""
     made = recorded()
     by = made.versions
     now = f" For this CPU it was compiled just now, by jax {version('jax')}." if here else ""
@@ -122,14 +123,14 @@ def _rows(program: Program, wanted: Sequence[str], here: bool) -> Iterator[tuple
 
 
 def _texts(quantity: Quantity, entry: Entry, on_cpu: Analysis | None) -> Iterator[str]:
-    for found in (on_cpu, entry.xla.get("h100"), entry.xla.get("v5e")):
-        yield quantity.xla(found) if found else NONE
+    for analysis in (on_cpu, entry.xla.get("h100"), entry.xla.get("v5e")):
+        yield quantity.xla(analysis) if analysis else NONE
     yield quantity.inductor(entry.inductor) if entry.inductor else NONE
 
 
 @cache
 def _on_cpu(program: Program) -> Analysis | None:
-    """What becomes of it here; nothing where JAX, or a device, is missing."""
+    """The program compiled here; ``None`` where JAX, or a device, is missing."""
     if "jax" not in program.halves or find_spec("jax") is None:
         return None
     import jax

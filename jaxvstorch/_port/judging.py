@@ -10,12 +10,11 @@ import torch
 from jaxvstorch._port.agreeing import Judged, agreed
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights, namespace
-from jaxvstorch._port.map.running.values import to_jax
+from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
 from jaxvstorch._port.particular import (
     ASSIGN,
     LEFT_OUT,

@@ -11,11 +11,10 @@ import torch
 from jaxvstorch._port.agreeing import Judged, agreed
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.map.running.values import to_jax
+from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
 from jaxvstorch._port.report import PortStatus
 from jaxvstorch._port.silence import silent
 

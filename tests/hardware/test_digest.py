@@ -75,8 +75,8 @@ def test_it_is_when_the_program_has_other_arguments_or_is_compiled_otherwise(dig
 
 
 def test_it_is_when_an_argument_that_is_no_array_has_another_value(monkeypatch) -> None:
-    found = set()
+    digests = set()
     for steps in (10, 20):
         monkeypatch.setattr(Program, "arguments", lambda _, steps=steps: ([1.0], steps))
-        found.add(digest(PROGRAM, "jax"))
-    assert len(found) == 2
+        digests.add(digest(PROGRAM, "jax"))
+    assert len(digests) == 2

@@ -31,35 +31,35 @@ def test_each_half_was_compiled_for_each_device_that_its_compiler_knows(program)
     entry = recorded().programs[str(program)]
     assert list(entry.xla) == (list(devices.TITLES) if "jax" in program.halves else [])
     assert (entry.inductor is not None) == ("torch" in program.halves)
-    assert all(found.arguments and found.outputs and found.kernels for found in entry.xla.values())
+    assert all(a.arguments and a.outputs and a.kernels for a in entry.xla.values())
     assert entry.inductor is None or (entry.inductor.kernels and entry.inductor.bytes_accessed)
 
 
 def test_the_estimate_is_of_the_tpu_alone_and_no_program_takes_less_than_no_time() -> None:
-    found = [entry.xla for entry in recorded().programs.values() if entry.xla]
-    assert {xla["h100"].estimated_seconds for xla in found} == {None}
-    assert any(xla["v5e"].estimated_seconds for xla in found)
-    assert all((xla["v5e"].estimated_seconds or 0) >= 0 for xla in found)
+    analyses = [entry.xla for entry in recorded().programs.values() if entry.xla]
+    assert {xla["h100"].estimated_seconds for xla in analyses} == {None}
+    assert any(xla["v5e"].estimated_seconds for xla in analyses)
+    assert all((xla["v5e"].estimated_seconds or 0) >= 0 for xla in analyses)
 
 
 @pytest.mark.parametrize("program", [p for p in programs() if p.devices > 1], ids=str)
 def test_what_several_devices_send_is_counted(program) -> None:
-    found = recorded().programs[str(program)].xla
-    assert all(kind.count and kind.bytes for each in found.values() for kind in each.collectives)
+    analyses = recorded().programs[str(program)].xla
+    assert all(kind.count and kind.bytes for each in analyses.values() for kind in each.collectives)
 
 
 def test_it_says_when_and_by_which_versions() -> None:
-    found = recorded()
-    assert datetime.date.fromisoformat(found.date) <= datetime.date(2100, 1, 1)
-    assert {"jax", "jax-cuda12-plugin", "libtpu", "torch", "triton"} <= set(found.versions)
+    record = recorded()
+    assert datetime.date.fromisoformat(record.date) <= datetime.date(2100, 1, 1)
+    assert {"jax", "jax-cuda12-plugin", "libtpu", "torch", "triton"} <= set(record.versions)
 
 
 def test_it_is_written_as_it_is_read() -> None:
     assert dump(recorded()) == FILE.read_text(encoding="utf-8")
     sent = Analysis(8, 4, 4, 2, 1, collectives=(Collective("all-reduce", 2, 64),), flops=3.0)
     entry = Entry({"jax": "abc"}, {"h100": sent}, Generated(1, 2, 3))
-    found = Recorded("2026-01-01", {"jax": "1"}, {"a": entry, "b": Entry({}, {})})
-    assert load(dump(found)) == found
+    record = Recorded("2026-01-01", {"jax": "1"}, {"a": entry, "b": Entry({}, {})})
+    assert load(dump(record)) == record
     assert sent.memory == 10
 
 

@@ -22,15 +22,15 @@ def test_donation_holds_for_both_devices(function, device) -> None:
 
 @pytest.mark.parametrize("device", ["h100", "v5e"])
 def test_xla_keeps_a_loop_that_inductor_unrolls_into_one_kernel(device) -> None:
-    found = recorded().programs["loops.recurrence_sequential"]
-    assert (found.inductor.kernels, found.inductor.library_calls) == (1, 0)
-    assert found.xla[device].loops == 1
+    entry = recorded().programs["loops.recurrence_sequential"]
+    assert (entry.inductor.kernels, entry.inductor.library_calls) == (1, 0)
+    assert entry.xla[device].loops == 1
 
 
 def test_xla_makes_one_kernel_of_an_associative_scan_for_an_h100_and_inductor_nine() -> None:
-    found = recorded().programs["loops.recurrence_associative"]
-    assert (found.xla["h100"].kernels, found.xla["h100"].loops) == (1, 0)
-    assert found.inductor.kernels + found.inductor.library_calls == 9
+    entry = recorded().programs["loops.recurrence_associative"]
+    assert (entry.xla["h100"].kernels, entry.xla["h100"].loops) == (1, 0)
+    assert entry.inductor.kernels + entry.inductor.library_calls == 9
 
 
 def test_scores_are_temporaries_on_an_h100_and_not_on_a_tpu() -> None:
@@ -56,8 +56,8 @@ def test_the_tpu_s_compiler_holds_a_histogram_to_be_slow() -> None:
 
 
 def test_xla_counts_no_bytes_for_a_gpu_that_is_not_there() -> None:
-    found = [entry.xla["h100"] for entry in recorded().programs.values() if entry.xla]
-    assert {each.bytes_accessed for each in found} == {None}
+    analyses = [entry.xla["h100"] for entry in recorded().programs.values() if entry.xla]
+    assert {each.bytes_accessed for each in analyses} == {None}
 
 
 STEP = "parallelism.train_step"
@@ -83,17 +83,17 @@ def test_gradients_or_activations_are_summed_and_nothing_else_is_sent(way, bytes
 
 
 def test_the_two_gradients_travel_in_one_all_reduce_on_a_tpu_and_in_two_on_h100s() -> None:
-    found = [
+    counts = [
         xla(f"{STEP}, data parallel", device).collectives[0].count for device in ("h100", "v5e")
     ]
-    assert found == [2, 1]
+    assert counts == [2, 1]
 
 
 @pytest.mark.parametrize("device", ["h100", "v5e"])
 def test_what_is_cut_by_rows_is_gathered_and_its_gradient_scattered(device) -> None:
-    found = sent("all cut by rows", device)
-    assert set(found) == {"all-gather", "all-to-all", "all-reduce", "reduce-scatter"}
-    assert (found["all-reduce"], found["reduce-scatter"]) == (4, ONE_MATRIX)
+    sizes = sent("all cut by rows", device)
+    assert set(sizes) == {"all-gather", "all-to-all", "all-reduce", "reduce-scatter"}
+    assert (sizes["all-reduce"], sizes["reduce-scatter"]) == (4, ONE_MATRIX)
 
 
 def test_a_tpu_gathers_half_the_bytes() -> None:

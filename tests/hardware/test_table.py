@@ -33,10 +33,10 @@ def test_a_name_is_of_a_program_a_function_or_a_topic() -> None:
 
 
 def test_several_quantities_have_a_line_each() -> None:
-    found = hardware_table(ONE, of=("reused", "loops"), here=False)
+    table = hardware_table(ONE, of=("reused", "loops"), here=False)
     reused = amount(recorded().programs[ONE].xla["h100"].aliased)
-    assert found.heads == ("program", "what", "H100", "TPU v5e")
-    assert [row[:3] for row in found.rows] == [(ONE, "reused", reused), (ONE, "loops", "1")]
+    assert table.heads == ("program", "what", "H100", "TPU v5e")
+    assert [row[:3] for row in table.rows] == [(ONE, "reused", reused), (ONE, "loops", "1")]
 
 
 def test_what_is_counted_with_one_step_of_each_loop_has_a_star() -> None:
@@ -47,8 +47,8 @@ def test_what_is_counted_with_one_step_of_each_loop_has_a_star() -> None:
 
 
 def test_it_says_that_nothing_of_it_ran_when_it_was_compiled_and_by_what() -> None:
-    found = hardware_table(ONE, here=False)
-    for text in (str(found), found._repr_html_()):
+    table = hardware_table(ONE, here=False)
+    for text in (str(table), table._repr_html_()):
         assert f"Compiled on {recorded().date}, and not run" in text
         assert f"libtpu {recorded().versions['libtpu']}" in text
 
@@ -102,11 +102,11 @@ def test_the_column_of_this_cpu_is_what_jax_compiles_here() -> None:
     from jaxvstorch._hardware import lowering
 
     (program,) = [each for each in programs() if str(each) == ONE]
-    found = hardware_table(ONE, of="reused")
-    assert found.heads == ("program", "this CPU", "H100", "TPU v5e")
-    assert f"just now, by jax {jax.__version__}" in found.note
+    table = hardware_table(ONE, of="reused")
+    assert table.heads == ("program", "this CPU", "H100", "TPU v5e")
+    assert f"just now, by jax {jax.__version__}" in table.note
     compiled = lowering.compile(program, jax.devices("cpu"))
-    assert found.rows[0][1] == amount(compiled.memory_analysis().alias_size_in_bytes)
+    assert table.rows[0][1] == amount(compiled.memory_analysis().alias_size_in_bytes)
     assert analyse(compiled).aliased == analyse(compiled).arguments == 16_777_216
 
 

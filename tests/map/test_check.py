@@ -1,4 +1,4 @@
-"""The check of the map: what is wrong on purpose is found, and a tenth of the map still stands."""
+"""The check of the map finds wrong lines, and a tenth of the map is still right."""
 
 import hashlib
 import inspect
@@ -17,19 +17,19 @@ pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 from jaxvstorch._port.map.row import parse
 from jaxvstorch._port.map.running.call import of_pytorch
 from jaxvstorch._port.map.running.compare import TOLERANCE
-from jaxvstorch._port.map.running.values import PLACES
+from jaxvstorch._port.map.running.values import PLACEMENT
 from tools.check_map import samples
 from tools.check_map.judge import complaint, judge
 from tools.check_map.probing import probe, written
 
 STATE = FILE.read_bytes()
 
-# Of rounding, the machine decides how much there is.
+# How much rounding there is depends on the machine.
 DECIDED = frozenset({"rounding"})
 
 
 def kinds(verdict) -> set[str]:
-    return {seen.kind for seen in verdict.differences} - DECIDED
+    return {difference.kind for difference in verdict.differences} - DECIDED
 
 
 def drawn() -> list[str]:
@@ -38,13 +38,13 @@ def drawn() -> list[str]:
 
 
 def digest(word: str) -> bytes:
-    """What decides what is drawn: another one for each state of the map."""
+    """What decides which names are drawn; it changes with each state of the map."""
     return hashlib.sha256(word.encode() + STATE).digest()
 
 
 @pytest.fixture(scope="module")
 def seconds(request) -> Iterator[None]:
-    """Says in the end what the tenth took."""
+    """Print at the end how long the tenth took."""
     begun = time.process_time()
     yield
     took = time.process_time() - begun
@@ -55,15 +55,15 @@ def seconds(request) -> Iterator[None]:
 @pytest.mark.parametrize("name", drawn())
 def test_a_tenth_of_the_map_stands(name, monkeypatch, seconds) -> None:
     """Of each drawn name a part of the calls; `nox -s names` tries every call of every name."""
-    monkeypatch.setattr(samples, "every", 6)
-    found, kept = judge(rows()[name]), verdicts().names[name]
-    assert kinds(found) <= kinds(kept)
-    assert found.tried.keys() <= kept.tried.keys()  # of few samples, none may have a gradient
-    assert bool(found.calls) == bool(kept.calls)
+    monkeypatch.setattr(samples, "stride", 6)
+    judged, kept = judge(rows()[name]), verdicts().names[name]
+    assert kinds(judged) <= kinds(kept)
+    assert judged.tried.keys() <= kept.tried.keys()  # of few samples, none may have a gradient
+    assert bool(judged.calls) == bool(kept.calls)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "reason"),
     [
         pytest.param(
             "torch.cumprod(input, dim) => jnp.cumprod(input, axis=dim - 1)",
@@ -87,9 +87,9 @@ def test_a_tenth_of_the_map_stands(name, monkeypatch, seconds) -> None:
         ),
     ],
 )
-def test_a_wrong_line_cannot_stand(line, said) -> None:
+def test_a_wrong_line_cannot_stand(line, reason) -> None:
     row = parse(line)
-    assert said in (complaint(row, judge(row)) or "")
+    assert reason in (complaint(row, judge(row)) or "")
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,7 @@ def test_a_wrong_line_cannot_stand(line, said) -> None:
 )
 def test_what_a_line_loses_is_seen(line, kind) -> None:
     row = parse(line)
-    found = kinds(judge(row))
-    assert kind in found
+    assert kind in kinds(judge(row))
     assert kind not in kinds(verdicts().names[row.name])
 
 
@@ -131,8 +130,8 @@ def test_the_probes_are_those_that_were_run() -> None:
 # What is shown of a probe may differ in its last digits, or in the words of an error.
 def test_a_tenth_of_the_probes_differs_as_is_written() -> None:
     for kept in verdicts().probes[int(digest("probes")[0]) % 10 :: 10]:
-        found = probe(kept.kind, kept.torch, kept.jax)
-        assert (found.differs, found.line_differs) == (kept.differs, kept.line_differs), kept
+        now = probe(kept.kind, kept.torch, kept.jax)
+        assert (now.differs, now.line_differs) == (kept.differs, kept.line_differs), kept
 
 
 def test_a_probe_says_whether_the_line_keeps_a_reader_from_it() -> None:
@@ -164,7 +163,7 @@ def test_every_parameter_of_pytorch_stands_in_its_line() -> None:
         except ValueError:  # it is not written in Python
             continue
         named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-        if left := named - row.parameters.keys() - PLACES - private - {"self", "key"}:
+        if left := named - row.parameters.keys() - PLACEMENT - private - {"self", "key"}:
             missing[name] = left
     assert missing == {}
 
@@ -183,17 +182,18 @@ def test_no_line_is_broken_by_a_name_that_is_gone() -> None:
 
 
 def test_a_line_of_its_own_was_run_in_both_and_a_form_beside_its_name() -> None:
-    found = verdicts().names
+    recorded = verdicts().names
     for name, row in rows().items():
         if row.expression:
-            assert set(found[name].tried) - {"form"}, name
+            assert set(recorded[name].tried) - {"form"}, name
         elif meaning(row).expression:
-            assert set(found[name].tried) == {"form"}, name
+            assert set(recorded[name].tried) == {"form"}, name
 
 
 def test_most_draws_are_of_4000_numbers() -> None:
     drawn = [row for row in rows().values() if row.draws and row.expression]
-    sizes = [call().numel() for row in drawn for call in samples.own(row, of_pytorch(row.name))]
+    calls = [c for row in drawn for c in samples.written_calls(row, of_pytorch(row.name))]
+    sizes = [call().numel() for call in calls]
     assert sizes.count(4000) / len(sizes) > 0.9
 
 

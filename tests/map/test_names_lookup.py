@@ -8,7 +8,7 @@ from jaxvstorch._port.map.rows import rows
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "expected"),
     [
         ("torch.gather", "torch.gather"),
         ("gather", "torch.gather"),
@@ -30,9 +30,9 @@ from jaxvstorch._port.map.rows import rows
         ("lax.no_such_name", None),
     ],
 )
-def test_find(typed, found) -> None:
+def test_find(typed, expected) -> None:
     names = [row.name for row in find(typed)]
-    assert (found in names) if found else not names
+    assert (expected in names) if expected else not names
 
 
 def test_the_plainest_row_of_a_jax_name_comes_first() -> None:

@@ -44,7 +44,7 @@ def test_what_follows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("torch.softmax(input, dim, dtype=None) => jax.nn.softmax(input, dim)", "refuse dtype"),
         ("torch.f(x) => jnp.f(x) ; refused: y", "names y, which it does not take"),
@@ -56,6 +56,6 @@ def test_what_follows() -> None:
         ("torch.f(x)", "neither"),
     ],
 )
-def test_a_line_that_is_wrong_says_how(line, said) -> None:
-    with pytest.raises(LineError, match=said):
+def test_a_line_that_is_wrong_says_how(line, message) -> None:
+    with pytest.raises(LineError, match=message):
         parse(line)

@@ -20,7 +20,7 @@ def test_there_are_hundreds_of_names() -> None:
 
 
 def test_every_name_stands_in_one_group() -> None:
-    grouped = [row.name for found in groups().values() for row in found]
+    grouped = [row.name for group in groups().values() for row in group]
     assert sorted(grouped) == sorted(rows())
 
 
@@ -30,16 +30,16 @@ def test_every_name_has_a_verdict() -> None:
 
 
 def test_every_name_that_becomes_something_was_tried() -> None:
-    found = verdicts().names
+    recorded = verdicts().names
     untried = [
-        name for name, row in rows().items() if meaning(row).expression and not found[name].calls
+        name for name, row in rows().items() if meaning(row).expression and not recorded[name].calls
     ]
     assert untried == []
 
 
 def test_differences_are_of_known_kinds() -> None:
-    found = [seen.kind for verdict in verdicts().names.values() for seen in verdict.differences]
-    assert set(found) <= set(KINDS)
+    kinds = {d.kind for verdict in verdicts().names.values() for d in verdict.differences}
+    assert kinds <= set(KINDS)
 
 
 def test_expressions_read_only_what_they_are_given() -> None:
@@ -88,7 +88,7 @@ def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (
             "# A\ntorch.f(x) => jnp.f(x)\ntorch.f(x) => jnp.g(x)\n",
@@ -98,8 +98,8 @@ def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
         ("# A\n\ntorch.f(x) => jnp.f()\n", r"a.txt:3: torch.f: use or refuse x"),
     ],
 )
-def test_a_mistake_is_named_with_its_place(lines, said, tmp_path, monkeypatch) -> None:
+def test_a_mistake_is_named_with_its_line(lines, message, tmp_path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text(lines)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
-    with pytest.raises(LineError, match=said):
+    with pytest.raises(LineError, match=message):
         rows.__wrapped__()

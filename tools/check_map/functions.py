@@ -11,12 +11,11 @@ import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.map.running.values import leaves, to_jax
+from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
 from tools.check_map import samples
 from tools.check_map.tally import Tally
 
@@ -31,7 +30,7 @@ def try_function(row: Row) -> Tally:
     """Run a function's line on every sample."""
     function = eval(row.source(row.expression or ""), namespace())
     tally = Tally()
-    for call in samples.own(row, of_pytorch(row.name)):
+    for call in samples.written_calls(row, of_pytorch(row.name)):
         tally.add("own", call_text(call), differences(row, function, call))
     for operation, (dtype, every) in itertools.product(
         samples.operations(row.name), DTYPES.items()
@@ -46,9 +45,9 @@ def try_function(row: Row) -> Tally:
             for call in samples.calls(operation, torch.float64)[::3]:
                 tally.add("float64", call_text(call), differences(row, function, call))
             for call in samples.calls(operation, torch.float64, gradient=True)[::2]:
-                found = gradient_differences(row, function, call)
-                if found is not None:
-                    tally.add("gradient", call_text(call), found)
+                gradients = gradient_differences(row, function, call)
+                if gradients is not None:
+                    tally.add("gradient", call_text(call), gradients)
     return tally
 
 
@@ -91,37 +90,37 @@ def gradient_differences(
     """How the gradients of a weighted sum of all results differ; None where there are none."""
     if call.after is not None:
         return None  # of results that are not determined
-    places = [i for i, x in enumerate(call.args) if getattr(x, "requires_grad", False)]
-    inputs = [call.args[i].detach().clone().requires_grad_() for i in places]
+    positions = [i for i, x in enumerate(call.args) if getattr(x, "requires_grad", False)]
+    inputs = [call.args[i].detach().clone().requires_grad_() for i in positions]
     try:
-        ours = _torch_gradients(call, places, inputs)
+        ours = _torch_gradients(call, positions, inputs)
         args, kwargs = jax_arguments(row, call)
     except (*RAISED, RefusedError):
         return None
-    if not places or ours is None:
+    if not positions or ours is None:
         return None
 
     def loss(*arrays: Any) -> Any:
-        results = function(*_put(args, places, arrays), **kwargs)
+        results = function(*_replaced(args, positions, arrays), **kwargs)
         outs = [x for x in leaves(results) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
         return sum((x * weights(x.shape)).real.sum() for x in outs)
 
     try:
-        theirs = jax.grad(loss, tuple(range(len(places))))(*map(to_jax, inputs))
+        theirs = jax.grad(loss, tuple(range(len(positions))))(*map(to_jax, inputs))
     except Exception as error:
         if without_axes(call):
             return None  # the values say so already
         return [Difference("gradient", result_text(ours), error_text(error))]
-    found = compare(ours, list(theirs), wide=True)
-    return [Difference("gradient", d.torch, d.jax) for d in found[:1]]
+    compared = compare(ours, list(theirs), wide=True)
+    return [Difference("gradient", d.torch, d.jax) for d in compared[:1]]
 
 
 def _torch_gradients(
-    call: Call, places: Sequence[int], inputs: Sequence[torch.Tensor]
+    call: Call, positions: Sequence[int], inputs: Sequence[torch.Tensor]
 ) -> list[torch.Tensor] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = call.function(*_put(call.args, places, inputs), **call.kwargs)
+        results = call.function(*_replaced(call.args, positions, inputs), **call.kwargs)
         outs = [x for x in leaves(results) if getattr(x, "requires_grad", False)]
         if not outs:
             return None
@@ -137,8 +136,8 @@ def weights(shape: Sequence[int]) -> np.ndarray:
     return np.cos(np.arange(np.prod(shape, dtype=int), dtype=np.float64)).reshape(shape)
 
 
-def _put(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) -> list[Any]:
-    together = list(values)
-    for place, value in zip(places, new, strict=True):
-        together[place] = value
-    return together
+def _replaced(values: Sequence[Any], positions: Sequence[int], new: Sequence[Any]) -> list[Any]:
+    replaced = list(values)
+    for position, value in zip(positions, new, strict=True):
+        replaced[position] = value
+    return replaced

@@ -1,4 +1,4 @@
-"""The verdict on a name, and whether it may stand."""
+"""The verdict on a name, and whether its line is right."""
 
 import warnings
 from dataclasses import replace
@@ -8,9 +8,9 @@ from jaxvstorch._port.map.verdict import NameDifference, Verdict
 from tools.check_map.tally import Tally
 from tools.check_map.trial import try_row
 
-# Differences of a result that is the right one.
+# Differences between results that count as equal.
 SLIGHT = frozenset({"width", "dtype", "rounding", "0-d", "only PyTorch raises"})
-ENOUGH = 0.5  # of the calls must agree but for slight differences, or the line is wrong
+ENOUGH = 0.5  # share of the calls that must agree, except for slight differences
 
 
 def judge(row: Row) -> Verdict:
@@ -26,19 +26,19 @@ def _judged(row: Row) -> Verdict:
     return Verdict(
         tally.tried,
         tally.agreed,
-        _seen(tally),
-        _gravest(_seen(try_row(replace(row, expression=first)))) if first else (),
+        _differences(tally),
+        _gravest(_differences(try_row(replace(row, expression=first)))) if first else (),
     )
 
 
-def _gravest(found: tuple[NameDifference, ...]) -> tuple[NameDifference, ...]:
-    """The difference that tells most: of values rather than of rounding, of errors least."""
+def _gravest(differences: tuple[NameDifference, ...]) -> tuple[NameDifference, ...]:
+    """The most telling difference: values before rounding, errors last."""
     order = ("value", "distribution", "shape", "results", "NaN", "only JAX raises", "dtype")
-    known = [seen for kind in order for seen in found if seen.kind == kind]
-    return tuple(known[:1]) or found[:1]
+    graver = [difference for kind in order for difference in differences if difference.kind == kind]
+    return tuple(graver[:1]) or differences[:1]
 
 
-def _seen(tally: Tally) -> tuple[NameDifference, ...]:
+def _differences(tally: Tally) -> tuple[NameDifference, ...]:
     return tuple(
         NameDifference(kind, call, difference.torch, difference.jax, times)
         for kind, (difference, call, times) in sorted(tally.differences.items())
@@ -46,7 +46,7 @@ def _seen(tally: Tally) -> tuple[NameDifference, ...]:
 
 
 def complaint(row: Row, verdict: Verdict) -> str | None:
-    """Why a line cannot stand as it is, if it cannot."""
+    """Why a line is wrong, if it is."""
     if row.expression is None and not row.form_of:
         return None
     if not verdict.calls:
@@ -55,7 +55,7 @@ def complaint(row: Row, verdict: Verdict) -> str | None:
     slight = SLIGHT if row.form_of else {"width"}
     if not verdict.agreed and not {s.kind for s in verdict.differences} <= slight:
         return "no call gave the same"
-    times = {seen.kind: seen.times for seen in verdict.differences}
+    times = {difference.kind: difference.times for difference in verdict.differences}
     refused = times.pop("refused", 0)
     grave = {kind: n for kind, n in times.items() if kind not in SLIGHT}
     if sum(grave.values()) > (1 - ENOUGH) * (verdict.calls - refused):

@@ -8,13 +8,12 @@ from typing import Any
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.arguments import RefusedError
 from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
 from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights
-from jaxvstorch._port.map.running.values import to_jax
+from jaxvstorch._port.map.running.values import RefusedError, to_jax
 from tools.check_map import samples
 from tools.check_map.tally import Tally
 
@@ -29,8 +28,8 @@ def try_module(row: Row) -> Tally:
         state = Weights({name: to_jax(value) for name, value in weights.items()})
         for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
             if text is not None:
-                found = _differences(row, text, state, (made, called), ours)
-                tally.add(kind, f"({call_text(made)})({call_text(called)})", found)
+                differences = _differences(row, text, state, (made, called), ours)
+                tally.add(kind, f"({call_text(made)})({call_text(called)})", differences)
     return tally
 
 
@@ -72,12 +71,12 @@ def _modules() -> dict[str, Any]:
 def _samples(row: Row) -> Iterator[tuple[Call, Call]]:
     """Each sample: how the module is made, and how it is called."""
     function = of_pytorch(row.name)
-    for call in samples.own(row, function):
+    for call in samples.written_calls(row, function):
         made, called = call.args
         yield Call(function, made), Call(function, called)
     if (info := _modules().get(row.name)) is None:
         return
-    samples.seeded()
+    samples.seed()
     inputs = info.module_inputs_func(
         info, device="cpu", dtype=torch.float32, requires_grad=False, training=False
     )

@@ -12,11 +12,11 @@ import optax
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.arguments import RefusedError, jax_arguments
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, error_text
 from jaxvstorch._port.map.running.namespace import namespace
+from jaxvstorch._port.map.running.values import RefusedError, jax_arguments
 from tools.check_map import samples
 from tools.check_map.tally import Tally
 
@@ -35,12 +35,12 @@ def try_optimizer(row: Row) -> Tally:
             optimizer = eval(row.source(row.expression or ""), namespace())(
                 None, *args[1:], **kwargs
             )
-            found = compare(ours, _stepped_by_optax(optimizer, start, gradients), wide=False)
+            differences = compare(ours, _stepped_by_optax(optimizer, start, gradients), wide=False)
         except RefusedError as refusal:
-            found = [Difference("refused", "", str(refusal))]
+            differences = [Difference("refused", "", str(refusal))]
         except Exception as error:
-            found = [Difference("only JAX raises", "", error_text(error))]
-        tally.add("steps", call_text(call), found)
+            differences = [Difference("only JAX raises", "", error_text(error))]
+        tally.add("steps", call_text(call), differences)
     return tally
 
 
@@ -84,7 +84,7 @@ def _optimizers() -> dict[str, Any]:
 
 def _optimizer_calls(row: Row) -> Iterator[Call]:
     function = of_pytorch(row.name)
-    yield from samples.own(row, function)
+    yield from samples.written_calls(row, function)
     if info := _optimizers().get(row.name):
         for sample in samples.spread(list(info.optim_inputs_func(device="cpu"))):
             yield Call(function, (None,), sample.kwargs)
@@ -94,7 +94,7 @@ def try_schedule(row: Row) -> Tally:
     """The learning rates of some steps, from the same first rate."""
     tally = Tally()
     function = of_pytorch(row.name)
-    for call in samples.own(row, function):
+    for call in samples.written_calls(row, function):
         parameter = torch.nn.Parameter(torch.zeros(1))
         optimizer = torch.optim.SGD([parameter], lr=RATE)
         rates = []
@@ -107,10 +107,10 @@ def try_schedule(row: Row) -> Tally:
                 schedule.step()
         rate = eval(row.source(row.expression or ""), namespace() | {"lr": RATE})
         try:
-            at = rate(None, *call.args, **call.kwargs)
-            theirs = np.asarray([float(at(step)) for step in range(STEPS)], np.float32)
-            found = compare(np.asarray(rates, np.float32), theirs, wide=False)
+            rate_at = rate(None, *call.args, **call.kwargs)
+            theirs = np.asarray([float(rate_at(step)) for step in range(STEPS)], np.float32)
+            differences = compare(np.asarray(rates, np.float32), theirs, wide=False)
         except Exception as error:
-            found = [Difference("only JAX raises", str(rates[:4]), error_text(error))]
-        tally.add("steps", call_text(call), found)
+            differences = [Difference("only JAX raises", str(rates[:4]), error_text(error))]
+        tally.add("steps", call_text(call), differences)
     return tally

@@ -1,4 +1,4 @@
-"""Differences in meaning, each shown by a value: ``probes.txt`` holds both sides as expressions."""
+"""Differences in meaning, each shown by a value; ``probes.txt`` holds both sides."""
 
 import ast
 import re
@@ -31,10 +31,10 @@ def written() -> list[tuple[str, str, str]]:
     """Each probe's kind, and its expression in either framework."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
     split = [line.split(" | ") for line in lines if line and not line.startswith("#")]
-    return [(kind, one, other) for kind, a, b in split for one, other in _each(a, b)]
+    return [(kind, *sides) for kind, ours, theirs in split for sides in _split(ours, theirs)]
 
 
-def _each(ours: str, theirs: str) -> list[tuple[str, str]]:
+def _split(ours: str, theirs: str) -> list[tuple[str, str]]:
     """A line holds one probe, or several, with commas between them on both sides."""
     parts = []
     for text in (ours, theirs):
@@ -45,42 +45,42 @@ def _each(ours: str, theirs: str) -> list[tuple[str, str]]:
 
 
 def probe(kind: str, ours: str, theirs: str) -> NameProbe:
-    """Run a probe, and by the map's lines too."""
-    here, first, line = _ran(ours), _ran(theirs), _by_the_map(ours)
+    """Run both sides of a probe, and the PyTorch side by the map's lines too."""
+    here, first, line = _outcome(ours), _outcome(theirs), _by_the_map(ours)
     return NameProbe(
         kind, ours, theirs, here.text, first.text, line.text if line else "",
         _differ(here, first), _differ(here, line or here), _names(ours),
     )  # fmt: skip
 
 
-class _Ran(NamedTuple):
+class _Outcome(NamedTuple):
     """What an expression gives, as text, and the error if it raised one."""
 
     text: str
     error: Exception | None
 
 
-def _ran(expression: str) -> _Ran:
-    return _caught(lambda text: eval(text, dict(SCOPE)), expression)
+def _outcome(expression: str) -> _Outcome:
+    return _outcome_of(lambda text: eval(text, dict(SCOPE)), expression)
 
 
-def _caught(run: Callable[[str], Any], expression: str) -> _Ran:
+def _outcome_of(run: Callable[[str], Any], expression: str) -> _Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return _Ran(_text(run(expression)), None)
+            return _Outcome(_text(run(expression)), None)
         except Exception as error:
-            return _Ran(error_text(error), error)
+            return _Outcome(error_text(error), error)
 
 
-def _differ(one: _Ran, other: _Ran) -> bool:
-    return one.text != other.text and not (one.error and other.error)
+def _differ(ours: _Outcome, theirs: _Outcome) -> bool:
+    return ours.text != theirs.text and not (ours.error and theirs.error)
 
 
-def _by_the_map(expression: str) -> _Ran | None:
+def _by_the_map(expression: str) -> _Outcome | None:
     """What the map's lines give for PyTorch's expression, if it has lines for all its names."""
-    ran = _caught(by_the_map, expression)
-    return None if isinstance(ran.error, NoLineError) else ran
+    outcome = _outcome_of(by_the_map, expression)
+    return None if isinstance(outcome.error, NoLineError) else outcome
 
 
 def _text(value: Any) -> str:
@@ -112,9 +112,11 @@ SCOPE = {
 }  # fmt: skip
 
 
-# What only makes a probe's input, or one number of what it gives, unless it has nothing else.
-_MADE = {"torch.arange", "torch.eye", "torch.full", "torch.ones", "torch.stack", "torch.tensor",
-         "torch.zeros", "Tensor.reshape", "Tensor.sum"}  # fmt: skip
+# Names that make a probe's input or reduce its result; it is about them if it has no others.
+_INCIDENTAL = {
+    "torch.arange", "torch.eye", "torch.full", "torch.ones", "torch.stack", "torch.tensor",
+    "torch.zeros", "Tensor.reshape", "Tensor.sum",
+}  # fmt: skip
 _OPERATORS: dict[type, str] = {
     ast.Add: "torch.add", ast.Sub: "torch.sub", ast.Mult: "torch.mul", ast.Div: "torch.div",
     ast.FloorDiv: "torch.floor_divide", ast.Mod: "torch.remainder", ast.Pow: "torch.pow",
@@ -126,18 +128,18 @@ _OPERATORS: dict[type, str] = {
 def _names(expression: str) -> tuple[str, ...]:
     """The names of the map that an expression is about, and what they are forms of."""
     full = re.sub(r"\bF\.", "torch.nn.functional.", expression)
-    found = re.findall(r"\btorch(?:\.\w+)+", full)
-    found += [f"Tensor.{name}" for name in re.findall(r"\)\.(\w+)\(", full)]
-    known = [name for name in found if name in rows()]
+    mentioned = re.findall(r"\btorch(?:\.\w+)+", full)
+    mentioned += [f"Tensor.{name}" for name in re.findall(r"\)\.(\w+)\(", full)]
+    known = [name for name in mentioned if name in rows()]
     called = [name for name in known if rows()[name].form_of or rows()[name].made is not None]
-    own = [name for name in called if name not in _MADE]
-    own = own or _operators(expression) or called or known or ["torch.tensor"]
-    meant = [meaning(rows()[name]).name for name in own if not name.endswith("_")]
-    return tuple(dict.fromkeys([*own, *meant]))
+    about = [name for name in called if name not in _INCIDENTAL]
+    about = about or _operators(expression) or called or known or ["torch.tensor"]
+    meant = [meaning(rows()[name]).name for name in about if not name.endswith("_")]
+    return tuple(dict.fromkeys([*about, *meant]))
 
 
 def _operators(expression: str) -> list[str]:
-    """The names of Python's operators between what is not a mere number."""
+    """The names of Python's operators, except those between mere numbers."""
     nodes = [node for node in ast.walk(ast.parse(expression))
              if any(isinstance(inner, ast.Name) for inner in ast.walk(node))]  # fmt: skip
     kinds = [type(getattr(node, "op", node)) for node in nodes]

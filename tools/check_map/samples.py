@@ -1,4 +1,4 @@
-"""Calls to try a name on: PyTorch's own samples (OpInfo is a private module), or a line's own."""
+"""Calls to try a name on: PyTorch's own samples (a private module has them), or a line's."""
 
 import random
 import warnings
@@ -13,11 +13,10 @@ import torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, copied
 
-TURNED = frozenset(
-    {"Tensor.polygamma", "Tensor.where"}
-)  # methods whose function takes its arguments in another order
-EACH = 16  # calls of one operation and dtype, spread over all that PyTorch has
-every = 1  # of these calls, one in so many: a test that has little time tries fewer of the same
+# Methods whose function takes its arguments in another order.
+REORDERED = frozenset({"Tensor.polygamma", "Tensor.where"})
+MOST = 16  # calls of one operation and dtype, spread over all of PyTorch's samples
+stride = 1  # between the calls that are tried: a test with little time takes fewer of the same
 
 
 @cache
@@ -25,21 +24,21 @@ def _operations() -> dict[str, list[Any]]:
     """PyTorch's descriptions of its operations, by name."""
     from torch.testing._internal.common_methods_invocations import op_db
 
-    found = defaultdict(list)
+    by_name = defaultdict(list)
     for operation in op_db:
         for name in {operation.name, *(alias.name for alias in operation.aliases)}:
-            found[f"torch.{name}"].append(operation)
-            found[f"Tensor.{name}"].append(operation)
-    return found
+            by_name[f"torch.{name}"].append(operation)
+            by_name[f"Tensor.{name}"].append(operation)
+    return by_name
 
 
 def operations(name: str) -> list[Any]:
-    """PyTorch's descriptions of what a name does: one for each variant."""
-    return [] if name in TURNED else _operations().get(name, [])
+    """PyTorch's descriptions of a name's operation, one for each variant."""
+    return [] if name in REORDERED else _operations().get(name, [])
 
 
-def seeded() -> None:
-    """Make the samples that follow the same each time."""
+def seed() -> None:
+    """Seed all generators, so that the next samples are the same each time."""
     torch.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
@@ -49,23 +48,23 @@ def calls(operation: Any, dtype: torch.dtype, gradient: bool = False) -> list[Ca
     """PyTorch's own samples of an operation, as calls of the function itself."""
     if dtype not in operation.supported_dtypes("cpu"):
         return []
-    seeded()
+    seed()
     samples = list(operation.sample_inputs("cpu", dtype, requires_grad=gradient))
     return [_call(operation, sample) for sample in spread(samples)]
 
 
 def refused_calls(operation: Any) -> list[Call]:
-    """Calls that PyTorch refuses, of its own samples for that."""
+    """Calls that PyTorch refuses, from its own samples of errors."""
     if operation.error_inputs_func is None:
         return []
-    seeded()
-    found = [error.sample_input for error in operation.error_inputs("cpu")]
-    return [Call(operation.op, (s.input, *s.args), s.kwargs) for s in spread(found)]
+    seed()
+    samples = [error.sample_input for error in operation.error_inputs("cpu")]
+    return [Call(operation.op, (s.input, *s.args), s.kwargs) for s in spread(samples)]
 
 
 def spread(samples: Sequence[Any]) -> Sequence[Any]:
     """Some of the samples, from all over the list."""
-    return samples[:: max(1, -(-len(samples) // EACH))][::every]
+    return samples[:: max(1, -(-len(samples) // MOST))][::stride]
 
 
 def _call(operation: Any, sample: Any) -> Call:
@@ -74,19 +73,23 @@ def _call(operation: Any, sample: Any) -> Call:
         after = None  # by default nothing is done
     if not getattr(operation.op, "__module__", "").startswith("torch.testing"):
         return Call(operation.op, args, sample.kwargs, after)
-    given = copied(args)  # a function of the tests, which gives the arguments in another order
-    with _Seen() as seen, warnings.catch_warnings():
+    arguments = copied(args)  # a function of PyTorch's tests may reorder them
+    with _CallRecorder() as recorder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        operation.op(*given, **sample.kwargs)
+        operation.op(*arguments, **sample.kwargs)
     bare = (operation.name.rpartition(".")[2], operation.name.replace(".", "_"))
-    own = [found for found in seen.calls if getattr(found[0], "__name__", "") in bare]
-    return Call(*own[0], after) if len(own) == 1 else Call(operation.op, args, sample.kwargs, after)
+    matching = [call for call in recorder.calls if getattr(call[0], "__name__", "") in bare]
+    return (
+        Call(*matching[0], after)
+        if len(matching) == 1
+        else Call(operation.op, args, sample.kwargs, after)
+    )
 
 
-class _Seen(torch.overrides.TorchFunctionMode):
+class _CallRecorder(torch.overrides.TorchFunctionMode):
     """Records the outermost calls of PyTorch's functions."""
 
-    def __enter__(self) -> "_Seen":
+    def __enter__(self) -> "_CallRecorder":
         self.calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
@@ -96,17 +99,17 @@ class _Seen(torch.overrides.TorchFunctionMode):
         return func(*args, **(kwargs or {}))  # PyTorch leaves the mode while this runs
 
 
-def own(row: Row, function: Callable[..., Any]) -> list[Call]:
+def written_calls(row: Row, function: Callable[..., Any]) -> list[Call]:
     """The calls that a line gives behind ``try:``."""
     written = row.option("try")
     if not written:
         return []
-    seeded()
-    tuples = eval(written, {"torch": torch, "np": np, **OWN})
+    seed()
+    tuples = eval(written, {"torch": torch, "np": np, **INPUTS})
     return [Call(function, t if isinstance(t, tuple) else (t,)) for t in tuples]
 
 
-OWN = {
+INPUTS = {
     "x": torch.tensor([[1.5, -2.0, 0.0], [3.0, 0.5, -1.0]]),
     "n": torch.tensor([[1, -2, 0], [3, 5, -1]]),
     "b": torch.tensor([[True, False, True], [False, False, True]]),

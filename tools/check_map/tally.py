@@ -1,4 +1,4 @@
-"""What became of the calls that a name was tried on."""
+"""Counts of the calls that a name was tried on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ class Tally:
     Attributes:
         tried: how many calls there were, by dtype.
         agreed: how many calls agreed.
-        differences: by kind, the first difference, its call, and in how many calls it was seen.
+        differences: by kind, the first difference, its call, and how many calls showed it.
     """
 
     tried: dict[str, int] = field(default_factory=dict)
     agreed: int = 0
     differences: dict[str, tuple[Difference, str, int]] = field(default_factory=dict)
 
-    def add(self, dtype: str, call: str, found: Sequence[Difference]) -> None:
+    def add(self, dtype: str, call: str, differences: Sequence[Difference]) -> None:
         """Count a call."""
         self.tried[dtype] = self.tried.get(dtype, 0) + 1
-        self.agreed += not found
-        for difference in found:
-            first, where, times = self.differences.get(difference.kind, (difference, call, 0))
-            self.differences[difference.kind] = (first, where, times + 1)
+        self.agreed += not differences
+        for difference in differences:
+            first, first_call, times = self.differences.get(difference.kind, (difference, call, 0))
+            self.differences[difference.kind] = (first, first_call, times + 1)

@@ -1,22 +1,33 @@
 """One line of the map, tried beside PyTorch in the way that its kind needs."""
 
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
-from jaxvstorch._port.map.running.call import of_pytorch
-from jaxvstorch._port.map.running.compare import compare
+from jaxvstorch._port.map.running.call import Call, of_pytorch
+from jaxvstorch._port.map.running.compare import Difference, compare
+from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from tools.check_map.draws import try_draws
-from tools.check_map.forms import try_form
+from jaxvstorch._port.map.running.values import array, jax_arguments
+from tools.check_map import samples
 from tools.check_map.functions import try_function
 from tools.check_map.layers import try_module
 from tools.check_map.optimizers import try_optimizer, try_schedule
 from tools.check_map.tally import Tally
 
+UNLIKELY = 1e-4  # probability that a test finds two samples of one distribution this far apart
+RAISED = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
+
 
 def try_row(row: Row) -> Tally:
-    """Run a line beside PyTorch; nothing is run of a name without counterpart."""
+    """Run a line beside PyTorch, unless its name has no counterpart."""
     if row.form_of:
-        return try_form(row, meaning(row))
+        return _form(row)
     if row.expression is None:
         return Tally()
     if row.made is None:
@@ -27,7 +38,7 @@ def try_row(row: Row) -> Tally:
         return try_optimizer(row)
     if row.called is not None:
         return try_module(row)
-    return try_draws(row) if row.draws else try_function(row)
+    return _draws(row) if row.draws else try_function(row)
 
 
 def _constant(row: Row) -> Tally:
@@ -35,3 +46,68 @@ def _constant(row: Row) -> Tally:
     value = eval(row.expression or "", namespace())
     tally.add("constant", row.name, compare(of_pytorch(row.name), value, wide=True))
     return tally
+
+
+def _form(row: Row) -> Tally:
+    """Compare a form with the name it is a form of, both in PyTorch, on every sample of the name.
+
+    A call where the form raises is not counted: a change in place may need another dtype or shape.
+    """
+    base = meaning(row)
+    form, function = of_pytorch(row.name), of_pytorch(base.name)
+    tally = Tally()
+    if base.expression is None:
+        return tally
+    if form is function:
+        tally.add("form", "the same object", [])
+        return tally
+    calls = samples.written_calls(base, function)
+    for operation, dtype in itertools.product(
+        samples.operations(base.name), (torch.float32, torch.int64)
+    ):
+        calls += samples.calls(operation, dtype)
+    for call in calls:
+        if (differences := _form_differences(call, form)) is not None:
+            tally.add("form", call_text(call), differences)
+    return tally
+
+
+def _form_differences(call: Call, form: Callable[..., Any]) -> list[Difference] | None:
+    expected = call()
+    try:
+        got = Call(form, call.args, call.kwargs)()
+    except RAISED:
+        return None
+    differences = compare(expected, got, wide=False)
+    return [Difference(d.kind, result_text(expected), result_text(got)) for d in differences[:1]]
+
+
+def _draws(row: Row) -> Tally:
+    """Compare the numbers that both draw, by a two-sample Kolmogorov-Smirnov test."""
+    tally = Tally()
+    function = eval(row.source(row.expression or ""), namespace())
+    for call in samples.written_calls(row, of_pytorch(row.name)):
+        ours = call()
+        try:
+            args, kwargs = jax_arguments(row, call)
+            differences = _draw_differences(ours, function(*args, **kwargs))
+        except Exception as error:
+            differences = [Difference("only JAX raises", result_text(ours), error_text(error))]
+        tally.add("draws", call_text(call), differences)
+    return tally
+
+
+def _draw_differences(ours: torch.Tensor, theirs: Any) -> list[Difference]:
+    from scipy.stats import ks_2samp
+
+    a, b = array(ours), array(theirs)
+    if a.shape != b.shape:
+        return [Difference("shape", str(a.shape), str(b.shape))]
+    differences = []
+    # SciPy does not know bfloat16.
+    if ks_2samp(*(x.ravel().astype(np.float64) for x in (a, b))).pvalue < UNLIKELY:
+        differences.append(Difference("distribution", result_text(ours), result_text(theirs)))
+    if a.dtype != b.dtype:
+        narrower = a.dtype.itemsize == 2 * b.dtype.itemsize
+        differences.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
+    return differences

@@ -1,4 +1,4 @@
-"""Compiles every program that the topics list, and writes what came of it to ``compiled.json``.
+"""Compiles every program that the topics list, and writes the results to ``compiled.json``.
 
 The compilers for both devices must be installed. Each framework has a process of its own.
 """
@@ -28,7 +28,7 @@ def main() -> None:
         PackageNotFoundError: a compiler is not installed.
     """
     versions = {package: version(package).partition("+")[0] for package in PACKAGES}
-    xla, inductor = _in_a_process(by_xla), _in_a_process(by_inductor)
+    xla, inductor = _in_new_process(by_xla), _in_new_process(by_inductor)
     entries = {
         str(p): recorded.Entry(
             {framework: digest(p, framework) for framework in p.halves},
@@ -38,12 +38,12 @@ def main() -> None:
         for p in programs()
     }
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    found = recorded.Recorded(today, versions, entries)
-    recorded.FILE.write_text(recorded.dump(found), encoding="utf-8")
+    record = recorded.Recorded(today, versions, entries)
+    recorded.FILE.write_text(recorded.dump(record), encoding="utf-8")
 
 
 def by_xla() -> dict[str, dict[str, Analysis]]:
-    """What XLA makes of each program, by device."""
+    """The analyses of XLA's programs, by program and device."""
     devices.prepare()  # before JAX is imported
     from jaxvstorch._hardware import lowering
 
@@ -51,25 +51,25 @@ def by_xla() -> dict[str, dict[str, Analysis]]:
         return analyse(lowering.compile(program, devices.devices(kind, program.devices)))
 
     return {
-        _told("XLA", program): {kind: analysed(program, kind) for kind in devices.TITLES}
+        _announced("XLA", program): {kind: analysed(program, kind) for kind in devices.TITLES}
         for program in programs()
         if "jax" in program.halves
     }
 
 
 def by_inductor() -> dict[str, Generated]:
-    """What Inductor makes of each program."""
+    """Inductor's code, by program."""
     from tools.compile_hardware import inductor
 
     wanted = [program for program in programs() if "torch" in program.halves]
-    return {_told("Inductor", program): inductor.compile(program) for program in wanted}
+    return {_announced("Inductor", program): inductor.compile(program) for program in wanted}
 
 
-def _told(compiler: str, program: Program) -> str:
+def _announced(compiler: str, program: Program) -> str:
     print(f"{compiler}: {program}", file=sys.stderr)
     return str(program)
 
 
-def _in_a_process(work: Callable[[], Any]) -> Any:
+def _in_new_process(work: Callable[[], Any]) -> Any:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(work).result()

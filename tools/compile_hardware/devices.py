@@ -7,15 +7,15 @@ JAX must be imported after ``prepare``. The TPU's compiler is in the wheel ``lib
 import os
 from typing import Any
 
-# In the order in which they are shown.
+# In the order of the table's columns.
 TITLES = {"h100": "NVIDIA H100", "v5e": "TPU v5e"}
 
 _ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
-    # XLA chooses between kernels by timing them, and there is nothing to time them on. Compiling
-    # kernels side by side, it once waited for ever on two cores.
+    # XLA would choose between kernels by timing them, and has no device to do so. Compiling kernels
+    # in parallel, it once hung on two cores.
     "XLA_FLAGS": "--xla_gpu_autotune_level=0 --xla_gpu_force_compilation_parallelism=1",
-    # Else libtpu asks a cloud's metadata service about the TPU it is on, and waits.
+    # Otherwise libtpu asks a cloud's metadata service about the TPU it is on, and waits.
     "TPU_SKIP_MDS_QUERY": "1",
     "TPU_ACCELERATOR_TYPE": "v5litepod-8",
     "TPU_WORKER_HOSTNAMES": "localhost",
@@ -55,32 +55,32 @@ _SLICES = {4: "2x2", 8: "2x4", 16: "4x4", 64: "8x8", 256: "16x16"}
 
 
 def prepare() -> None:
-    """Set what JAX's plugins read when they are loaded; before JAX is imported."""
+    """Set the variables that JAX's plugins read; call it before JAX is imported."""
     os.environ.update(_ENVIRONMENT)
 
 
 def devices(kind: str, count: int) -> list[Any]:
-    """So many devices of a kind.
+    """The first devices of a kind.
 
     Args:
         kind: ``h100`` or ``v5e``.
-        count: of H100s up to eight, which are in one machine, or a multiple of eight.
+        count: up to eight H100s, which are in one machine, or a multiple of eight.
 
     Raises:
-        ValueError: there is no slice of so many TPU chips.
+        ValueError: no TPU slice has that many chips.
         RuntimeError: the kind's plugin is not installed.
     """
     from jax.experimental import topologies
 
     if kind == "h100":
         shape = f"1x{max(1, count // 8)}x{min(count, 8)}"  # processes, machines, GPUs in each
-        found = topologies.get_topology_desc(
+        topology = topologies.get_topology_desc(
             platform="cuda", topology_name=kind, topology=shape, target_config=_H100
         )
     else:
-        enough = 4 if count == 1 else count
-        if enough not in _SLICES:
+        chips = 4 if count == 1 else count
+        if chips not in _SLICES:
             raise ValueError(f"a {kind} slice has one of {list(_SLICES)} chips, not {count}")
-        name = f"{kind}:{_SLICES[enough]}"
-        found = topologies.get_topology_desc(platform="tpu", topology_name=name)
-    return list(found.devices[:count])
+        name = f"{kind}:{_SLICES[chips]}"
+        topology = topologies.get_topology_desc(platform="tpu", topology_name=name)
+    return list(topology.devices[:count])

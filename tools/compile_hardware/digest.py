@@ -1,4 +1,4 @@
-"""Whether what was compiled is still what the functions are."""
+"""Digests that show whether the functions have changed since they were compiled."""
 
 import ast
 import hashlib
@@ -13,40 +13,38 @@ from jaxvstorch._pairs import source
 
 
 def digest(program: Program, framework: str) -> str:
-    """Of the program's entry, its arguments, and the code that they go through.
+    """A digest of a program, its arguments, and its code.
 
-    Of an array, the shape and the dtype count, and of what is no array, the value.
-
-    Comments and docstrings are left out. Of what the function uses, only what stands in the same
-    file counts.
+    Arrays count by shape and dtype, other arguments by value. The code is the function and what it
+    uses of the same file, without comments and docstrings.
     """
-    given = [_told(value) for argument in program.arguments() for value in leaves(argument)]
+    values = [value for argument in program.arguments() for value in leaves(argument)]
     topic, _, name = program.pair.partition(".")
-    parts = [repr(program), repr(given), *_code(topic, framework, name)]
+    parts = [repr(program), repr([*map(_described, values)]), *_code(topic, framework, name)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _told(value: Any) -> Any:
+def _described(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.shape, str(value.dtype)
     return value.__name__ if callable(value) else value  # a function's repr has its address
 
 
 def _code(topic: str, framework: str, name: str) -> Iterator[str]:
-    """The definitions that a function needs, its own first."""
-    seen, rest = set(), [name]
-    while rest:
-        current = rest.pop(0)
+    """The definitions that a function needs, beginning with the function."""
+    seen, pending = set(), [name]
+    while pending:
+        current = pending.pop(0)
         if current in seen:
             continue
         seen.add(current)
         try:
             tree = ast.parse(source.definition(topic, framework, current))
         except LookupError:
-            continue  # it is no name of this file's own
-        rest += sorted(_names(tree))
-        if "." not in current:  # its rules of differentiation stand by themselves
-            rest += [f"{current}.defvjp", f"{current}.defjvp"]
+            continue  # another file defines it
+        pending += sorted(_names(tree))
+        if "." not in current:  # its differentiation rules are statements of their own
+            pending += [f"{current}.defvjp", f"{current}.defjvp"]
         yield ast.unparse(_without_docstrings(tree))
 
 

@@ -1,4 +1,4 @@
-"""What Inductor and Triton ask of a GPU, answered for an NVIDIA H100 that is not here."""
+"""The answers of an NVIDIA H100 to what Inductor and Triton ask about a GPU."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,8 +1,8 @@
-"""Inductor's Triton kernels for an NVIDIA H100, written where there is none.
+"""Has Inductor write Triton kernels for an NVIDIA H100 that is not here.
 
-``torch.compile`` runs as it is, on fake tensors, which have a device and hold nothing. An interface
-registered in the place of PyTorch's own answers what it asks of the device, and a driver names an
-H100 to Triton. Inductor hands its code to a hook of PyTorch's tests, and the call ends there.
+``torch.compile`` runs on fake tensors, which have a device and hold no numbers. An interface that
+replaces PyTorch's own answers its questions about the device, and a driver names an H100 to Triton.
+Inductor hands its code to a hook that PyTorch's tests use, and the call ends there.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ GUARD = Path(__file__).with_name("device_guard.cpp")
 
 
 class _WrittenError(BaseException):
-    """The code is written, and there is nothing to run it on."""
+    """Ends a call once its code is written."""
 
 
 def compile(program: Program) -> Generated:
@@ -42,25 +42,25 @@ def compile(program: Program) -> Generated:
     prepare()
     pair = program.registered()
     arguments = pair.to_framework("torch", program.arguments())
-    found: list[Generated] = []
+    written: list[Generated] = []
 
     def keep(code: str) -> None:
-        found.append(generated(code, private.virtualized.graph.count_bytes()[0]))
+        written.append(generated(code, private.virtualized.graph.count_bytes()[0]))
         raise _WrittenError
 
     torch.compiler.reset()
-    with _answering(keep), private.FakeTensorMode(allow_non_fake_inputs=True):
+    with _pretending(keep), private.FakeTensorMode(allow_non_fake_inputs=True):
         try:
             compiled = torch.compile(pair.half("torch"), fullgraph=True, options=OPTIONS)
-            compiled(*(mapped(_moved, argument) for argument in arguments))
+            compiled(*(mapped(_on_h100, argument) for argument in arguments))
         except _WrittenError:
-            return found[0]
+            return written[0]
     raise RuntimeError(f"Inductor wrote nothing for {program}")
 
 
 @cache
 def prepare() -> None:
-    """Tell PyTorch and Triton of the H100; once in a process, and for the rest of it.
+    """Make PyTorch and Triton see an H100, for the rest of the process.
 
     Raises:
         RuntimeError: there is no C++ compiler.
@@ -75,7 +75,7 @@ def prepare() -> None:
 
 
 @contextmanager
-def _answering(keep: Any) -> Iterator[None]:
+def _pretending(keep: Any) -> Iterator[None]:
     """Let Inductor find an H100 where it asks ``torch.cuda``, and hand over its code."""
     with (
         patch.object(torch.cuda, "get_device_properties", lambda _=None: h100.PROPERTIES),
@@ -85,8 +85,8 @@ def _answering(keep: Any) -> Iterator[None]:
         yield
 
 
-def _moved(value: Any) -> Any:
-    """A fake tensor on the H100 in the place of a tensor."""
+def _on_h100(value: Any) -> Any:
+    """A fake tensor on the H100 for each tensor."""
     if isinstance(value, torch.Tensor):
         return torch.empty(value.shape, dtype=value.dtype, device="cuda")
     return value
@@ -96,12 +96,12 @@ def _load_guard() -> None:
     """Compile the device guard that PyTorch's CPU build lacks, and load it."""
     from torch.utils.cpp_extension import include_paths, library_paths
 
-    found = compiler.find(os.environ)
-    if found is None:
+    cxx = compiler.find(os.environ)
+    if cxx is None:
         raise RuntimeError("compiling for an H100 by Inductor needs a C++ compiler")
     paths = [f"-I{path}" for path in include_paths()] + [f"-L{path}" for path in library_paths()]
     with tempfile.TemporaryDirectory() as folder:
         library = f"{folder}/device_guard.so"
         flags = ["-std=c++20", "-shared", "-fPIC", str(GUARD), *paths, "-lc10", "-o", library]
-        subprocess.run([found, *flags], check=True)
+        subprocess.run([cxx, *flags], check=True)
         ctypes.CDLL(library)

@@ -1,11 +1,11 @@
-"""What of PyTorch's own compiling for an H100 needs: all by its public way, but for these names."""
+"""The private names of PyTorch that compiling for an H100 needs."""
 
 from typing import Any
 
 from jaxvstorch._frameworks import private
 from jaxvstorch._frameworks.private import Name
 
-_NOTHING = "nothing is compiled by Inductor for an H100"
+_NOTHING = "Inductor compiles nothing for an H100"
 
 NAMES = {
     "FakeTensorMode": Name("torch._subclasses.fake_tensor:FakeTensorMode", _NOTHING),

@@ -6,7 +6,7 @@ from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.pasting import imports_of, to_paste
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
-from jaxvstorch._port.map.verdict import BUT, NOTHING, SAME, NameDifference, NameProbe, verdicts
+from jaxvstorch._port.map.verdict import Agreement, NameDifference, NameProbe, verdicts
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class NameEntry:
         instead: what people do where there is none.
         weights: what each parameter of a flax module is, of PyTorch's weights.
         plain: a module as an expression over its arguments and PyTorch's weights.
-        refused: parameters that only their default is translated for.
-        verdict: in the map's words.
-        calls: how many calls both were tried on.
-        agreed: in how many of them both gave the same.
+        refused: parameters whose default alone is translated.
+        verdict: whether it is the same in JAX.
+        calls: how many calls were tried in both.
+        agreed: how many of them gave the same.
         differences: what differs.
-        form_differs: how this form differs in PyTorch from what it is a form of.
-        first: the JAX that people write first, and that is something else.
+        form_differs: how this form differs, in PyTorch, from the name that it is a form of.
+        first: the JAX that people write first, which does something else.
         first_names: the names of JAX in that.
         first_differs: how that differs.
         probes: differences in meaning, each as an expression of both sides. The line in ``jax``
@@ -44,7 +44,7 @@ class NameEntry:
     weights: str | None
     plain: str | None
     refused: tuple[str, ...]
-    verdict: str
+    verdict: Agreement
     calls: int
     agreed: int
     differences: tuple[NameDifference, ...]
@@ -65,9 +65,9 @@ class NameEntry:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of difference, each once."""
-        found = [seen.kind for seen in (*self.differences, *self.form_differs)]
-        found += [probe.kind for probe in self.probes if probe.line_differs]
-        return tuple(dict.fromkeys(found))
+        kinds = [difference.kind for difference in (*self.differences, *self.form_differs)]
+        kinds += [probe.kind for probe in self.probes if probe.line_differs]
+        return tuple(dict.fromkeys(kinds))
 
 
 def find_name(name: str) -> list[NameEntry]:
@@ -75,8 +75,8 @@ def find_name(name: str) -> list[NameEntry]:
 
     Args:
         name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; ``F.``, ``nn.`` and
-            ``jax.numpy.`` are known, and what stands before a method, as in ``optimizer.step``,
-            does not matter. A name of JAX leads to the names of PyTorch that it stands for.
+            ``jax.numpy.`` are known, and the object before a method, as in ``optimizer.step``,
+            does not matter. A name of JAX leads to the names of PyTorch that it translates.
 
     Returns:
         The entries, the nearest first; none if the map does not hold the name.
@@ -87,23 +87,28 @@ def find_name(name: str) -> list[NameEntry]:
     >>> [entry.jax for entry in find_name("torch.clamp")]
     ['jnp.clip(input, min, max)']
     """
-    return [entry(row) for row in find(name)]
+    return [entry_of(row) for row in find(name)]
 
 
-def entry(row: Row) -> NameEntry:
+def entry_of(row: Row) -> NameEntry:
     """What is known of a row's name.
 
     Raises:
         KeyError: the check has not run since the row was written.
     """
     meant, sources = meaning(row), to_paste(row)
-    found = verdicts()
-    own, form = found.names[meant.name], found.names[row.name]
-    form_differs = () if row is meant else form.differences
+    checked = verdicts()
+    result, form_result = checked.names[meant.name], checked.names[row.name]
+    form_differs = () if row is meant else form_result.differences
     shown = {row.name, meant.name}
-    probes = tuple(p for p in found.probes if (p.differs or p.line_differs) and shown & {*p.names})
-    differs = bool(own.differences or form_differs) or any(probe.line_differs for probe in probes)
-    verdict = NOTHING if meant.expression is None else BUT if differs else SAME
+    differing = (probe for probe in checked.probes if probe.differs or probe.line_differs)
+    probes = tuple(probe for probe in differing if shown & {*probe.names})
+    if meant.expression is None:
+        agreement = Agreement.NO_COUNTERPART
+    elif result.differences or form_differs or any(probe.line_differs for probe in probes):
+        agreement = Agreement.EXCEPT
+    else:
+        agreement = Agreement.SAME
     return NameEntry(
         row.name,
         row.form_of,
@@ -113,14 +118,14 @@ def entry(row: Row) -> NameEntry:
         meant.option("weights"),
         meant.option("plain"),
         meant.refused,
-        verdict,
-        own.calls,
-        own.agreed,
-        own.differences,
+        agreement,
+        result.calls,
+        result.agreed,
+        result.differences,
         form_differs,
         meant.option("first"),
         meant.first_names,
-        own.first,
+        result.first,
         probes,
         sources,
         imports_of(sources),

@@ -20,32 +20,32 @@ _ROOTS = frozenset({"Tensor", "flax", "jax", "jnp", "lax", "nnx", "optax", "past
 
 
 def find(name: str) -> list[Row]:
-    """The rows that a name of PyTorch or JAX stands for, or a bare name such as ``gather``.
+    """The rows of a name of PyTorch or JAX, or of a bare name such as ``gather``.
 
-    A name of JAX that stands in no expression, such as ``jax.jit``, finds the names that are done
-    otherwise by it.
+    A name of JAX in no expression, such as ``jax.jit``, finds the names without counterpart whose
+    text mentions it.
 
     Args:
-        name: with or without its module; ``F.``, ``nn.`` and ``jax.numpy.`` are known, and what
-            stands before a method, as in ``optimizer.step``, does not matter.
+        name: with or without its module; ``F.``, ``nn.`` and ``jax.numpy.`` are known, and the
+            object before a method, as in ``optimizer.step``, does not matter.
 
     Raises:
         TypeError: ``name`` is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string such as 'torch.gather', not {name!r}")
-    full = _full(name)
+    full = _full_name(name)
     if full in rows():
         return [rows()[full]]
     before, _, method = full.rpartition(".")
     if before.partition(".")[0] not in _ROOTS and method.isidentifier():  # as optimizer.step
         full = method
     bare = [row for row in rows().values() if row.name.rpartition(".")[2] == full]
-    found = bare + [row for row in of_jax().get(full, []) if row not in bare]
-    return found or _instead().get(full, [])
+    matches = bare + [row for row in of_jax().get(full, []) if row not in bare]
+    return matches or _instead().get(full, [])
 
 
-def _full(name: str) -> str:
+def _full_name(name: str) -> str:
     name = name.strip().removesuffix("()")
     for short, long in _SHORT.items():
         if name.startswith(short):
@@ -55,45 +55,47 @@ def _full(name: str) -> str:
 
 @cache
 def of_jax() -> dict[str, list[Row]]:
-    """The rows that a name of JAX stands in, by its full and by its bare name."""
-    found: dict[str, list[Row]] = {}
+    """The rows whose expression has a name of JAX, by its full and by its bare name."""
+    by_name: dict[str, list[Row]] = {}
     for row in rows().values():
         names = {*row.jax_names, *row.first_names}
         for name in names | {name.rpartition(".")[2] for name in names}:
-            found.setdefault(name, []).append(row)
-    return {name: sorted(having, key=partial(_far, name)) for name, having in found.items()}
+            by_name.setdefault(name, []).append(row)
+    for name, matches in by_name.items():
+        matches.sort(key=partial(_distance, name))
+    return by_name
 
 
 @cache
 def _instead() -> dict[str, list[Row]]:
-    """The rows without an expression whose text names a name of JAX, by it."""
-    found: dict[str, list[Row]] = {}
+    """The rows without an expression whose text mentions a name of JAX, by that name."""
+    by_name: dict[str, list[Row]] = {}
     for row in rows().values():
         names = re.findall(r"\b(?:jax|jnp|lax|nnx|optax)(?:\.\w+)+", row.option("instead") or "")
-        for name in dict.fromkeys(map(_full, names)):
-            found.setdefault(name, []).append(row)
-    for name, having in found.items():
-        having.sort(key=partial(_far_instead, name))
-    return found
+        for name in dict.fromkeys(map(_full_name, names)):
+            by_name.setdefault(name, []).append(row)
+    for name, matches in by_name.items():
+        matches.sort(key=partial(_distance_instead, name))
+    return by_name
 
 
-def _far_instead(name: str, row: Row) -> tuple[bool, int]:
-    """What sorts rows without an expression: first those whose text begins with the name."""
+def _distance_instead(name: str, row: Row) -> tuple[bool, int]:
+    """A key that sorts rows without an expression: first those whose text begins with the name."""
     text = row.option("instead") or ""
     return not text.startswith(f"`{name}"), len(text)
 
 
-def _far(name: str, row: Row) -> tuple[bool, bool, int]:
-    """What sorts rows: first the one of the same name, then those that are little else."""
+def _distance(name: str, row: Row) -> tuple[bool, bool, int]:
+    """A key that sorts rows: first the one of the same name, then those that do little else."""
     bare, text = name.rpartition(".")[2], row.expression or ""
     return row.name.rpartition(".")[2] != bare, not text.startswith(name), len(text)
 
 
 def nearest(name: str) -> list[str]:
     """Names of the map that look like one that is not there."""
-    full = _full(name)
+    full = _full_name(name)
     known = [*rows(), *of_jax()]
-    cased = [one for one in known if one.lower() == full.lower()]
+    cased = [candidate for candidate in known if candidate.lower() == full.lower()]
     near = cased[:3] or difflib.get_close_matches(full, known, n=3)
     if near:
         return near

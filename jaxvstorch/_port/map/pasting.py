@@ -1,4 +1,4 @@
-"""The functions to be pasted that an expression of the map calls: their sources and imports."""
+"""The functions of ``paste`` that an expression of the map calls: their sources and imports."""
 
 import ast
 from collections.abc import Iterable
@@ -18,19 +18,19 @@ def to_paste(row: Row) -> dict[str, str]:
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:
-    """The sources of functions to be pasted, by name, with what they need of the same package."""
-    found: dict[str, str] = {}
-    rest = list(names)
-    while rest:
-        name = rest.pop(0)
-        if name not in found:
-            found[name] = _pasted()[name].text
-            rest += _pasted()[name].needed
-    return found
+    """The sources of functions of ``paste``, by name, and of those that they call."""
+    texts: dict[str, str] = {}
+    pending = list(names)
+    while pending:
+        name = pending.pop(0)
+        if name not in texts:
+            texts[name] = _pasted()[name].text
+            pending += _pasted()[name].needed
+    return texts
 
 
 def imports_of(names: Iterable[str]) -> str:
-    """The lines that import what functions to be pasted need."""
+    """The import lines that functions of ``paste`` need."""
     lines = {line for name in names for line in _pasted()[name].imports}
     return "\n".join(sorted(lines, key=lambda line: (line.startswith("from"), line)))
 
@@ -45,17 +45,18 @@ class _Source(NamedTuple):
 
 @cache
 def _pasted() -> dict[str, _Source]:
-    found: dict[str, _Source] = {}
+    by_name: dict[str, _Source] = {}
     for file in sorted(Path(__file__).with_name("paste").glob("*.py")):
         text = file.read_text(encoding="utf-8")
         body = ast.parse(text).body
         imports = dict(source.imports(body))
-        own = {n for n, line in imports.items() if line.startswith(f"from {__package__}.paste")}
+        package = f"from {__package__}.paste"
+        shared = {name for name, line in imports.items() if line.startswith(package)}
         defined = {name: node for node in body for name in source.bound(node)}
         for name, node in defined.items():
             segment = ast.get_source_segment(text, node) or ""
             read = source.names_read(segment) - {name}
-            needed = sorted(read & {*defined, *own})
-            lines = [imports[used] for used in sorted(read & {*imports} - own)]
-            found[name] = _Source(segment, needed, lines)
-    return found
+            needed = sorted(read & {*defined, *shared})
+            lines = [imports[used] for used in sorted(read & {*imports} - shared)]
+            by_name[name] = _Source(segment, needed, lines)
+    return by_name

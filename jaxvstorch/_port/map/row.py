@@ -4,8 +4,8 @@ A line is PyTorch's own call, with its defaults, and the JAX expression over the
 
     torch.std(input, dim=None, *, correction=1, keepdim=False) => jnp.std(input, axis=dim, ...)
 
-The line of a module, or of what makes a function, calls it twice: to make it and to use it. A
-constant's line calls nothing, and what a tensor has is read from ``self``::
+The line of a module, or of a function that makes one, calls it twice: to make it and to use it. A
+constant's line calls nothing, and an attribute of a tensor is read from ``self``::
 
     torch.nn.Softmax(dim=None)(input) => jax.nn.softmax(input, axis=dim)
     torch.float32 => jnp.float32
@@ -15,9 +15,9 @@ A name that is another form of a name of the map is one word: ``Tensor.std = tor
 without counterpart becomes ``nothing``. What may follow, each behind a semicolon:
 
 ``first``
-    The JAX that people write first, and that is something else.
+    The JAX that people write first, which does something else.
 ``refused``
-    Parameters that only their default is translated for, separated by commas.
+    Parameters whose default alone is translated, separated by commas.
 ``needless``
     Parameters that the expression satisfies whatever their value: JAX's sort is always stable.
 ``instead``
@@ -29,7 +29,7 @@ without counterpart becomes ``nothing``. What may follow, each behind a semicolo
 ``try``
     Arguments to try it on, as a list of tuples, where PyTorch has no samples of its own.
 
-In an expression stand the parameters, ``jax``, ``jnp``, ``lax``, ``nnx`` and ``optax``; ``paste``,
+An expression uses the parameters, ``jax``, ``jnp``, ``lax``, ``nnx`` and ``optax``; ``paste``,
 whose functions a reader can paste; ``key``, a random key; ``rngs``, flax's; ``lr``, the rate that a
 schedule begins with; and ``w``, PyTorch's weights by their names in the module, such as ``w.bias``,
 which is None where there is none.
@@ -53,12 +53,12 @@ class Row:
 
     Attributes:
         name: with its module, such as ``torch.gather`` or ``Tensor.add_``.
-        made: the parameters it is called with, as in a ``lambda``; none of a constant.
-        called: of a module, the parameters that what was made is called with.
+        made: the parameters it is called with, as in a ``lambda``; a constant has none.
+        called: the parameters that a module is called with, once it is made.
         expression: in JAX; none where there is no counterpart.
         form_of: the name of the map that this is another form of.
         options: what follows the expression, by name.
-        attribute: whether a tensor has it, and it is not called.
+        attribute: whether it is an attribute of a tensor, which is not called.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Row:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Parameters that only their default is translated for."""
+        """Parameters whose default alone is translated."""
         return self._listed("refused")
 
     @property
@@ -89,11 +89,11 @@ class Row:
     @cached_property
     def parameters(self) -> dict[str, ast.expr | None]:
         """Each parameter's default, of the first call and then of the second."""
-        found: dict[str, ast.expr | None] = {}
+        defaults: dict[str, ast.expr | None] = {}
         for written in (self.made, self.called):
             if written:
-                found |= _parameters(written)
-        return found
+                defaults |= _parameters(written)
+        return defaults
 
     @property
     def call(self) -> str:
@@ -109,7 +109,7 @@ class Row:
         return "key" in self.used - set(self.parameters)
 
     def taken(self, second: bool = False) -> list[str]:
-        """The names of what is taken in order, by the first call or the second."""
+        """The parameters' names, in order, of the first call or the second."""
         return list(_parameters(self.called if second else self.made)) if self.made else []
 
     def source(self, expression: str) -> str:
@@ -119,7 +119,7 @@ class Row:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """The names that the expression, and what stands beside it, read."""
+        """The names that the expression and the plain one read."""
         texts = [self.expression, self.option("plain")]
         nodes = [node for text in texts if text for node in ast.walk(_parsed(text))]
         return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
@@ -138,12 +138,12 @@ class Row:
 def _jax_names(expression: str | None) -> tuple[str, ...]:
     if expression is None:
         return ()
-    found = [
+    names = [
         ast.unparse(node)
         for node in ast.walk(_parsed(expression))
         if isinstance(node, ast.Attribute) and _root(node) in FREE - {"key", "lr", "rngs", "w"}
     ]
-    longest = [n for n in found if not any(o.startswith(n + ".") for o in found)]
+    longest = [n for n in names if not any(o.startswith(n + ".") for o in names)]
     return tuple(dict.fromkeys(longest))
 
 
@@ -177,7 +177,7 @@ def _option(part: str, line: str) -> tuple[str, str]:
 
 
 def _calls(call: str, line: str) -> tuple[str, str | None, str | None]:
-    """A name, and what stands between its one or two pairs of brackets."""
+    """A name, and the texts in its one or two pairs of brackets."""
     if "(" not in call:
         return call.strip(), None, None
     name, _, written = call.partition("(")
@@ -188,7 +188,7 @@ def _calls(call: str, line: str) -> tuple[str, str | None, str | None]:
 
 
 def _check(row: Row) -> None:
-    """Refuse a line that drops a parameter, or that reads a name which nobody gives."""
+    """Refuse a line that drops a parameter, or refuses one that it does not take."""
     if row.expression is None:
         if not row.option("instead"):
             raise LineError(f"{row.name} becomes nothing: say behind `instead:` what people do")

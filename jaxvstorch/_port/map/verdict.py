@@ -1,16 +1,22 @@
-"""What the check found of each name, as it is kept in ``verdicts.json``."""
+"""What the check found about each name, as ``verdicts.json`` keeps it."""
 
 import json
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("verdicts.json")
 
-SAME = "the same"
-BUT = "the same but for"
-NOTHING = "done otherwise"
+
+class Agreement(StrEnum):
+    """Whether a name is the same in both frameworks, as far as calls of it show."""
+
+    SAME = "the same"
+    EXCEPT = "the same but for"
+    NO_COUNTERPART = "done otherwise"
+
 
 # What a kind of difference means, for a reader; the page and the command print it.
 KINDS = {
@@ -25,21 +31,21 @@ KINDS = {
     "only JAX raises": "JAX refuses what PyTorch takes",
     "only PyTorch raises": "JAX takes what PyTorch refuses",
     "gradient": "the gradients differ",
-    "distribution": "the numbers are distributed otherwise",
+    "distribution": "the numbers follow another distribution",
     "refused": "a parameter has no counterpart",
 }
 
 
 @dataclass(frozen=True)
 class NameDifference:
-    """A difference, by the first call that showed it.
+    """A difference, with the first call that showed it.
 
     Attributes:
         kind: one of ``KINDS``.
         call: the arguments.
         torch: what PyTorch gave.
         jax: what JAX gave.
-        times: in how many calls the kind was seen.
+        times: how many calls showed this kind.
     """
 
     kind: str
@@ -51,7 +57,7 @@ class NameDifference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one name.
+    """What the check found about one name.
 
     Attributes:
         tried: how many calls there were, by dtype or by the kind of trial.
@@ -73,17 +79,17 @@ class Verdict:
 
 @dataclass(frozen=True)
 class NameProbe:
-    """One difference in meaning, as an expression of each framework and what came of it.
+    """One difference in meaning, as an expression of each framework and its value.
 
     Attributes:
         kind: what it is about.
         torch: the expression in PyTorch.
-        jax: the JAX that one writes first.
+        jax: the JAX that people write first.
         torch_value: what PyTorch gave.
-        jax_value: what that gave.
+        jax_value: what JAX gave.
         line_value: what the map's line gave; nothing where the probe asks for more than names.
         differs: whether the first JAX gave something else; where both raise, they do not differ.
-        line_differs: the same of the map's line.
+        line_differs: whether the map's line gave something else.
         names: the names of the map in the expression.
     """
 
@@ -108,7 +114,7 @@ class Verdicts:
 
     def write(self, path: Path = FILE) -> None:
         """Write the file, one name a line."""
-        names = {name: _short(asdict(found)) for name, found in sorted(self.names.items())}
+        names = {name: _short(asdict(verdict)) for name, verdict in sorted(self.names.items())}
         lines = ",\n".join(f"  {json.dumps(n)}: {json.dumps(f)}" for n, f in names.items())
         probes = ",\n".join(f"  {json.dumps(asdict(probe))}" for probe in self.probes)
         path.write_text(
@@ -118,22 +124,22 @@ class Verdicts:
         )
 
 
-def _short(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if value or key == "tried"}
+def _short(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value or key == "tried"}
 
 
 @cache
 def verdicts(path: Path = FILE) -> Verdicts:
     """What the check found when each name was last tried."""
-    found = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8"))
     names = {
         name: Verdict(
             entry["tried"],
             entry.get("agreed", 0),
-            tuple(NameDifference(**seen) for seen in entry.get("differences", ())),
-            tuple(NameDifference(**seen) for seen in entry.get("first", ())),
+            tuple(NameDifference(**difference) for difference in entry.get("differences", ())),
+            tuple(NameDifference(**difference) for difference in entry.get("first", ())),
         )
-        for name, entry in found["names"].items()
+        for name, entry in content["names"].items()
     }
-    probes = tuple(NameProbe(**(p | {"names": tuple(p["names"])})) for p in found["probes"])
-    return Verdicts(found["versions"], names, probes)
+    probes = tuple(NameProbe(**(p | {"names": tuple(p["names"])})) for p in content["probes"])
+    return Verdicts(content["versions"], names, probes)

@@ -1,7 +1,7 @@
-"""Functions in JAX that take more than a line, to be pasted.
+"""Functions in JAX that take more than a line, for a reader to paste.
 
-Each does what the PyTorch function of its name does, with the same parameters; what the map checks
-are calls of these. Those whose name begins with ``_`` help the others.
+Each does what the PyTorch function of its name does, with the same parameters. The map's lines
+call them, and so the check runs them. Those whose name begins with ``_`` help the others.
 """
 
 from jaxvstorch._port.map.paste.attention import *  # noqa: F403

@@ -58,9 +58,9 @@ def embedding_bag(
     reduce: Any = {"sum": jnp.sum, "mean": jnp.mean, "max": jnp.max}[mode]
     rows = []
     for i, bag in enumerate(bags):
-        found = weight[bag] if factors is None else weight[bag] * factors[i][:, None]
+        vectors = weight[bag] if factors is None else weight[bag] * factors[i][:, None]
         if bag.size == 0:
             rows.append(jnp.zeros(weight.shape[1], weight.dtype))
         else:
-            rows.append(reduce(found, axis=0))
+            rows.append(reduce(vectors, axis=0))
     return jnp.stack(rows) if rows else jnp.zeros((0, weight.shape[1]), weight.dtype)

@@ -1,4 +1,4 @@
-"""Of each element."""
+"""Element by element."""
 
 import jax.numpy as jnp
 from jax import Array

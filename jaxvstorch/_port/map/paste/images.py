@@ -10,7 +10,7 @@ from jax import Array, lax
 
 
 def pad(input: Array, pad: Sequence[int], mode: str, value: float | None) -> Array:
-    """Adds to the last axes, or takes from them; ``pad`` begins with the last axis."""
+    """Pads the last axes, or crops them; ``pad`` begins with the last axis."""
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
     if mode == "constant":
@@ -25,7 +25,7 @@ def pad(input: Array, pad: Sequence[int], mode: str, value: float | None) -> Arr
 
 
 def pixel_shuffle(input: Array, upscale_factor: int) -> Array:
-    """Channels made space: (..., c·r², h, w) to (..., c, h·r, w·r)."""
+    """Channels moved into space: (..., c·r², h, w) to (..., c, h·r, w·r)."""
     *lead, channels, h, w = input.shape
     r = upscale_factor
     x = input.reshape(*lead, channels // r**2, r, r, h, w)
@@ -34,7 +34,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Array:
 
 
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Array:
-    """Space made channels: (..., c, h·r, w·r) to (..., c·r², h, w)."""
+    """Space moved into channels: (..., c, h·r, w·r) to (..., c·r², h, w)."""
     *lead, channels, h, w = input.shape
     r = downscale_factor
     x = input.reshape(*lead, channels, h // r, r, w // r, r)
@@ -50,7 +50,7 @@ def channel_shuffle(input: Array, groups: int) -> Array:
 
 
 def unfold(input: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
-    """Patches of images as columns: (batch, c·kh·kw, places)."""
+    """Patches of images as columns: (batch, c·kh·kw, positions)."""
     x = input if input.ndim == 4 else input[None]
     kernel, rate, pads, step = (
         (v, v) if isinstance(v, int) else tuple(v) for v in (kernel_size, dilation, padding, stride)

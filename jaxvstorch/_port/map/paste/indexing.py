@@ -8,7 +8,7 @@ from jax import Array
 
 
 def gather(input: Array, dim: int, index: Array) -> Array:
-    """Picks along an axis; in the others ``index`` may be shorter than ``input``."""
+    """Picks along an axis; along the others ``index`` may be shorter than ``input``."""
     if index.size == 0:
         return jnp.zeros(index.shape, input.dtype)
     if input.ndim == 0:
@@ -25,7 +25,7 @@ def _places(input: Array, dim: int, index: Array) -> tuple[Array, ...]:
 
 
 def scatter(input: Array, dim: int, index: Array, src: Any, reduce: str | None) -> Array:
-    """Writes along an axis; of what is written to one place twice, any may stay."""
+    """Writes along an axis; where two values go to one position, either may stay."""
     if index.size == 0:
         return input
     if input.ndim == 0:
@@ -42,12 +42,12 @@ def scatter(input: Array, dim: int, index: Array, src: Any, reduce: str | None) 
 def scatter_reduce(
     input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool
 ) -> Array:
-    """Writes along an axis what a reduction makes of all that goes to one place."""
+    """Reduces along an axis all values that go to one position, and writes the result there."""
     if index.size == 0:
         return input
     if input.ndim == 0:
-        one = (input[None], 0, index.reshape(1), src.reshape(1))
-        return scatter_reduce(*one, reduce, include_self)[0]
+        arguments = (input[None], 0, index.reshape(1), src.reshape(1))
+        return scatter_reduce(*arguments, reduce, include_self)[0]
     if input.dtype == bool:
         ints = (input.astype(int), dim, index, src.astype(int), reduce, include_self)
         return scatter_reduce(*ints).astype(bool)
@@ -70,7 +70,7 @@ def scatter_reduce(
 def index_reduce(
     input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool
 ) -> Array:
-    """Slices written along an axis, with a reduction of all that goes to one place."""
+    """Writes slices along an axis; a reduction joins all that go to one position."""
     shape = [-1 if d == dim % source.ndim else 1 for d in range(source.ndim)]
     places = jnp.broadcast_to(index.reshape(shape), source.shape)
     return scatter_reduce(input, dim, places, source, reduce, include_self)
@@ -90,8 +90,8 @@ def _neutral(reduce: str, dtype: Any) -> Any:
 def masked_scatter(input: Array, mask: Array, source: Array) -> Array:
     """The numbers of ``source``, in order, where the mask is true."""
     input, mask = jnp.broadcast_arrays(input, mask)
-    place = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)
-    return jnp.where(mask, source.ravel()[place], input)
+    positions = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)
+    return jnp.where(mask, source.ravel()[positions], input)
 
 
 def diagonal_scatter(input: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:

@@ -1,4 +1,4 @@
-"""First weights."""
+"""Initial weights."""
 
 import builtins
 import math
@@ -10,7 +10,7 @@ from jax import Array
 
 
 def dirac(shape: Sequence[int], groups: int) -> Array:
-    """A kernel of a convolution that gives its input back."""
+    """A convolution's kernel that returns its input."""
     out, inner, *space = shape
     middle = tuple(n // 2 for n in space)
     kernel = jnp.zeros(shape)
@@ -21,7 +21,7 @@ def dirac(shape: Sequence[int], groups: int) -> Array:
 
 
 def calculate_gain(nonlinearity: str, param: float | None) -> float:
-    """What keeps the scale of numbers through an activation."""
+    """The factor that keeps the scale of numbers through an activation."""
     slope = 0.01 if param is None else param
     gains = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
     return (

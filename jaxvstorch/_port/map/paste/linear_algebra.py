@@ -26,7 +26,7 @@ def lstsq(
     rcond: float | None,
     driver: str | None,
 ) -> tuple[Array, ...]:
-    """The X with the least squares of AX - B, these sums, A's rank and its singular values.
+    """The X that minimizes the squares of AX - B, their sums, A's rank and singular values.
 
     What PyTorch leaves empty with its driver is empty.
     """
@@ -97,7 +97,7 @@ def matrix_rank(
 
 
 def renorm(input: Array, p: Any, dim: int, maxnorm: float) -> Array:
-    """The slices along an axis, each scaled down to a norm where its own is larger."""
+    """The slices along an axis, each scaled down to a norm where it exceeds that."""
     others = tuple(i for i in range(input.ndim) if i != dim % input.ndim)
     norm = jnp.linalg.vector_norm(input, axis=others, keepdims=True, ord=p)
     return jnp.where(norm > maxnorm, input * (maxnorm / (norm + 1e-7)), input)

@@ -68,7 +68,7 @@ def cross_entropy(
 def cosine_embedding_loss(
     input1: Array, input2: Array, target: Array, margin: float, reduction: str
 ) -> Array:
-    """One minus the cosine of what should be alike, and its excess over a margin of the rest."""
+    """One minus the cosine where two should be alike; elsewhere its excess over a margin."""
     tiny = 1e-12
     squares = ((input1**2).sum(-1) + tiny) * ((input2**2).sum(-1) + tiny)
     cosine = (input1 * input2).sum(-1) / jnp.sqrt(squares)
@@ -98,7 +98,7 @@ def poisson_nll_loss(
 
 
 def smooth_l1_loss(input: Array, target: Array, reduction: str, beta: float) -> Array:
-    """Half the square over ``beta`` of small errors, and the size of large ones less its half."""
+    """Of small errors half the square over ``beta``; of large ones the size less ``beta / 2``."""
     error = jnp.abs(input - target)
     if beta == 0:
         return reduced(error, reduction)

@@ -8,7 +8,7 @@ import optax
 
 
 def adagrad(learning_rate: float, initial: float, eps: float) -> optax.GradientTransformation:
-    """Adagrad with epsilon outside of the root."""
+    """Adagrad with epsilon outside the root."""
 
     def init(params: Any) -> Any:
         return jax.tree.map(lambda p: jnp.full_like(p, initial), params)

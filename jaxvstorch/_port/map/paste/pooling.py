@@ -10,7 +10,7 @@ from jaxvstorch._port.map.paste.convolutions import _each
 
 
 def _pads(n: int, size: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """What is padded at the end of an axis: more than at its beginning in ``ceil_mode``."""
+    """The padding at the end of an axis: in ``ceil_mode``, more than at its beginning."""
     if not ceil_mode:
         return padding
     reach = dilation * (size - 1) + 1
@@ -47,22 +47,22 @@ def max_pool(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    """The largest number of each window over the last ``n`` axes, and where it stands in them."""
+    """The largest number of each window over the last ``n`` axes, and its position in them."""
     whole = jnp.issubdtype(input.dtype, jnp.integer)
     least = jnp.array(jnp.iinfo(input.dtype).min if whole else -jnp.inf, input.dtype)
     windows = _windows(input, n, kernel_size, stride, padding, dilation, ceil_mode)
     values = lax.reduce_window(input, least, lax.max, *windows)
     if not return_indices:
         return values
-    place = jnp.arange(math.prod(input.shape[-n:])).reshape(input.shape[-n:])
-    pairs = (lax.stop_gradient(input), jnp.broadcast_to(place, input.shape))
+    positions = jnp.arange(math.prod(input.shape[-n:])).reshape(input.shape[-n:])
+    pairs = (lax.stop_gradient(input), jnp.broadcast_to(positions, input.shape))
     _, places = lax.reduce_window(pairs, (least, jnp.array(-1)), _larger, *windows)
     return values, places
 
 
-def _larger(one: Any, other: Any) -> Any:
-    """The pair with the larger number; of equal ones the one that stands first."""
-    (x, i), (y, j) = one, other
+def _larger(left: Any, right: Any) -> Any:
+    """The pair with the larger number; where they are equal, the one with the lower position."""
+    (x, i), (y, j) = left, right
     first = (x > y) | ((x == y) & (i < j) & (i >= 0)) | (j < 0)
     return jnp.where(first, x, y), jnp.where(first, i, j)
 
@@ -92,7 +92,7 @@ def avg_pool(
 
 
 def adaptive_avg_pool(input: Array, output_size: Any, n: int) -> Array:
-    """Means of nearly equal parts of the last ``n`` axes, so many of each."""
+    """Means of nearly equal parts, a given number along each of the last ``n`` axes."""
     sizes = (output_size,) * n if isinstance(output_size, int) else output_size
     for axis, size in zip(range(-n, 0), sizes, strict=True):
         total = input.shape[axis]

@@ -9,12 +9,12 @@ from jax import Array, lax
 
 
 def cummax(input: Array, dim: int) -> tuple[Array, Array]:
-    """The largest number so far along an axis, and where it last stood."""
+    """The largest number so far along an axis, and its last position."""
     return _running(input, dim, lax.cummax)
 
 
 def cummin(input: Array, dim: int) -> tuple[Array, Array]:
-    """The smallest number so far along an axis, and where it last stood."""
+    """The smallest number so far along an axis, and its last position."""
     return _running(input, dim, lax.cummin)
 
 
@@ -38,14 +38,14 @@ def cumulative_trapezoid(y: Array, x: Array | None, dx: float, dim: int) -> Arra
 
 
 def kthvalue(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The k-th smallest number along an axis, counted from 1, and where it stands."""
-    place = jnp.take(jnp.argsort(input, axis=dim), jnp.array([k - 1]), axis=dim)
-    value = jnp.take_along_axis(input, place, axis=dim)
-    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+    """The k-th smallest number along an axis, counted from 1, and its position."""
+    position = jnp.take(jnp.argsort(input, axis=dim), jnp.array([k - 1]), axis=dim)
+    value = jnp.take_along_axis(input, position, axis=dim)
+    return (value, position) if keepdim else (value.squeeze(dim), position.squeeze(dim))
 
 
 def max(input: Array, dim: Any, keepdim: bool) -> Any:
-    """The largest number; with an axis also where it stands; with another array, of each two."""
+    """The largest number; with an axis, also its position; with an array, the larger of two."""
     if dim is None:
         return jnp.max(input)
     if isinstance(dim, jax.Array):
@@ -54,7 +54,7 @@ def max(input: Array, dim: Any, keepdim: bool) -> Any:
 
 
 def min(input: Array, dim: Any, keepdim: bool) -> Any:
-    """The smallest number; with an axis also where it stands; with another array, of each two."""
+    """The smallest number; with an axis, also its position; with an array, the smaller of two."""
     if dim is None:
         return jnp.min(input)
     if isinstance(dim, jax.Array):
@@ -63,40 +63,40 @@ def min(input: Array, dim: Any, keepdim: bool) -> Any:
 
 
 def median(input: Array, dim: int | None, keepdim: bool) -> Any:
-    """The lower one of the two in the middle, or NaN; with an axis, also where it stands."""
+    """The median, the lower of two in the middle, or NaN; with an axis, also its position."""
     x, axis = (input.ravel(), 0) if dim is None else (input, dim)
     middle = jnp.take(jnp.argsort(x, axis), jnp.array([(x.shape[axis] - 1) // 2]), axis)
     unknown = jnp.isnan(x)
     first = jnp.argmax(unknown, axis, keepdims=True)
-    place = jnp.where(unknown.any(axis, keepdims=True), first, middle)
-    value = jnp.take_along_axis(x, place, axis)
+    position = jnp.where(unknown.any(axis, keepdims=True), first, middle)
+    value = jnp.take_along_axis(x, position, axis)
     if dim is None:
         return value[0]
-    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+    return (value, position) if keepdim else (value.squeeze(dim), position.squeeze(dim))
 
 
 def nanmedian(input: Array, dim: int | None, keepdim: bool) -> Any:
-    """The lower median of what is not NaN; with an axis, also where it stands."""
+    """The lower median of what is not NaN; with an axis, also its position."""
     x, axis = (input.ravel(), 0) if dim is None else (input, dim)
     last = jnp.sum(~jnp.isnan(x), axis, keepdims=True) - 1
-    place = jnp.take_along_axis(jnp.argsort(x, axis), jnp.maximum(last, 0) // 2, axis)
-    value = jnp.take_along_axis(x, place, axis)
+    position = jnp.take_along_axis(jnp.argsort(x, axis), jnp.maximum(last, 0) // 2, axis)
+    value = jnp.take_along_axis(x, position, axis)
     if dim is None:
         return value[0]
-    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+    return (value, position) if keepdim else (value.squeeze(dim), position.squeeze(dim))
 
 
 def mode(input: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The smallest of the values that are most frequent along an axis, and where it last stands."""
+    """The most frequent value along an axis, the smallest of several, and its last position."""
     x = jnp.moveaxis(input, dim, -1)
     counts = jnp.sum(x[..., :, None] == x[..., None, :], axis=-1)
     frequent = counts == counts.max(axis=-1, keepdims=True)
     order = jnp.argsort(x, axis=-1)
     first = jnp.argmax(jnp.take_along_axis(frequent, order, -1), axis=-1, keepdims=True)
     value = jnp.take_along_axis(x, jnp.take_along_axis(order, first, -1), -1)
-    place = x.shape[-1] - 1 - jnp.argmax((x == value)[..., ::-1], axis=-1, keepdims=True)
-    value, place = (jnp.moveaxis(a, -1, dim) for a in (value, place))
-    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+    position = x.shape[-1] - 1 - jnp.argmax((x == value)[..., ::-1], axis=-1, keepdims=True)
+    value, position = (jnp.moveaxis(a, -1, dim) for a in (value, position))
+    return (value, position) if keepdim else (value.squeeze(dim), position.squeeze(dim))
 
 
 def norm(input: Array, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
@@ -121,10 +121,10 @@ def searchsorted(sorted_sequence: Array, input: Any, side: str, sorter: Array | 
 
 
 def topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
-    """The k largest or smallest numbers along an axis, and where they stand."""
-    place = jnp.argsort(input, axis=dim, descending=largest)
-    place = lax.slice_in_dim(place, 0, k, axis=dim % input.ndim)
-    return jnp.take_along_axis(input, place, axis=dim), place
+    """The k largest or smallest numbers along an axis, and their positions."""
+    position = jnp.argsort(input, axis=dim, descending=largest)
+    position = lax.slice_in_dim(position, 0, k, axis=dim % input.ndim)
+    return jnp.take_along_axis(input, position, axis=dim), position
 
 
 def unique_consecutive(
@@ -135,10 +135,10 @@ def unique_consecutive(
     rows = x.reshape(len(x), -1)
     new = jnp.concatenate([jnp.array([True]), (rows[1:] != rows[:-1]).any(axis=1)])[: len(x)]
     kept = x[new] if dim is None else jnp.moveaxis(x[new], 0, dim)
-    found = [kept]
+    results = [kept]
     if return_inverse:
         inverse = jnp.cumsum(new) - 1
-        found.append(inverse.reshape(input.shape) if dim is None else inverse)
+        results.append(inverse.reshape(input.shape) if dim is None else inverse)
     if return_counts:
-        found.append(jnp.diff(jnp.append(jnp.flatnonzero(new), len(x))))
-    return tuple(found) if len(found) > 1 else kept
+        results.append(jnp.diff(jnp.append(jnp.flatnonzero(new), len(x))))
+    return tuple(results) if len(results) > 1 else kept

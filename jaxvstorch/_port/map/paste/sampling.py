@@ -1,4 +1,4 @@
-"""Sampling of images at places between their pixels, channels first."""
+"""Sampling of images at points between their pixels, channels first."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from jaxvstorch._port.map.paste.images import _cubic
 def grid_sample(
     input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool | None
 ) -> Array:
-    """Pixels of images (batch, channels, ...) at places (batch, ..., n) from -1 to 1, x first."""
+    """Pixels of images (batch, channels, ...) at points (batch, ..., n) from -1 to 1, x first."""
     sizes = input.shape[2:]
     corners = bool(align_corners)
     places = [_in_pixels(grid[..., -1 - i], n, corners) for i, n in enumerate(sizes)]
@@ -44,7 +44,7 @@ def _in_pixels(x: Array, n: int, align_corners: bool) -> Array:
 
 
 def _kept(x: Array, n: int, padding_mode: str, align_corners: bool) -> Array:
-    """Places outside of an image moved to its border, or reflected there; zeros stay outside."""
+    """Moves points outside an image to its border, or reflects them there; with zeros they stay."""
     if padding_mode == "border":
         return jnp.clip(x, 0, n - 1)
     if padding_mode != "reflection":
@@ -57,7 +57,7 @@ def _kept(x: Array, n: int, padding_mode: str, align_corners: bool) -> Array:
 
 
 def _picked(images: Array, places: Sequence[Array]) -> Array:
-    """Pixels of images, and zero outside of them."""
+    """Pixels of images, and zero outside them."""
 
     def of_one(image: Array, *at: Array) -> Array:
         sizes = image.shape[1:]

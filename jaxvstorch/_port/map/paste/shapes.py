@@ -1,4 +1,4 @@
-"""Arrays put together and taken apart."""
+"""Arrays joined, split and reshaped."""
 
 import builtins
 import itertools
@@ -12,7 +12,7 @@ from jax import Array
 
 
 def chunk(input: Array, chunks: int, dim: int) -> list[Array]:
-    """At most so many parts along an axis, all of one size but the last."""
+    """At most a number of parts along an axis, all of one size but the last."""
     size = -(-input.shape[dim] // chunks)
     if size == 0:
         return [input] * chunks
@@ -38,7 +38,7 @@ def squeeze(input: Array, dim: Any) -> Array:
 
 
 def flatten(input: Array, start_dim: int, end_dim: int) -> Array:
-    """The array with some neighbouring axes made one."""
+    """The array with some neighbouring axes merged."""
     if input.ndim == 0:
         return input.reshape(1)
     start, end = start_dim % input.ndim, end_dim % input.ndim

@@ -42,7 +42,7 @@ def istft(
     length: int | None,
     return_complex: bool,
 ) -> Array:
-    """The signal that has a spectrum, the overlaps of its frames averaged by the window."""
+    """The signal of a spectrum; where its frames overlap, the window weighs their mean."""
     norm = "ortho" if normalized else "backward"
     inverse = jnp.fft.ifft if return_complex else jnp.fft.irfft
     frames = inverse(input.mT, n_fft, norm=norm)
@@ -60,7 +60,7 @@ def istft(
 
 
 def _frames(size: int, n_fft: int, hop_length: int | None) -> Array:
-    """The places of each frame's numbers in a signal."""
+    """The positions of each frame's numbers in a signal."""
     hop = hop_length or n_fft // 4
     begins = hop * jnp.arange((size - n_fft) // hop + 1)
     return begins[:, None] + jnp.arange(n_fft)

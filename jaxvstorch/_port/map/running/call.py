@@ -70,6 +70,6 @@ def copied(value: Any) -> Any:
 def of_pytorch(name: str) -> Any:
     """What PyTorch has under a name such as ``torch.nn.functional.relu`` or ``Tensor.add_``."""
     root, *rest = name.split(".")
-    found = reduce(getattr, rest, torch.Tensor if root == "Tensor" else torch)
+    value = reduce(getattr, rest, torch.Tensor if root == "Tensor" else torch)
     # What a tensor has, such as its shape, is read by a function of the tensor.
-    return found.__get__ if hasattr(found, "__get__") and not callable(found) else found
+    return value.__get__ if hasattr(value, "__get__") and not callable(value) else value

@@ -6,11 +6,11 @@ import numpy as np
 
 from jaxvstorch._port.map.running.values import DTYPES, array, leaves
 
-# Relative to the largest number of the result; what differs by less is rounding.
+# Relative to the largest number of the result.
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-5, "complex64": 2e-5,
              "bfloat16": 2e-2, "float16": 2e-3}  # fmt: skip
-LEAST = 1e-5  # what is smaller all over, as a gradient that should be zero, is rounding
-ROUNDED = 100.0  # times as much is called rounding; more is another value
+LEAST = 1e-5  # a result smaller than this, as a gradient that should be zero, is rounding
+ROUNDED = 100.0  # tolerances: a difference up to these is rounding, a larger one a value
 SHOWN = 4  # numbers of an array
 NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
@@ -33,52 +33,54 @@ def compare(
         jax_result: the same in JAX.
         wide: whether an input had 64 bits: then a narrower result is JAX's setting, and no
             difference.
-        least: the size of numbers that a result is measured by where its own are smaller.
+        least: the scale that differences are measured by where the result's numbers are smaller.
     """
-    ours, theirs = leaves(torch_result), leaves(jax_result)
-    if len(ours) != len(theirs):
-        return [Difference("results", f"{len(ours)} results", f"{len(theirs)} results")]
-    found: dict[str, Difference] = {}
-    for one, other in zip(ours, theirs, strict=True):
-        for difference in _leaf(one, other, wide, least):
-            found.setdefault(difference.kind, difference)
-    return sorted(found.values(), key=lambda d: GRAVE.index(d.kind))
+    torch_leaves, jax_leaves = leaves(torch_result), leaves(jax_result)
+    if len(torch_leaves) != len(jax_leaves):
+        return [Difference("results", f"{len(torch_leaves)} results", f"{len(jax_leaves)} results")]
+    by_kind: dict[str, Difference] = {}
+    for torch_leaf, jax_leaf in zip(torch_leaves, jax_leaves, strict=True):
+        for difference in _leaf_differences(torch_leaf, jax_leaf, wide, least):
+            by_kind.setdefault(difference.kind, difference)
+    return sorted(by_kind.values(), key=lambda d: GRAVE.index(d.kind))
 
 
 GRAVE = ("results", "shape", "value", "NaN", "rounding", "dtype", "width")
 
 
-def _leaf(one: Any, other: Any, wide: bool, least: float) -> list[Difference]:
-    if not _numeric(one) or not _numeric(other):
-        return _other(one, other, wide)
-    a, b = array(one), array(other)
+def _leaf_differences(ours: Any, theirs: Any, wide: bool, least: float) -> list[Difference]:
+    if not _numeric(ours) or not _numeric(theirs):
+        return _dtype_differences(ours, theirs, wide)
+    a, b = array(ours), array(theirs)
     if a.shape != b.shape:
         return [Difference("shape", str(a.shape), str(b.shape))]
-    found = []
-    if hasattr(one, "dtype") and a.dtype != b.dtype:
+    differences = []
+    if hasattr(ours, "dtype") and a.dtype != b.dtype:
         narrower = NARROWED.get(a.dtype.name) == b.dtype.name
         if not (narrower and wide):
-            found.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
-    kind = _values(a, b, least)
-    return [Difference(kind, *_where(a, b)), *found] if kind else found
+            kind = "width" if narrower else "dtype"
+            differences.append(Difference(kind, a.dtype.name, b.dtype.name))
+    if kind_of_values := _value_difference(a, b, least):
+        return [Difference(kind_of_values, *_texts(a, b)), *differences]
+    return differences
 
 
-def _other(one: Any, other: Any, wide: bool) -> list[Difference]:
-    """How two dtypes differ, or two of what is no number."""
-    if one == other or (one in DTYPES and DTYPES[one] == other):
+def _dtype_differences(ours: Any, theirs: Any, wide: bool) -> list[Difference]:
+    """How two dtypes differ, or two values that are no numbers."""
+    if ours == theirs or (ours in DTYPES and DTYPES[ours] == theirs):
         return []
-    narrower = one in DTYPES and NARROWED.get(np.dtype(DTYPES[one]).name) == str(other)
+    narrower = ours in DTYPES and NARROWED.get(np.dtype(DTYPES[ours]).name) == str(theirs)
     if narrower and wide:
         return []
-    return [Difference("width" if narrower else "value", str(one), str(other))]
+    return [Difference("width" if narrower else "value", str(ours), str(theirs))]
 
 
 def _numeric(value: Any) -> bool:
     return hasattr(value, "shape") or isinstance(value, bool | int | float | complex)
 
 
-def _values(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
-    """The kind of difference between values of one shape, if any."""
+def _value_difference(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
+    """The kind of difference between numbers of one shape, if any."""
     least = min((TOLERANCE.get(x.dtype.name, 0.0), x.dtype.name) for x in (a, b))[0]
     tolerance = max(TOLERANCE.get(x.dtype.name, 0.0) for x in (a, b)) or least
     common = np.result_type(_wide(a), _wide(b))
@@ -95,18 +97,18 @@ def _values(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
     return "value"
 
 
-def _where(a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
-    """Both as text, from where they differ most."""
+def _texts(a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
+    """Both as text, from the position where they differ most."""
     if a.size <= SHOWN:
         return text(a), text(b)
     x, y = (_wide(value).ravel().astype(np.complex128) for value in (a, b))
     with np.errstate(invalid="ignore"):
         far = np.abs(x - y)
     far = np.where(np.isnan(x) != np.isnan(y), np.inf, np.nan_to_num(far))
-    place = int(far.argmax())
-    begun = "[…, " if place else "["
-    one, other = (text(value.ravel()[place:]).replace("[", begun) for value in (a, b))
-    return one, other
+    position = int(far.argmax())
+    begun = "[…, " if position else "["
+    torch_text, jax_text = (text(value.ravel()[position:]).replace("[", begun) for value in (a, b))
+    return torch_text, jax_text
 
 
 def _wide(a: np.ndarray) -> np.ndarray:
@@ -114,7 +116,7 @@ def _wide(a: np.ndarray) -> np.ndarray:
 
 
 def text(a: np.ndarray) -> str:
-    """A few numbers of an array, as one reads them."""
+    """A few numbers of an array, as a person reads them."""
     short = np.array2string(_wide(a).ravel()[:SHOWN], precision=5, separator=", ")
     short = short.replace("\n", "")
     if a.ndim == 0:

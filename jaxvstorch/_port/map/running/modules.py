@@ -6,9 +6,9 @@ from functools import reduce
 from typing import Any
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.arguments import jax_arguments
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.namespace import Weights, namespace
+from jaxvstorch._port.map.running.values import jax_arguments
 
 
 def in_jax(row: Row, text: str, state: Weights, calls: tuple[Call, Call]) -> Any:

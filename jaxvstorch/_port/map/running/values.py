@@ -1,5 +1,6 @@
-"""A call's arguments, as JAX takes them."""
+"""A PyTorch call's arguments as JAX takes them, and the results of both in NumPy."""
 
+import ast
 from typing import Any
 
 import jax
@@ -8,6 +9,8 @@ import numpy as np
 import torch
 
 from jaxvstorch._frameworks.torch import to_numpy
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.running.call import Call
 
 DTYPES = {
     torch.float64: np.float64, torch.float32: np.float32, torch.float16: np.float16,
@@ -17,11 +20,35 @@ DTYPES = {
     torch.uint8: np.uint8, torch.bool: np.bool_,
     torch.float8_e4m3fn: jnp.float8_e4m3fn, torch.float8_e5m2: jnp.float8_e5m2,
 }  # fmt: skip
-# What says where or how PyTorch keeps an array: JAX has no such parameters.
-PLACES = frozenset({
+# Parameters that say where or how PyTorch keeps an array; JAX has none of them.
+PLACEMENT = frozenset({
     "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
     "generator", "names", "_stacklevel",
 })  # fmt: skip
+
+
+class RefusedError(Exception):
+    """A parameter has another value than its default, and the map does not translate it."""
+
+
+def jax_arguments(row: Row, call: Call, second: bool = False) -> tuple[list[Any], dict[str, Any]]:
+    """A call's arguments for JAX, without those that say where PyTorch keeps an array.
+
+    Args:
+        row: of the called name.
+        call: in PyTorch.
+        second: whether it is the second call of a module's line.
+
+    Raises:
+        RefusedError: a parameter that the row refuses has another value than its default.
+    """
+    kwargs = {k: v for k, v in call.kwargs.items() if k not in PLACEMENT or k in row.parameters}
+    given = dict(zip(row.taken(second), call.args, strict=False)) | kwargs
+    for name in row.refused:
+        default = row.parameters[name]
+        if name in given and default is not None and given[name] != ast.literal_eval(default):
+            raise RefusedError(name)
+    return to_jax(list(call.args)), to_jax(kwargs)
 
 
 def to_jax(value: Any) -> Any:
@@ -50,7 +77,7 @@ def array(value: Any) -> np.ndarray:
     """An array or number of either framework, in NumPy.
 
     Raises:
-        TypeError: it is sparse, quantized or something else that NumPy has not.
+        TypeError: it is sparse, quantized or something else that NumPy lacks.
     """
     if isinstance(value, torch.Tensor):
         if value.layout is not torch.strided or value.is_quantized:

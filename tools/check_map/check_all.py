@@ -21,28 +21,28 @@ def main(words: list[str]) -> int:
     old = verdicts() if FILE.exists() else Verdicts({}, {}, ())
     parts = tuple(word for word in words if word not in rows())
     names = [n for n in rows() if not words or n in words or n.startswith(parts)]
-    found: dict[str, Verdict] = {}
+    judged: dict[str, Verdict] = {}
     cores = len(os.sched_getaffinity(0))
     os.environ["PYTHONHASHSEED"] = "0"  # PyTorch makes some samples in the order of a set
     spawn = multiprocessing.get_context("spawn")  # a fork would hold JAX's locks
     try:
-        # A process keeps what JAX compiled in it, some gigabytes after some hundred names.
+        # A process keeps what JAX compiled, gigabytes after some hundred names.
         with spawn.Pool(cores, _one_thread, maxtasksperchild=60) as pool:
-            for name, verdict, problem, seconds in pool.imap_unordered(_tried, names):
-                found[name] = verdict
+            for name, verdict, problem, seconds in pool.imap_unordered(_try_name, names):
+                judged[name] = verdict
                 wrong += problem is not None
                 _report(name, verdict, problem, seconds)
-    finally:  # what was found is kept, whatever ends it
-        _keep(old, found, words)
-    print(f"{len(found)} names in {time.perf_counter() - begun:.0f} s; {wrong} cannot stand")
+    finally:  # verdicts are kept, whatever ends the run
+        _keep(old, judged, words)
+    print(f"{len(judged)} names in {time.perf_counter() - begun:.0f} s; {wrong} are wrong")
     return 1 if wrong else 0
 
 
-def _keep(old: Verdicts, found: dict[str, Verdict], words: list[str]) -> None:
-    """Write what was found; of what was not tried, what the file has."""
-    names = {name: v for name, v in (old.names | found).items() if name in rows()}
+def _keep(old: Verdicts, judged: dict[str, Verdict], words: list[str]) -> None:
+    """Write the new verdicts, and for names that were not tried the old ones."""
+    names = {name: v for name, v in (old.names | judged).items() if name in rows()}
     versions = {m.__name__: m.__version__.partition("+")[0] for m in (jax, np, torch)}
-    run = "probes" in words or (not words and len(found) == len(rows()))
+    run = "probes" in words or (not words and len(judged) == len(rows()))
     Verdicts(versions, names, tuple(probes()) if run else old.probes).write()
 
 
@@ -50,22 +50,23 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _tried(name: str) -> tuple[str, Verdict, str | None, float]:
+def _try_name(name: str) -> tuple[str, Verdict, str | None, float]:
     started = time.perf_counter()
     row = rows()[name]
     try:
         verdict = judge(row)
         problem = complaint(row, verdict)
-    except Exception as error:  # one line that cannot be tried does not end the others' trial
+    except Exception as error:  # one line that cannot be tried does not stop the others
         verdict, problem = Verdict({}, 0, ()), f"trying it raised {error_text(error)}"
-    jax.clear_caches()  # all that was compiled would be gigabytes after some hundred names
+    jax.clear_caches()  # what JAX compiles for some hundred names takes gigabytes
     return name, verdict, problem, time.perf_counter() - started
 
 
 def _report(name: str, verdict: Verdict, problem: str | None, seconds: float) -> None:
     agreed = f"{verdict.agreed} of {verdict.calls}"
     print(f"{name}: {agreed} calls agree, {seconds:.1f} s", flush=True)
-    for seen in verdict.differences:
-        print(f"    {seen.kind} {seen.times} times: ({seen.call}) gives {seen.torch} | {seen.jax}")
+    for difference in verdict.differences:
+        values = f"({difference.call}) gives {difference.torch} | {difference.jax}"
+        print(f"    {difference.kind} {difference.times} times: {values}")
     if problem:
-        print(f"    CANNOT STAND: {problem}")
+        print(f"    WRONG: {problem}")
