@@ -38,7 +38,7 @@ extensions = [
     "extensions.explanations",
     "extensions.failed_cells",
     "extensions.folds",
-    "extensions.hanging",
+    "extensions.hanging_indents",
     "extensions.kernels",
     "extensions.kept_outputs",
     "extensions.libraries",

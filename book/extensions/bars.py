@@ -1,6 +1,6 @@
-"""Bars with their numbers, as HTML that fills its box: a style sheet lays them out.
+"""Bars with their numbers, as HTML that a style sheet lays out to fill its box.
 
-Letters are the page's own, on a phone too, and the colours are the frameworks'.
+The letters are the page's, also on a phone, and the colours are the frameworks'.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ class Bar(NamedTuple):
         framework: whose colour it has.
         value: its length.
         text: its number with a unit.
-        group: what stands before its label, where it is the first of several.
-        pale: whether it is the other one of two.
+        group: the text before its label, if it is the first of several.
+        pale: whether it is the second of two.
     """
 
     label: str
@@ -28,12 +28,12 @@ class Bar(NamedTuple):
     pale: bool = False
 
 
-def panel(title: str, found: Sequence[Bar]) -> str:
-    """Some bars on one scale, from zero."""
-    longest = max(bar.value for bar in found)
-    rows = "".join(_row(bar, longest) for bar in found)
-    said = "; ".join(f"{bar.group} {bar.label}: {bar.text}".strip() for bar in found)
-    label = escape(f"{title}. {said}" if title else said)
+def panel(title: str, bars: Sequence[Bar]) -> str:
+    """Bars on one scale, from zero."""
+    longest = max(bar.value for bar in bars)
+    rows = "".join(_row(bar, longest) for bar in bars)
+    alternative = "; ".join(f"{bar.group} {bar.label}: {bar.text}".strip() for bar in bars)
+    label = escape(f"{title}. {alternative}" if title else alternative)
     head = f'<p class="bars-title">{escape(title)}</p>' if title else ""
     return f'<div class="bars" role="img" aria-label="{label}">{head}{rows}</div>'
 
@@ -49,7 +49,7 @@ def _row(bar: Bar, longest: float) -> str:
 
 
 def figure(panels: Sequence[str], caption: str) -> str:
-    """Panels beside each other where there is room, and what they show."""
+    """Panels, beside each other if there is room, and a caption."""
     return (
         f'<figure class="bar-panels"><div class="panels">{"".join(panels)}</div>'
         f"<figcaption><p>{caption}</p></figcaption></figure>"

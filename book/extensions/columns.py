@@ -1,7 +1,7 @@
 """Cells of both frameworks beside each other.
 
-Cells tagged ``jax`` and ``torch`` that follow each other become one set of tabs, as a pair is. On a
-wide page the style sheet shows both tabs at once, in columns.
+Neighbouring cells tagged ``jax`` and ``torch`` become one set of tabs, like a pair. On a wide page
+the style sheet shows both tabs at once, in columns.
 """
 
 from docutils import nodes
@@ -12,8 +12,8 @@ from extensions.folds import tagged
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 
 
-def put_in_columns(app: Sphinx, document: nodes.document) -> None:
-    """Do so for each run of such cells."""
+def group_in_tabs(app: Sphinx, document: nodes.document) -> None:
+    """Replace each run of such cells by tabs."""
     seen: set[int] = set()
     for cell in tagged(document, *FRAMEWORKS):
         if id(cell) not in seen:
@@ -23,7 +23,7 @@ def put_in_columns(app: Sphinx, document: nodes.document) -> None:
 
 
 def _run(cell: nodes.container) -> list[nodes.container]:
-    """The cell and its neighbours that are for one framework too."""
+    """The cell and the neighbours below it that are for one framework too."""
     run = []
     for node in cell.parent[cell.parent.index(cell) :]:
         if not isinstance(node, nodes.container) or _framework(node) is None:
@@ -54,6 +54,6 @@ def _tab(framework: str, cells: list[nodes.container]) -> nodes.container:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what is done to a page that has been read, after cells were put into folds."""
-    app.connect("doctree-read", put_in_columns, priority=420)
+    """Register the step after a page's cells are folded."""
+    app.connect("doctree-read", group_in_tabs, priority=420)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

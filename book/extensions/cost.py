@@ -1,14 +1,14 @@
 """Numbers of the published results on a topic's page.
 
-The role ``{measured}`` is a number in a sentence, by the names of ``benchmarks.report.lookup``::
+The role ``{measured}`` is a number in a sentence, in the words of ``benchmarks.report.lookup``::
 
     {measured}`time branching.select_cond 65536 jax`
     {measured}`share branching.expensive_cond/branching.expensive_where 65536 torch`
 
-The directive ``{cost}`` is the figure of *What it costs*. Its argument is what the caption says.
+The directive ``{cost}`` is the figure of *What it costs*. Its argument is the caption.
 Each line of its body is a bar for both frameworks, ``label: function size [mode]``; the mode is
 ``compiled`` where none is given, and can be ``eager``, ``first call`` or ``new shape``. A line that
-begins with ``#`` begins a panel with a scale of its own::
+begins with ``#`` begins a panel with its own scale::
 
     ```{cost} One branch multiplies matrices eight times.
     # One matrix
@@ -16,7 +16,7 @@ begins with ``#`` begins a panel with a scale of its own::
     where: branching.expensive_where 65536
     ```
 
-Both take the first of the published files. A number that is not there is a warning.
+Both read the first of the published files. A missing number is a warning.
 """
 
 from html import escape
@@ -47,10 +47,10 @@ def published(env: BuildEnvironment) -> Results:
     folder = Path(env.config.results_folder)
     for path in folder.glob("*.json"):
         env.note_dependency(str(path))
-    found, _ = read_all(folder)
-    if not found:
+    results, _ = read_all(folder)
+    if not results:
         raise LookupError(f"no results are published in {folder}")
-    return next(iter(found.values()))
+    return next(iter(results.values()))
 
 
 class MeasuredRole(SphinxRole):
@@ -67,7 +67,7 @@ class MeasuredRole(SphinxRole):
 
 
 class CostDirective(SphinxDirective):
-    """The figure of what something costs."""
+    """The figure of *What it costs*."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -89,20 +89,20 @@ class CostDirective(SphinxDirective):
 
 
 def _panels(lines: list[str]) -> list[tuple[str, list[str]]]:
-    found: list[tuple[str, list[str]]] = []
+    panels: list[tuple[str, list[str]]] = []
     for line in filter(None, map(str.strip, lines)):
         if line.startswith("#"):
-            found.append((line.lstrip("# "), []))
+            panels.append((line.lstrip("# "), []))
         else:
-            found = found or [("", [])]
-            found[-1][1].append(line)
-    return found
+            panels = panels or [("", [])]
+            panels[-1][1].append(line)
+    return panels
 
 
 def _panel(results: Results, title: str, lines: list[str]) -> str:
     bars = []
     for framework in FRAMEWORKS:
-        for place, line in enumerate(lines):
+        for position, line in enumerate(lines):
             label, _, wanted = line.rpartition(": ")
             function, size, *mode = wanted.split(" ", 2)
             if not size.isdecimal():
@@ -110,8 +110,8 @@ def _panel(results: Results, title: str, lines: list[str]) -> str:
             time = lookup.time(
                 results, function, int(size), framework, mode[0] if mode else "compiled"
             )
-            group = TITLES[framework] if place == 0 else ""
-            bars.append(Bar(label, framework, time, seconds(time), group, pale=place % 2 == 1))
+            group = TITLES[framework] if position == 0 else ""
+            bars.append(Bar(label, framework, time, seconds(time), group, pale=position % 2 == 1))
     return panel(title, bars)
 
 

@@ -1,8 +1,8 @@
 """The directive ``{definitions} FOLDER/MODULE.name …``: what programs of the examples define.
 
-Unlike a pair, the functions may have different names. Those of a module whose name begins with a
-framework's, such as ``jax_step``, stand in its tab; those of one module alone are one block, as are
-functions that need no framework. Shown without docstrings, as a pair is.
+Unlike in a pair, the functions may have different names. Those of a module whose name begins with a
+framework's, such as ``jax_step``, go into its tab; those of one module alone are one block, as are
+functions that need no framework. Docstrings are left out, as in a pair.
 """
 
 from collections import defaultdict
@@ -29,12 +29,12 @@ def blocks(argument: str) -> dict[str, str]:
     Raises:
         LookupError: a module defines no such name.
     """
-    found = defaultdict(list)
+    sources = defaultdict(list)
     for each in argument.split():
         path, _, name = each.rpartition(".")
         folder, _, module = path.rpartition("/")
-        found[module.partition("_")[0]].append(quiet(source.definition(folder, module, name)))
-    return {framework: _BLOCK.format("\n\n\n".join(found[framework])) for framework in found}
+        sources[module.partition("_")[0]].append(quiet(source.definition(folder, module, name)))
+    return {framework: _BLOCK.format("\n\n\n".join(sources[framework])) for framework in sources}
 
 
 def plain(argument: str) -> str:
@@ -44,7 +44,7 @@ def plain(argument: str) -> str:
 
 
 class DefinitionsDirective(SphinxDirective):
-    """Shows definitions of programs; one that is not there is a warning."""
+    """Shows definitions of programs; a missing one is a warning."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -52,18 +52,18 @@ class DefinitionsDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Write the code in MyST, and let the page's own parser read it."""
         try:
-            found = blocks(self.arguments[0])
+            code = blocks(self.arguments[0])
         except (LookupError, OSError) as error:
             logger.warning(str(error), location=self.get_location())
             return []
         for each in self.arguments[0].split():
             folder, _, module = each.rpartition(".")[0].rpartition("/")
             self.env.note_dependency(str(source.path(folder, module)))
-        if len(found) == 1:
-            return self.parse_text_to_nodes("".join(found.values()))
+        if len(code) == 1:
+            return self.parse_text_to_nodes("".join(code.values()))
         tabs = [
             _TAB.format(title=TITLES[framework], framework=framework, block=block)
-            for framework, block in found.items()
+            for framework, block in code.items()
         ]
         return self.parse_text_to_nodes(_TABS.format("".join(tabs)))
 

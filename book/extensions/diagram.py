@@ -1,4 +1,4 @@
-"""The directive ``{diagram} name``: a drawing of ``figures/``, put into the page itself.
+"""The directive ``{diagram} name``: a drawing of ``figures/`` inside the page itself.
 
 Inside the page an SVG takes the page's colours, light or dark, which a linked image cannot. Its
 text alternative is the drawing's own ``<title>`` and ``<desc>``; its caption is the directive's

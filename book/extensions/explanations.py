@@ -1,8 +1,7 @@
 """Explanations as a page of this book shows them.
 
-Anywhere else their links lead to the published book. Here they lead to the page of this build, and
-one to the page that it stands on is left out. The style that each explanation brings along stands
-once in a page.
+Elsewhere their links lead to the published book. Here they lead to pages of this build, and a link
+to its own page is left out. Each explanation brings its style; a page keeps the first.
 """
 
 import re
@@ -21,14 +20,14 @@ _STYLE = f"<style>{FRAGMENT_STYLE}</style>"
 
 
 def adapt(app: Sphinx, page: str, _template: str, context: dict[str, Any], *_: Any) -> None:
-    """Change the explanations of a page that is about to be written."""
+    """Adapt the explanations of a page before it is written."""
 
     def link(match: re.Match[str]) -> str:
         target = match["page"]
         if target == page:
             return ""
         if target not in app.env.found_docs:
-            logger.warning(f"explain names the page {target}, which there is not", location=page)
+            logger.warning(f"explain names the page {target}, which does not exist", location=page)
         return f' <a href="{app.builder.get_relative_uri(page, target)}">{match["text"]}</a>'
 
     body = _LINK.sub(link, context.get("body", ""))
@@ -37,6 +36,6 @@ def adapt(app: Sphinx, page: str, _template: str, context: dict[str, Any], *_: A
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what is done to a page before it is written."""
+    """Register the step before a page is written."""
     app.connect("html-page-context", adapt)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

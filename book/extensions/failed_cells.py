@@ -1,7 +1,8 @@
-"""What a build says of the pages whose cells failed, after all other pages were built.
+"""Reports the pages whose cells failed, after all other pages are built.
 
 MyST-NB warns of a failed page when it reads it, somewhere in the log. Here the last lines of a
-build name each failed page, its heading, its cell and the error. The next build runs these again.
+build name each failed page, its heading, its cell and the error. The next build runs these pages
+again.
 """
 
 import re
@@ -44,7 +45,7 @@ def report(app: Sphinx, error: Exception | None) -> None:
     for page in failed_pages(app.env):
         # MyST-NB writes each page as a notebook, where `extensions.kernels` marked the cell.
         written = Path(app.outdir).parent / "jupyter_execute" / f"{page}.ipynb"
-        if not written.exists():  # the build ended before it came to this page again
+        if not written.exists():  # the build ended before it read this page again
             continue
         notebook = nbformat.read(written, as_version=4)
         traceback = app.env.nb_metadata[page]["exec_data"]["traceback"]  # type: ignore[attr-defined]
@@ -58,20 +59,20 @@ def describe(page: str, notebook: NotebookNode, traceback: str) -> str:
     before = "\n".join(c.source for c in notebook.cells[:number] if c.cell_type == "markdown")
     heading = (HEADING.findall(FENCED.sub("", before)) or [page])[-1]
     traceback = COLOURS.sub("", traceback)
-    line = RAISING.search(traceback)  # none where Python ended, or was too slow
+    line = RAISING.search(traceback)  # none if Python ended or was too slow
     lines = cell.source.splitlines()
     code = lines[int(line[1]) - 1].strip() if line else lines[0] + " …" * (len(lines) > 1)
-    # A cell that took too long was interrupted, which it may have answered by an error.
+    # A cell that took too long was interrupted, and may have raised an error then.
     causes = [f"{o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error"]
     printed = "".join(o.text for o in cell.outputs if o.output_type == "stream")
     causes = GROUP.findall(printed)[:1] + causes + UNRAISED.findall(traceback) or ["no error shown"]
     cause = causes[-1].partition("\n")[0]
-    place = f"{page}.md, cell at line {notebook.metadata['source_map'][number]}, “{heading}”"
-    return f"failed: {place}: `{code}`: {cause}"
+    location = f"{page}.md, cell at line {notebook.metadata['source_map'][number]}, “{heading}”"
+    return f"failed: {location}: `{code}`: {cause}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Look once more after the other pages."""
+    """Register the report, and the reading of failed pages again."""
     app.connect("env-get-outdated", run_again)
     app.connect("build-finished", report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

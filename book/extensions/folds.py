@@ -1,8 +1,8 @@
 """What opens by a click: the cell that proves a sentence, and the answer to an exercise.
 
-A cell tagged ``checked`` proves what stands above it. It folds behind a small mark, which ends the
-sentence. ``{answer}`` holds the prose of an answer; the cells tagged ``answer`` that follow it are
-in the same fold.
+A cell tagged ``checked`` proves the sentence above it. It folds behind a small mark at the end of
+that sentence. ``{answer}`` holds the prose of an answer; the cells tagged ``answer`` that follow go
+into the same fold.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _SUMMARY = {"answer": "Show answer", "checked": '<span aria-hidden="true">✓ </
 
 
 class fold(nodes.General, nodes.Element):  # noqa: N801  docutils names its nodes so
-    """HTML's ``details``; in other formats its content stands open."""
+    """HTML's ``details``; other formats show its content."""
 
 
 class AnswerDirective(SphinxDirective):
@@ -34,8 +34,8 @@ class AnswerDirective(SphinxDirective):
 def tagged(document: nodes.document, *tags: str) -> list[nodes.container]:
     """The page's cells that have one of the tags, in order."""
     classes = {f"tag_{tag}" for tag in tags}
-    found = document.findall(nodes.container)
-    return [node for node in found if "cell" in node["classes"] and classes & {*node["classes"]}]
+    cells = [node for node in document.findall(nodes.container) if "cell" in node["classes"]]
+    return [cell for cell in cells if classes & {*cell["classes"]}]
 
 
 def fold_cells(app: Sphinx, document: nodes.document) -> None:
@@ -57,7 +57,7 @@ def _before(node: nodes.Element) -> nodes.Node | None:
 
 
 def _check(cell: nodes.container) -> None:
-    """Fold a cell. After a paragraph the mark stands in the paragraph's last line."""
+    """Fold a cell. After a paragraph the mark ends the paragraph's last line."""
     before, parent = _before(cell), cell.parent
     mark = fold("", kind="checked")
     parent.replace(cell, mark)
@@ -80,7 +80,7 @@ def _depart(writer: Any, node: fold) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the node, the directive and what is done to a page that has been read."""
+    """Register the node, the directive, and the step that folds a page's cells."""
     app.add_node(fold, html=(_visit, _depart))
     app.add_directive("answer", AnswerDirective)
     app.connect("doctree-read", fold_cells, priority=410)

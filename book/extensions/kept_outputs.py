@@ -1,7 +1,7 @@
-"""Where the outputs of pages are kept, so that only pages whose cells have changed run again.
+"""Chooses the folder of the pages' outputs, so that only pages whose cells have changed run again.
 
-MyST-NB keeps them, and finds a page's outputs by its cells. What the cells call can change too:
-each state of the package, with each version of jax and torch, has a folder of outputs of its own.
+MyST-NB keeps the outputs, and finds a page's by its cells. The code that cells call can change too:
+each state of the package, with each version of jax and torch, has its own folder.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import jaxvstorch
 def setup(app: Sphinx) -> dict[str, bool]:
     """Choose the folder after MyST-NB has read its settings.
 
-    As a setting it would have Sphinx read every page anew whenever it changed.
+    As a setting of Sphinx's, every change of it would have all pages read again.
     """
     app.connect("builder-inited", _choose_folder, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -30,6 +30,6 @@ def _choose_folder(app: Sphinx) -> None:
             state.update(bytes(path) + path.read_bytes())
     folder = Path(app.doctreedir, "kept-outputs", state.hexdigest()[:16])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
-    # Made by the pages, which are read side by side, its tables would now and then be made twice,
-    # which ends the build: https://github.com/sphinx-doc/sphinx/issues/12481
+    # If the pages, which are read in parallel, made its tables, two would now and then make one
+    # twice, which ends the build: https://github.com/sphinx-doc/sphinx/issues/12481
     get_cache(folder).db.dispose()

@@ -1,15 +1,15 @@
 """How the kernels that run the pages talk to the build.
 
-They talk over files and not over TCP ports. A kernel's ports are chosen before it starts, and
-another program may take one in between: the kernel then ends, and the page with it.
+They talk over files, not over TCP ports. A kernel's ports are chosen before it starts, and another
+program may take one in between: the kernel then ends, and the page fails.
 
 What a cell prints stays one text. A kernel sends it every fifth of a second, and MyST-NB would put
-each piece on a line of its own.
+each piece on a separate line.
 
-Each cell begins without what ``torch.compile`` did before, as ``jaxvstorch.notebook`` says.
+Before each cell ``torch.compile`` forgets what it compiled, as ``jaxvstorch.notebook`` explains.
 
-A cell that fails is marked for `extensions.failed_cells`. A kernel that dies fails its page, as an
-error in a cell does, and not the whole build.
+A cell that fails is marked for `extensions.failed_cells`. A kernel that dies fails its page, like
+an error in a cell, and not the whole build.
 """
 
 import functools
@@ -28,7 +28,7 @@ _NUMBERS = itertools.count()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Set this for every kernel; MyST-NB hands on no settings for it."""
+    """Patch every kernel; MyST-NB has no settings for this."""
     original = KernelManager.__init__
 
     @functools.wraps(original)

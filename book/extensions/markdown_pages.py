@@ -1,8 +1,8 @@
 """Pages as plain Markdown beside their HTML, and ``llms.txt``, which lists them, for programs.
 
-A program that reads, such as a coding assistant, gets a page's text, its code and what that
-printed, without the cells that prove a sentence: the notebook has them. The front page and the API
-have no such file: ``llms.txt`` is the one, and the package's docstrings are the other.
+A program that reads, such as a coding assistant, gets a page's text, code and outputs, without the
+cells that prove a sentence: the notebook has them. The front page and the API have no such file:
+``llms.txt`` replaces the first, and the package's docstrings the second.
 """
 
 import posixpath
@@ -26,7 +26,7 @@ _ANSI = re.compile(r"\x1b\[[\d;]*m")
 
 
 def write_page(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: Any) -> None:
-    """Write one page's Markdown, when its HTML is written, and name it there."""
+    """Write one page's Markdown when its HTML is written, and link to it there."""
     if page not in app.env.found_docs or page in NO_MARKDOWN:
         return
     try:
@@ -97,7 +97,7 @@ def _markdown(app: Sphinx, page: str) -> str:
 
 
 def _linked(app: Sphinx, text: str) -> str:
-    """The text with its links into the book leading to Markdown."""
+    """The text, whose links into the book lead to Markdown."""
 
     def markdown(match: re.Match[str]) -> str:
         page = match["page"]
@@ -110,13 +110,14 @@ def _linked(app: Sphinx, text: str) -> str:
 
 def _entry(app: Sphinx, page: str) -> str:
     title = app.env.titles[page].astext()
-    said = app.env.metadata[page].get("description") or _first_paragraph(app.env.get_doctree(page))
-    return f"- [{title}]({app.config.html_baseurl}{page}.md): {said}"
+    description = app.env.metadata[page].get("description")
+    description = description or _first_paragraph(app.env.get_doctree(page))
+    return f"- [{title}]({app.config.html_baseurl}{page}.md): {description}"
 
 
 def _first_paragraph(document: nodes.document) -> str:
-    found = next(document.findall(nodes.paragraph), None)
-    return " ".join(found.astext().split()) if found is not None else ""
+    paragraph = next(document.findall(nodes.paragraph), None)
+    return " ".join(paragraph.astext().split()) if paragraph is not None else ""
 
 
 _SUMMARY = (

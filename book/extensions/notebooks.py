@@ -26,13 +26,13 @@ from extensions.plain_markdown import Converter, Directive, Link
 logger = logging.getLogger(__name__)
 
 INSTALL = "%pip install -q jaxvstorch"
-# Each cell begins without what torch.compile did before, as in the book.
+# torch.compile forgets before each cell what it compiled, as in the book.
 LOAD = "%load_ext jaxvstorch.notebook"
 # In a page's front matter: what else it imports, for its notebook to install.
 PACKAGES = "packages"
 # In the front matter of a page that runs and is no notebook: it is made of cards and hidden cells.
 NO_NOTEBOOK = "no-notebook"
-# What proves a sentence is there and out of the way; Jupyter shows one line for it.
+# Jupyter shows one line for a cell that proves a sentence.
 _FOLDED = {"source_hidden": True, "outputs_hidden": True}
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
 
@@ -65,10 +65,10 @@ def make_notebook(text: str, converter: Converter, packages: str = "") -> nbform
 
 
 def page_notebook(app: Sphinx, page: str) -> nbformat.NotebookNode:
-    """The notebook of a page that has one, with what its cells made in the build.
+    """The notebook of a page that has one, with its cells' outputs in the build.
 
     Raises:
-        LookupError: there is a directive without a plain form, or other cells ran than it has.
+        LookupError: a directive has no plain form, or the cells are not those that ran.
     """
     source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
     packages = app.env.metadata[page].get(PACKAGES, "")
@@ -148,20 +148,22 @@ def page_converter(app: Sphinx, page: str) -> Converter:
 
 def is_notebook(app: Sphinx, page: str) -> bool:
     """Whether a page has a notebook."""
-    found = app.env.metadata.get(page, {})
-    return "kernelspec" in found and NO_NOTEBOOK not in found
+    metadata = app.env.metadata.get(page, {})
+    return "kernelspec" in metadata and NO_NOTEBOOK not in metadata
 
 
 def _pair(directive: Directive) -> str:
     topic, _, name = directive.argument.partition(".")
     helpers = tuple(directive.options.get("with", "").replace(",", " ").split())
-    found = halves(topic, name, helpers)
-    shown = [f"**{half.title}**\n\n```python\n{half.source}\n```" for half in found]
-    return "\n\n".join(shown) + "\n"
+    blocks = [
+        f"**{half.title}**\n\n```python\n{half.source}\n```"
+        for half in halves(topic, name, helpers)
+    ]
+    return "\n\n".join(blocks) + "\n"
 
 
 def _resolve(app: Sphinx, page: str, role: str, content: str) -> Link:
-    """What a role says and where it leads, as far as the book knows."""
+    """A role's text and target, if the book knows one."""
     text, _, target = content.removesuffix(">").rpartition("<")
     target, text = target.strip(), text.strip()
     kind, site = role.rpartition(":")[2], app.config.html_baseurl
@@ -173,8 +175,8 @@ def _resolve(app: Sphinx, page: str, role: str, content: str) -> Link:
         page, anchor, title = std.labels[target]
         return Link(text or title, f"{site}{page}.html#{anchor}")
     if kind == "doc":
-        led_to, _ = app.env.relfn2path(target, page)
-        return Link(text or app.env.titles[led_to].astext(), f"{site}{led_to}.html")
+        other_page, _ = app.env.relfn2path(target, page)
+        return Link(text or app.env.titles[other_page].astext(), f"{site}{other_page}.html")
     if kind == "measured":
         return Link(lookup.number(cost.published(app.env), content), None)
     if kind == "math":
@@ -187,12 +189,12 @@ def _resolve(app: Sphinx, page: str, role: str, content: str) -> Link:
 
 def _api_url(app: Sphinx, target: str) -> str | None:
     """The address of a name's documentation: the frameworks', Python's or this package's."""
-    own = app.env.domains.python_domain.objects.get(target)
-    if own is not None:
-        return f"{app.config.html_baseurl}{own.docname}.html#{own.node_id}"
-    for known in InventoryAdapter(app.env).main_inventory.values():
-        if target in known:
-            return str(known[target].uri)
+    documented = app.env.domains.python_domain.objects.get(target)
+    if documented is not None:
+        return f"{app.config.html_baseurl}{documented.docname}.html#{documented.node_id}"
+    for inventory in InventoryAdapter(app.env).main_inventory.values():
+        if target in inventory:
+            return str(inventory[target].uri)
     return None
 
 

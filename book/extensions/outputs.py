@@ -1,7 +1,7 @@
-"""What a page's cells printed and showed when the book was built, for its notebook.
+"""The outputs of a page's cells when the book was built, for its notebook.
 
-MyST-NB keeps it by the page's cells, for the package as it is. A page that is not read again keeps
-what it showed, though the package has changed: so what it showed is put beside it when it is read.
+MyST-NB keeps them by the page's cells and the state of the package. A page that is not read again
+keeps its old outputs although the package has changed; so reading a page stores a copy beside it.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from extensions.promised_errors import message_alone
 
 
 def add_outputs(app: Sphinx, page: str, notebook: NotebookNode) -> None:
-    """Give the cells of a page's notebook what they made in the build; nothing if it did not run.
+    """Add to a page's notebook its cells' outputs in the build; nothing if the page did not run.
 
     Args:
         app: has read the page.
@@ -40,7 +40,7 @@ def add_outputs(app: Sphinx, page: str, notebook: NotebookNode) -> None:
 
 
 def keep_outputs(app: Sphinx, _document: nodes.document) -> None:
-    """Put what a page showed beside it; the page has been read, and has run before."""
+    """Store the outputs of a page beside it, when it has been read and has run."""
     page, settings = app.env.docname, app.env.mystnb_config  # type: ignore[attr-defined]
     source, path = Path(app.env.doc2path(page)), _beside(app, page)
     text = source.read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def _cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def _plain(output: NotebookNode) -> NotebookNode:
-    """An output as it is, and an error without the traceback, as on the page."""
+    """The output; an error loses its traceback, as on the page."""
     if output.output_type == "error":
         text = message_alone(output.ename, output.evalue)
         output["evalue"], output["traceback"] = text.partition(": ")[2], [text]

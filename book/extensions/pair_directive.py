@@ -1,10 +1,9 @@
 """The directive ``{pair} topic.name``: one example function in both frameworks.
 
-The two halves stand in tabs that switch together all over the book; on a wide page the style sheet
-shows both at once, in columns. What is shown is read from the package's own files, without
-docstrings, which would repeat the page, and with one parameter to a line, which fits a phone. The
-option ``:with: NAME`` shows what else of its module belongs to the function, in the file's order;
-one half alone may have it.
+The two halves are tabs that switch together in the whole book; on a wide page the style sheet shows
+both at once, in columns. The code comes from the package's files, without docstrings, which would
+repeat the page, and with one parameter to a line, which fits a phone. The option ``:with: NAME``
+also shows other definitions of the module, in the file's order; one half alone may have them.
 """
 
 import ast
@@ -54,7 +53,7 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
     Args:
         topic: the pair's.
         name: of the function.
-        helpers: what else of the modules to show.
+        helpers: names of other definitions to show.
 
     Raises:
         LookupError: there is no such pair, and the message names the nearest; or neither module
@@ -79,7 +78,7 @@ def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> s
     parts = [source.definition(topic, framework, name)]
     parts += [text for helper in helpers if (text := _helper(topic, framework, helper))]
     file = source.path(topic, framework).read_text(encoding="utf-8")
-    # A rule of differentiation stands below the function that it is for.
+    # A rule of differentiation follows its function.
     return "\n\n".join(map(_tidied, sorted(parts, key=file.index)))
 
 
@@ -145,14 +144,14 @@ class PairDirective(SphinxDirective):
         topic, _, name = self.arguments[0].partition(".")
         helpers = tuple(self.options.get("with", "").replace(",", " ").split())
         try:
-            found = halves(topic, name, helpers)
+            both_halves = halves(topic, name, helpers)
         except LookupError as error:
             logger.warning(str(error), location=self.get_location())
             return []
-        for half in found:
+        for half in both_halves:
             self.env.note_dependency(str(source.path(topic, half.framework)))
         repository = self.config.html_theme_options["repository_url"]
-        tabs = [_TAB.format(repository=repository, **half._asdict()) for half in found]
+        tabs = [_TAB.format(repository=repository, **half._asdict()) for half in both_halves]
         return self.parse_text_to_nodes(_TABS.format(halves="".join(tabs)))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Directive(NamedTuple):
-    """A directive as it stands in a page."""
+    """A directive of a page."""
 
     name: str
     argument: str
@@ -19,7 +19,7 @@ class Directive(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What a role says, and where it leads, if anywhere."""
+    """The text of a role, and its target, if any."""
 
     text: str
     url: str | None
@@ -30,8 +30,8 @@ class Converter:
     """Makes MyST plain.
 
     Attributes:
-        directives: what becomes of each directive that only the book knows.
-        resolve: what a role's name and content say, and lead to.
+        directives: the plain form of each directive that only the book knows.
+        resolve: the text and target of a role, by its name and content.
         page_url: the address of a page of the book, given as a relative path without suffix.
     """
 
@@ -43,7 +43,7 @@ class Converter:
         """The text in plain Markdown.
 
         Raises:
-            LookupError: there is a directive that nobody knows how to make plain.
+            LookupError: a directive has no plain form.
         """
         whole = _BROKEN_ROLE.sub(lambda match: " ".join(match[0].split()), text)
         lines, plain = whole.splitlines(), []

@@ -23,64 +23,64 @@ FILE = Path(__file__).parents[1] / "reference/port_programs.json"
 
 def read() -> dict[str, Any]:
     """What was recorded."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+    record: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return record
 
 
 def markdown() -> str:
-    """The table, which parts of the drafts are at parity, and when and with what it was made."""
-    found = read()
+    """The table, the drafts' parts at parity, and the date and versions of the run."""
+    record = read()
     head = [
         "program",
         "calls",
         *(f"`{s.sign}`" for s in SHOWN),
         f"`{PortStatus.UNKNOWN.sign}{PortStatus.FAILED.sign}`",
     ]
-    rows = [head, ["---", *["--:"] * (len(head) - 1)], *map(_row, found["programs"])]
+    programs = record["programs"]
+    rows = [head, ["---", *["--:"] * (len(head) - 1)], *map(_row, programs)]
     table = [f"| {' | '.join(row)} |" for row in rows]
-    drafts = [
-        f"- {one['kind']}: {names}" for one in found["programs"] if (names := _at_parity(one))
-    ]
-    left = [
-        f"- {one['kind']}: {'; '.join(one['open'])}" for one in found["programs"] if one["open"]
-    ]
-    return "\n".join([*table, "", _with(found), "", OPEN, "", *left, "", AT_PARITY, "", *drafts])
+    left = [f"- {p['kind']}: {'; '.join(p['open'])}" for p in programs if p["open"]]
+    drafts = [f"- {p['kind']}: {names}" for p in programs if (names := _at_parity(p))]
+    return "\n".join(
+        [*table, "", _provenance(record), "", OPEN, "", *left, "", AT_PARITY, "", *drafts]
+    )
 
 
-def _row(one: dict[str, Any]) -> list[str]:
-    counts = [one["counts"].get(status, 0) for status in SHOWN]
-    numbers = [one["calls"], *counts, one["calls"] - sum(counts)]
-    return [_program(one), *map(str, numbers)]
+def _row(program: dict[str, Any]) -> list[str]:
+    counts = [program["counts"].get(status, 0) for status in SHOWN]
+    numbers = [program["calls"], *counts, program["calls"] - sum(counts)]
+    return [_link(program), *map(str, numbers)]
 
 
-def _program(one: dict[str, Any]) -> str:
-    if "/" not in one["repository"]:
-        return f"{one['kind']} ({one['repository']} {one['at']})"
-    return f"[{one['kind']}](https://github.com/{one['repository']}/tree/{one['at']})"
+def _link(program: dict[str, Any]) -> str:
+    if "/" not in program["repository"]:
+        return f"{program['kind']} ({program['repository']} {program['at']})"
+    return f"[{program['kind']}](https://github.com/{program['repository']}/tree/{program['at']})"
 
 
-def _at_parity(one: dict[str, Any]) -> str:
-    came = one["whole_model"].items()
-    return ", ".join(f"`{name}`{_but(t)}" for name, t in came if t.startswith("at parity"))
+def _at_parity(program: dict[str, Any]) -> str:
+    modules = program["whole_model"].items()
+    at_parity = [(name, parity) for name, parity in modules if parity.startswith("at parity")]
+    return ", ".join(f"`{name}`{_limits(parity)}" for name, parity in at_parity)
 
 
-def _but(parity: str) -> str:
-    """What limits a parity, in brackets."""
+def _limits(parity: str) -> str:
+    """The limits of a parity, in brackets."""
     limits = {
         "in eval mode": "in eval mode",
         "as far as PyTorch's own float32": "within twice PyTorch's own rounding",
     }
-    found = [said for text, said in limits.items() if text in parity]
-    return f" ({'; '.join(found)})" if found else ""
+    shown = "; ".join(limit for text, limit in limits.items() if text in parity)
+    return f" ({shown})" if shown else ""
 
 
-def _with(found: dict[str, Any]) -> str:
-    day = date.fromisoformat(found["date"])
-    versions = ", ".join(f"{n} {v.partition('+')[0]}" for n, v in found["versions"].items())
-    longer = [one["seconds_replayed"] / one["seconds_alone"] for one in found["programs"]]
+def _provenance(record: dict[str, Any]) -> str:
+    day = date.fromisoformat(record["date"])
+    versions = ", ".join(f"{n} {v.partition('+')[0]}" for n, v in record["versions"].items())
+    ratios = [p["seconds_replayed"] / p["seconds_alone"] for p in record["programs"]]
     return (
         f"Run on {day.day} {day:%B %Y} with {versions}, on two cores of a CPU. With its calls done "
-        f"again a program took {min(longer):.1f} to {max(longer):.1f} times as long as alone, "
+        f"again a program took {min(ratios):.1f} to {max(ratios):.1f} times as long as alone, "
         "without what the draft took."
     )
 

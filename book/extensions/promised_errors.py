@@ -1,7 +1,7 @@
 """Errors that a page promises: a cell tagged ``raises-exception`` and with the error's name.
 
-The page shows the error's message without the traceback. Where no error came, or another one, the
-build warns, and so fails.
+The page shows the error's message without the traceback. If the cell raised no error, or another
+one, the build warns, and so fails.
 """
 
 import re
@@ -20,11 +20,11 @@ _TAG = re.compile(r"tag_([A-Z]\w*)")
 
 
 def shorten(app: Sphinx, document: nodes.document) -> None:
-    """Leave the message of each traceback on a page that ran."""
+    """Reduce each traceback of a page that ran to its message."""
     if app.env.nb_metadata[app.env.docname].get("exec_data") is None:  # type: ignore[attr-defined]
         return
     for cell in tagged(document, "raises-exception"):
-        promised = [found[1] for name in cell["classes"] if (found := _TAG.fullmatch(name))]
+        promised = [match[1] for name in cell["classes"] if (match := _TAG.fullmatch(name))]
         blocks = [n for n in cell.findall(nodes.literal_block) if "traceback" in n["classes"]]
         if len(promised) != 1:
             logger.warning(f"one error is promised by its name, not {promised}", location=cell)
@@ -62,6 +62,6 @@ def shown(message: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what is done to a page that has been read, before its cells are moved."""
+    """Register the step before a page's cells are moved."""
     app.connect("doctree-read", shorten, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

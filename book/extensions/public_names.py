@@ -1,4 +1,4 @@
-"""Every public class and function is documented as ``jaxvstorch.NAME``, wherever it is written."""
+"""Documents every public class and function as ``jaxvstorch.NAME``, whatever module defines it."""
 
 from types import FunctionType
 

@@ -1,10 +1,10 @@
 """Directives that show committed benchmark results.
 
-``{results} topic`` shows a topic's figures and, behind them, its tables, and
-``{results-by-topic} 1`` those of all topics in part 1 of the book. ``{results-of} part`` shows what
-belongs to no topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``, ``founding`` or
-``clock``. Where several files are published both have a tab for each, and a machine that is chosen
-once is chosen on the whole page.
+``{results} topic`` shows a topic's figures and, below them, its tables; ``{results-by-topic} 1``
+shows those of all topics in part 1 of the book. ``{results-of} part`` shows what belongs to no
+topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``, ``founding`` or ``clock``.
+Several published files have a tab each, and a machine that is chosen once is chosen on the whole
+page.
 """
 
 import re
@@ -21,9 +21,10 @@ from benchmarks.report.files import read_all
 from benchmarks.report.rows import own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
-from extensions import results_bars, results_overview, results_tables
+from extensions import results_bars, results_overview
 from jaxvstorch._frameworks import FRAMEWORKS
 from jaxvstorch._pairs.registry import PAIRS, place, topics
+from jaxvstorch._table import Table
 
 ROOT = Path(__file__).parents[2]
 Show = Callable[[Results], str]
@@ -36,17 +37,17 @@ _NO_GPU = (
 
 
 class _ResultsDirective(SphinxDirective):
-    """What both directives share: reading the files, and a tab per machine."""
+    """The base of the directives: it reads the files and makes a tab per machine."""
 
     required_arguments = 1
 
     def shown(self, show: Show, absent: str) -> list[nodes.Node]:
-        """What ``show`` makes of each machine's results, as Markdown."""
-        found, problems = self.read()
-        parts = {name: text for name, results in found.items() if (text := show(results))}
+        """Each machine's results, shown by ``show`` as Markdown."""
+        published, problems = self.read()
+        parts = {name: text for name, results in published.items() if (text := show(results))}
         lines = [f":::{{warning}}\nA results file was left out: {p}\n:::\n" for p in problems]
-        if len(found) > 1 and parts:
-            lines.append(_in_tabs(parts, _labels(found)))
+        if len(published) > 1 and parts:
+            lines.append(_in_tabs(parts, _labels(published)))
         else:
             lines.append("".join(parts.values()) or absent)
         return self.parse_text_to_nodes("\n".join(lines))
@@ -65,16 +66,17 @@ class _ResultsDirective(SphinxDirective):
         return f"{text}\n\n{self.outdated(results)}"
 
     def outdated(self, results: Results) -> str:
-        """A mark where results are of other versions than the pinned ones; empty where not."""
-        found = "; ".join(results.outdated(self.config.results_pins))
-        return f":::{{attention}}\nMeasured with other versions: {found}.\n:::" if found else ""
+        """A warning if results are from other versions than the pinned ones; else empty."""
+        versions = "; ".join(results.outdated(self.config.results_pins))
+        text = f":::{{attention}}\nMeasured with other versions: {versions}.\n:::"
+        return text if versions else ""
 
 
-def _labels(found: Mapping[str, Results]) -> dict[str, str]:
-    """What each tab is called: by what computed, and by the file too where two are alike."""
-    labels = {name: provenance.label(results) for name, results in found.items()}
-    twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
-    return {n: f"{label} ({n})" if label in twice else label for n, label in labels.items()}
+def _labels(published: Mapping[str, Results]) -> dict[str, str]:
+    """Each tab's title: the device, and the file too where two devices are alike."""
+    labels = {name: provenance.label(results) for name, results in published.items()}
+    ambiguous = {label for label in labels.values() if list(labels.values()).count(label) > 1}
+    return {n: f"{label} ({n})" if label in ambiguous else label for n, label in labels.items()}
 
 
 def _in_tabs(parts: Mapping[str, str], labels: Mapping[str, str]) -> str:
@@ -97,10 +99,10 @@ class TopicDirective(_ResultsDirective):
         return self.shown(lambda results: self._topic(results, topic), absent)
 
     def _topic(self, results: Results, topic: str) -> str:
-        found = rows(results, topic)
-        if not found:
+        topic_rows = rows(results, topic)
+        if not topic_rows:
             return ""
-        timings = [timing for row in found for timing in row.times.values()]
+        timings = [timing for row in topic_rows for timing in row.times.values()]
         strips = _raw(results_overview.topic(results, topic))
         shares = _raw(results_bars.shares(timings, results))
         numbers = _folded(tables.topic_tables(results, topic))
@@ -162,12 +164,12 @@ class PartDirective(_ResultsDirective):
         versions = ", ".join(
             f"{name} {results.versions[name]}" for name in FRAMEWORKS if name in results.versions
         )
-        said = f"{provenance.machine_name(results)}; {results.date[:10]}; {versions}; "
+        caption = f"{provenance.machine_name(results)}; {results.date[:10]}; {versions}; "
         number = len(results.sessions)
-        said += f"{results.settings.get('dtype', '')}; {number} session{'s' * (number > 1)}"
-        drawn = results_overview.overview(results, {name: linked(name) for name in topics()})
-        head = f'<p class="measured-on">{escape(said)}</p>'
-        return _joined(_raw(head + drawn), self.outdated(results)) if drawn else ""
+        caption += f"{results.settings.get('dtype', '')}; {number} session{'s' * (number > 1)}"
+        strips = results_overview.overview(results, {name: linked(name) for name in topics()})
+        head = f'<p class="measured-on">{escape(caption)}</p>'
+        return _joined(_raw(head + strips), self.outdated(results)) if strips else ""
 
     def _machine(self, results: Results) -> str:
         left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
@@ -175,24 +177,24 @@ class PartDirective(_ResultsDirective):
         return _joined(table, self.outdated(results), *left_out)
 
     def _clock(self, results: Results) -> str:
-        return _raw(results_tables.html(tables.clock_table(results.clock))) if results.clock else ""
+        return _raw(_html(tables.clock_table(results.clock))) if results.clock else ""
 
     def _yardsticks(self, results: Results) -> str:
         figure = _raw(results_bars.yardsticks(results))
         missing = limits.missing(results.timings)
-        said = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
-        return _joined(figure, said, _folded(tables.yardstick_table(results)))
+        note = f"Not measured on this machine: {', '.join(missing)}." if missing else ""
+        return _joined(figure, note, _folded(tables.yardstick_table(results)))
 
     def _founding(self, results: Results) -> str:
-        found = [row for row in rows(results, "tracing") if row.name in _FOUNDING]
-        found = [row for row in found if row.size in (_FOUNDING[row.name] or (row.size,))]
-        if not found:
+        founding = [row for row in rows(results, "tracing") if row.name in _FOUNDING]
+        founding = [row for row in founding if row.size in (_FOUNDING[row.name] or (row.size,))]
+        if not founding:
             return ""
-        plain = plain_rows(found)
-        own = [timing for row in own_rows(found) for timing in row.times.values()]
+        plain = plain_rows(founding)
+        own_timings = [timing for row in own_rows(founding) for timing in row.times.values()]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
-        numbers += [tables.mode_table(own)] if own else []
-        return _raw(results_tables.html(_joined(*numbers)))
+        numbers += [tables.mode_table(own_timings)] if own_timings else []
+        return _raw(_html(_joined(*numbers)))
 
 
 def _left_out(results: Results, topic: str) -> str:
@@ -219,20 +221,33 @@ def _joined(*parts: str) -> str:
 def _folded(numbers: str) -> str:
     if not numbers:
         return ""
-    shown = _raw(results_tables.html(numbers))
-    # Thousands of numbers that nobody searches for would be a fifth of the search index.
+    shown = _raw(_html(numbers))
+    # Nobody searches for these numbers, and they would fill a fifth of the search index.
     return f":::{{dropdown}} The numbers\n:class-container: no-search\n{shown}\n:::"
 
 
-def _raw(drawn: str) -> str:
-    return f"```{{raw}} html\n{drawn}\n```" if drawn.strip() else ""
+def _html(text: str) -> str:
+    """Markdown tables, separated by empty lines, as HTML."""
+    return "".join(_table(part).html() for part in text.split("\n\n") if part.strip())
+
+
+def _table(text: str) -> Table:
+    heads, _, *rows = [
+        [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+        for line in text.splitlines()
+    ]
+    return Table(heads, rows)
+
+
+def _raw(html: str) -> str:
+    return f"```{{raw}} html\n{html}\n```" if html.strip() else ""
 
 
 def read_pins(path: Path) -> dict[str, str]:
     """The versions that a constraints file pins."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    found = (re.match(r"([\w.-]+)==([^\s;]+)", line) for line in lines)
-    return {match[1].lower(): match[2] for match in found if match}
+    matches = (re.match(r"([\w.-]+)==([^\s;]+)", line) for line in lines)
+    return {match[1].lower(): match[2] for match in matches if match}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""Bars of the results page: what a machine can do, and how near to it a function comes."""
+"""Bars of the results page: a machine's limits, and the share of them that functions reach."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ _NAMES = {"numpy": "NumPy", **TITLES}
 
 def yardsticks(results: Results) -> str:
     """Smallest calls, copies and products; empty where none was measured."""
-    mine = [timing for timing in results.timings if timing.topic == limits.YARDSTICKS]
+    measured = [timing for timing in results.timings if timing.topic == limits.YARDSTICKS]
     calls = [
         Bar(MODES[t.framework, t.mode], t.framework, t.median, seconds(t.median))
-        for t in mine
+        for t in measured
         if t.name == "dispatch"
     ]
     copies = [
@@ -25,7 +25,7 @@ def yardsticks(results: Results) -> str:
     ]
     products = [
         _rate(f"{t.dtype}, {_NAMES[t.framework]}", t, t.operations, "GFLOP/s")
-        for t in sorted(mine, key=lambda timing: timing.name)
+        for t in sorted(measured, key=lambda timing: timing.name)
         if t.operations
     ]
     titles = {
@@ -33,7 +33,7 @@ def yardsticks(results: Results) -> str:
         "A copy: bytes read and written": copies,
         "A product of matrices": products,
     }
-    panels = [panel(title, found) for title, found in titles.items() if found]
+    panels = [panel(title, bars) for title, bars in titles.items() if bars]
     return figure(panels, "What this machine can do at most.") if panels else ""
 
 
@@ -44,16 +44,16 @@ def _rate(label: str, timing: Timing, amount: int, unit: str) -> Bar:
 
 def shares(timings: Sequence[Timing], results: Results) -> str:
     """How much of the machine's limit a topic's functions reach; empty where none states it."""
-    found = [(t, share) for t in timings if (share := limits.fraction(t, results))]
-    largest = {(t.name, t.framework, t.mode): (t, share) for t, share in found}  # the last one
+    fractions = [(t, share) for t in timings if (share := limits.fraction(t, results))]
+    largest = {(t.name, t.framework, t.mode): (t, share) for t, share in fractions}  # the last one
     bars = [
-        Bar(_called(t), t.framework, share.value, f"{share.value:.0%} of a {share.of}")
+        Bar(_label(t), t.framework, share.value, f"{share.value:.0%} of a {share.of}")
         for t, share in largest.values()
     ]
     return figure([panel("", bars)], "Of what the machine can do.") if bars else ""
 
 
-def _called(timing: Timing) -> str:
+def _label(timing: Timing) -> str:
     how = MODES.get((timing.framework, timing.mode), f"{_NAMES[timing.framework]}, {timing.mode}")
     return f"{timing.name} {timing.size:,}: {how}"
 

@@ -1,4 +1,4 @@
-"""Who took less: all topics on the first screen of the results, and one topic by its functions."""
+"""Which framework took less time: an overview of all topics, and one topic by its functions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -41,13 +41,13 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
 
 def topic(results: Results, name: str) -> str:
     """One lane for each function of a topic with its small input, and one with its large."""
-    found, axis = summary.by_topic(results).get(name), _axis(results)
-    if not found or axis is None:
+    pairs, axis = summary.by_topic(results).get(name), _axis(results)
+    if not pairs or axis is None:
         return ""
     parts = [_NOTHING * 2, _SIDES, '<div class="counts head"><span>JAX / PyTorch</span></div>']
-    for small, large in found:
+    for small, large in pairs:
         sizes = f"<span>{small.size:,}</span><span>{large.size:,}</span>"
-        lanes = "".join(_one(axis, row, row is small) for row in (small, large))
+        lanes = "".join(_single_lane(axis, row, row is small) for row in (small, large))
         values = "".join(f"<span>{row.ratio()}</span>" for row in (small, large))
         parts.append(f'<div class="name"><code>{small.name}</code></div>')
         parts.append(f'<div class="sizes">{sizes}</div><div class="lanes">{lanes}</div>')
@@ -60,31 +60,32 @@ def _strips(kind: str, parts: Sequence[str]) -> str:
 
 
 def _axis(results: Results) -> Axis | None:
-    """One for all topics, so that they can be compared."""
+    """One axis for all topics, so that they can be compared."""
     pairs = [pair for several in summary.by_topic(results).values() for pair in several]
     return Axis(summary.ratios([row for pair in pairs for row in pair])) if pairs else None
 
 
-def _dots(found: Sequence[Row]) -> list[Dot]:
-    return [Dot(f"{r.name}, {r.size:,}", ratio) for r in found if (ratio := r.ratio())]
+def _dots(rows: Sequence[Row]) -> list[Dot]:
+    return [Dot(f"{r.name}, {r.size:,}", ratio) for r in rows if (ratio := r.ratio())]
 
 
-def _lane(axis: Axis, found: Sequence[Row], size: str, hollow: bool) -> str:
-    dots = _dots(found)
-    said = "; ".join(f"{dot.title}, {in_words(dot.ratio)}" for dot in dots)
-    return lane(axis, dots, f"{size} inputs: {said}", hollow=hollow)
+def _lane(axis: Axis, rows: Sequence[Row], size: str, hollow: bool) -> str:
+    dots = _dots(rows)
+    alternative = "; ".join(f"{dot.title}, {in_words(dot.ratio)}" for dot in dots)
+    return lane(axis, dots, f"{size} inputs: {alternative}", hollow=hollow)
 
 
-def _one(axis: Axis, row: Row, hollow: bool) -> str:
+def _single_lane(axis: Axis, row: Row, hollow: bool) -> str:
     (dot,) = _dots([row])
     return lane(axis, [dot], f"{dot.title}: {in_words(dot.ratio)}", hollow=hollow, height=15)
 
 
-def _counts(found: Sequence[Row]) -> str:
-    who = summary.count(summary.ratios(found))
-    said = f"took less: JAX {who.jax}, PyTorch {who.torch}, neither {who.neither}"
+def _counts(rows: Sequence[Row]) -> str:
+    count = summary.count(summary.ratios(rows))
+    alternative = f"took less: JAX {count.jax}, PyTorch {count.torch}, neither {count.neither}"
     return (
-        f'<span role="img" aria-label="{said}"><b class="jax" title="JAX took less">{who.jax}</b>'
-        f'<b title="the sessions disagree">{who.neither}</b>'
-        f'<b class="torch" title="PyTorch took less">{who.torch}</b></span>'
+        f'<span role="img" aria-label="{alternative}">'
+        f'<b class="jax" title="JAX took less">{count.jax}</b>'
+        f'<b title="the sessions disagree">{count.neither}</b>'
+        f'<b class="torch" title="PyTorch took less">{count.torch}</b></span>'
     )

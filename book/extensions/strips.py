@@ -1,7 +1,7 @@
 """Ratios on a logarithmic axis that is as wide as its box.
 
-Places along the axis are percentages and all else is in pixels, so a drawing fills a phone and a
-wide screen, and its letters stay the page's.
+Positions along the axis are percentages, everything else is in pixels: a drawing fills a phone and
+a wide screen, and its letters keep the page's size.
 """
 
 import math
@@ -12,42 +12,42 @@ from typing import NamedTuple
 from benchmarks.report.rows import Ratio
 
 _STEP = 5  # pixels from one mark of a heap to the next
-_HEAP = 5  # marks; the sixth stands on the first
+_HEAP = 5  # marks; the sixth lies on the first
 
 
 class Dot(NamedTuple):
-    """One mark: what it is called when the mouse rests on it, and its ratio."""
+    """One mark: its title, which the mouse shows, and its ratio."""
 
     title: str
     ratio: Ratio
 
 
 class Axis:
-    """From many times less for JAX on the left to as many for PyTorch; equal is in the middle."""
+    """Ratios where JAX takes less on the left, those of PyTorch on the right; equal is between."""
 
     def __init__(self, ratios: Sequence[Ratio]) -> None:
         self.most = 1.35 * max(4, *(max(ratio.value, 1 / ratio.value) for ratio in ratios))
 
-    def place(self, value: float) -> float:
-        """In percent of the width."""
+    def position(self, value: float) -> float:
+        """A ratio's position, in percent of the width."""
         value = min(max(value, 1 / self.most), self.most)
         return 50 + 50 * math.log(value) / math.log(self.most)
 
     def grid(self, height: int) -> str:
         """Lines at the factors that ``labels`` names."""
-        places = [self.place(value) for n in self._factors() for value in (n, 1 / n)]
-        lines = [_line("grid", at, 0, height) for at in places]
+        positions = [self.position(value) for n in self._factors() for value in (n, 1 / n)]
+        lines = [_line("grid", at, 0, height) for at in positions]
         return "".join([*lines, _line("equal", 50, 0, height)])
 
     def labels(self) -> str:
         """The row of numbers below."""
-        found = [("equal", 50.0, "")]
+        labels = [("equal", 50.0, "")]
         for n in self._factors():
             style = ' class="near"' if n == 2 else ""  # a phone has no room for it
-            found += [
-                (f"{n}\N{MULTIPLICATION SIGN}", self.place(value), style) for value in (1 / n, n)
+            labels += [
+                (f"{n}\N{MULTIPLICATION SIGN}", self.position(value), style) for value in (1 / n, n)
             ]
-        texts = "".join(f'<text{s} x="{at:.2f}%" y="14">{label}</text>' for label, at, s in found)
+        texts = "".join(f'<text{s} x="{at:.2f}%" y="14">{label}</text>' for label, at, s in labels)
         return f'<svg class="axis" aria-hidden="true" width="100%" height="20">{texts}</svg>'
 
     def _factors(self) -> list[int]:
@@ -55,21 +55,21 @@ class Axis:
 
 
 def lane(
-    axis: Axis, dots: Sequence[Dot], said: str, *, hollow: bool = False, height: int = 30
+    axis: Axis, dots: Sequence[Dot], alternative: str, *, hollow: bool = False, height: int = 30
 ) -> str:
     """One line of marks, each with the range of its sessions; several have a bar at their median.
 
     Args:
         axis: shared by the lanes that are compared.
         dots: the marks.
-        said: the text alternative.
+        alternative: the text alternative.
         hollow: whether marks are outlines.
         height: in pixels.
     """
     several, ranges, marks = len(dots) > 2, [], []
     heaps: dict[int, int] = {}
     for title, ratio in sorted(dots, key=lambda dot: dot.ratio.value):
-        at = axis.place(ratio.value)
+        at = axis.position(ratio.value)
         heaps[round(at)] = heap = heaps.get(round(at), 0) % _HEAP + 1
         y = height / 2 + (_STEP * (heap // 2) * (-1) ** heap if several else 0)
         ranges.append(_range(axis, ratio, y))
@@ -77,7 +77,7 @@ def lane(
     middle = _median(axis, dots, height) if several else ""
     drawn = axis.grid(height) + "".join(ranges) + middle + "".join(marks)
     return (
-        f'<svg class="lane" role="img" aria-label="{escape(said)}" width="100%" '
+        f'<svg class="lane" role="img" aria-label="{escape(alternative)}" width="100%" '
         f'height="{height}">{drawn}</svg>'
     )
 
@@ -87,18 +87,18 @@ def _line(kind: str, at: float, top: float, bottom: float) -> str:
 
 
 def _range(axis: Axis, ratio: Ratio, y: float) -> str:
-    low, high = axis.place(ratio.low), axis.place(ratio.high)
+    low, high = axis.position(ratio.low), axis.position(ratio.high)
     return f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="{y:g}" y2="{y:g}"/>'
 
 
 def _median(axis: Axis, dots: Sequence[Dot], height: int) -> str:
     values = sorted(dot.ratio.value for dot in dots)
     middle = math.sqrt(values[(len(values) - 1) // 2] * values[len(values) // 2])
-    return _line("median", axis.place(middle), 1, height - 1)
+    return _line("median", axis.position(middle), 1, height - 1)
 
 
 def _mark(ratio: Ratio, at: float, y: float, hollow: bool, title: str) -> str:
-    """JAX's is a dot and PyTorch's a triangle, which a nested SVG places by percent."""
+    """A dot for JAX, and for PyTorch a triangle, which a nested SVG positions by percent."""
     side = "jax" if ratio.value < 1 else "torch"
     style = f'class="{side}{" hollow" if hollow else ""}"'
     title = f"<title>{escape(title)}</title>"

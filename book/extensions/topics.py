@@ -1,6 +1,6 @@
 """The directive ``{topics} part``: one part of the book in the navigation, its topics in order.
 
-Which part a topic belongs to, and where in it, its own ``pairs.py`` says. A topic's further pages,
+A topic's ``pairs.py`` says which part it belongs to, and its position there. Its further pages,
 ``TOPIC-NAME.md``, follow its first. Sphinx warns of a topic without a page, and of a page that is
 in no part.
 """
@@ -33,8 +33,8 @@ class TopicsDirective(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
     def _pages(self, topic: str) -> list[str]:
-        found = sorted(page for page in self.env.found_docs if page.startswith(f"topics/{topic}-"))
-        return [f"topics/{topic}", *found]
+        page = f"topics/{topic}"
+        return [page, *sorted(p for p in self.env.found_docs if p.startswith(f"{page}-"))]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

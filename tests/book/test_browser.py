@@ -70,10 +70,10 @@ def test_a_page_is_sound(page, name, size, mode, complaints):
     assert page.locator("html").get_attribute("data-theme") == mode
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
     assert page.evaluate(BYTES) < 1_000_000
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     violations = [
         (violation["id"], node["html"], node["failureSummary"])
-        for violation in found
+        for violation in violations
         for node in violation["nodes"]
     ]
     assert violations == []

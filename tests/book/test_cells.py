@@ -47,16 +47,16 @@ def test_neighbouring_cells_of_both_frameworks_become_tabs(tmp_path):
     )
     tree, warnings = read(tmp_path, page)
     assert warnings == ""
-    assert [labels(found) for found in sets(tree)] == [["JAX", "PyTorch"]] * 2
+    assert [labels(tabs) for tabs in sets(tree)] == [["JAX", "PyTorch"]] * 2
     last = sets(tree)[1].astext()
     assert last.index("4") < last.index("3")
 
 
 def test_several_cells_of_one_framework_share_a_tab(tmp_path):
     tree, _ = read(tmp_path, cell("1", "jax") + cell("2", "jax") + cell("3", "torch"))
-    (found,) = sets(tree)
-    assert labels(found) == ["JAX", "PyTorch"]
-    assert found.astext().index("2") < found.astext().index("PyTorch")
+    (tabs,) = sets(tree)
+    assert labels(tabs) == ["JAX", "PyTorch"]
+    assert tabs.astext().index("2") < tabs.astext().index("PyTorch")
 
 
 def test_a_cell_of_no_framework_stays_alone(tmp_path):

@@ -35,7 +35,7 @@ def test_a_link_to_a_page_that_there_is_not_is_a_warning(monkeypatch):
     logger = SimpleNamespace(warning=lambda text, location: warnings.append(f"{location}: {text}"))
     monkeypatch.setattr(explanations, "logger", logger)
     adapted("explain", LINK.replace("purity.html", "prurity.html"))
-    assert warnings == ["explain: explain names the page topics/prurity, which there is not"]
+    assert warnings == ["explain: explain names the page topics/prurity, which does not exist"]
 
 
 def test_its_style_stands_once_in_a_page():

@@ -93,8 +93,8 @@ def test_a_helper_that_one_half_needs_is_shown_in_that_half():
 def test_what_belongs_to_one_half_stands_there_in_the_file_s_order():
     helpers = ("clip_gradient.defvjp", "_clip_backward", "_ClipGradient")
     jax, torch = pair_directive.halves("autodiff", "clip_gradient", helpers)
-    places = [jax.source.index(f"{name}(") for name in ("def clip_gradient", *helpers[1::-1])]
-    assert places == sorted(places)
+    positions = [jax.source.index(f"{name}(") for name in ("def clip_gradient", *helpers[1::-1])]
+    assert positions == sorted(positions)
     assert "_ClipGradient" not in jax.source
     assert torch.source.startswith("class _ClipGradient(")
     assert torch.source.endswith("return _ClipGradient.apply(x, limit)")
@@ -229,20 +229,20 @@ def find(name: str) -> object:
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         try:
-            found: object = importlib.import_module(".".join(parts[:end]))
+            value: object = importlib.import_module(".".join(parts[:end]))
         except ModuleNotFoundError:
             continue
         for part in parts[end:]:
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
     raise ModuleNotFoundError(name)
 
 
 def test_definitions_are_shown_by_framework_and_without_docstrings():
     names = "parallelism/processes/jax_step.main parallelism/processes/torch_step.main"
-    found = definitions.blocks(names)
-    assert list(found) == ["jax", "torch"]
-    assert found["jax"].startswith("```python\ndef main() -> None:\n    if arguments :=")
+    blocks = definitions.blocks(names)
+    assert list(blocks) == ["jax", "torch"]
+    assert blocks["jax"].startswith("```python\ndef main() -> None:\n    if arguments :=")
     plain = definitions.plain(names)
     assert plain.index("**JAX**") < plain.index("**PyTorch**")
     without_framework = "memory/inputs.step"

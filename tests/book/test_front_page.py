@@ -43,8 +43,8 @@ def test_jax_traces_it_without_numbers_and_pytorch_cuts_it_in_three(tmp_path, mo
     monkeypatch.syspath_prepend(tmp_path)
     from clip_of_the_front_page import clip
 
-    found = explain(clip, np.float32([3, 4]), framework="both")
-    assert "Tracer" in found.printed["jax"]
-    assert [finding.line for finding in found.jax.found("failed")] == [4]
-    assert [finding.line for finding in found.torch.found("break")] == [3, 4]
-    assert [len(e.programs) for e in found.explanations] == [0, 3]
+    both = explain(clip, np.float32([3, 4]), framework="both")
+    assert "Tracer" in both.printed["jax"]
+    assert [finding.line for finding in both.jax.found("failed")] == [4]
+    assert [finding.line for finding in both.torch.found("break")] == [3, 4]
+    assert [len(e.programs) for e in both.explanations] == [0, 3]

@@ -15,7 +15,7 @@ def code(source, *outputs, tags=()):
     return v4.new_code_cell(source, outputs=list(outputs), metadata={"tags": list(tags)})
 
 
-def said(text):
+def printed(text):
     return v4.new_output("stream", name="stdout", text=text)
 
 
@@ -24,9 +24,9 @@ def said(text):
     [
         (v4.new_markdown_cell("Text."), "Text."),
         (code("x"), "```python\nx\n```"),
-        (code("x", said("1\n")), "```python\nx\n```\n\n```text\n1\n```"),
-        (code("x", said("\x1b[31m1\x1b[0m\n"), tags=["remove-input"]), "```text\n1\n```"),
-        (code("x", said("```")), "```python\nx\n```\n\n````text\n```\n````"),
+        (code("x", printed("1\n")), "```python\nx\n```\n\n```text\n1\n```"),
+        (code("x", printed("\x1b[31m1\x1b[0m\n"), tags=["remove-input"]), "```text\n1\n```"),
+        (code("x", printed("```")), "```python\nx\n```\n\n````text\n```\n````"),
         (code("assert x", tags=["checked"]), ""),
         (
             code("x", v4.new_output("error", ename="E", evalue="why", traceback=[])),

@@ -38,7 +38,7 @@ def type_name(page, text) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "expected"),
     [
         ("gather", "torch.gather"),
         ("F.gelu", "torch.nn.functional.gelu"),
@@ -48,10 +48,10 @@ def type_name(page, text) -> None:
         ("torch.Tensor.add_", "Tensor.add_"),
     ],
 )
-def test_the_filter_finds_names_of_both_as_one_types(page, typed, found) -> None:
+def test_the_filter_finds_names_of_both_as_one_types(page, typed, expected) -> None:
     everything = len(shown(page))
     type_name(page, typed)
-    assert found in shown(page)
+    assert expected in shown(page)
     assert len(shown(page)) < everything / 10
     assert page.locator(".names-filter output").inner_text().startswith(f"{len(shown(page))} of")
     type_name(page, "")

@@ -34,8 +34,8 @@ def test_it_carries_the_outputs_of_the_build(built_book, notebook, page):
     outputs = [output for cell in cells for output in cell.outputs]
     html = (built_book / f"{page}.html").read_text(encoding="utf-8")
     assert len([cell for cell in cells if cell.outputs]) == html.count("cell_output docutils")
-    said = [output for output in outputs if output.output_type in ("error", "stream")]
-    assert [output for output in said if "ipykernel_" in str(output)] == []
+    texts = [output for output in outputs if output.output_type in ("error", "stream")]
+    assert [output for output in texts if "ipykernel_" in str(output)] == []
 
 
 @pytest.mark.parametrize("page", ["reference/first-calls"])

@@ -1,4 +1,4 @@
-"""Code that wraps on a narrow page goes on below its own indentation.
+"""Wraps code on a narrow page with a hanging indent.
 
 Each line of code becomes a span that knows how far it is indented; the style sheet does the rest.
 """
@@ -27,6 +27,6 @@ class Formatter(HtmlFormatter):  # type: ignore[type-arg]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Have Sphinx write code with it."""
+    """Let Sphinx write code with this formatter."""
     PygmentsBridge.html_formatter = Formatter
     return {"parallel_read_safe": True, "parallel_write_safe": True}
