@@ -110,7 +110,7 @@ autocomplete="off" spellcheck="false"></label>
 
 
 def _name(entry: NameEntry) -> str:
-    """A line of the list: a name that opens, or one that is done otherwise."""
+    """A line of the list: a name that opens, or one without counterpart."""
     also = " ".join((entry.name, *entry.first_names)).lower()
     data = f'id="{escape(entry.name)}" data-kinds="{escape("|".join(entry.kinds))}" '
     data += f'data-also="{escape(also)}"'

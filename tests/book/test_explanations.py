@@ -1,4 +1,4 @@
-"""How an explanation stands in a page of the book."""
+"""Explanations on a page of the book."""
 
 from types import SimpleNamespace
 
@@ -26,11 +26,11 @@ def test_its_links_lead_into_this_build():
     assert adapted("topics/tracing", LINK) == ' <a href="purity.html">In the book: purity</a>'
 
 
-def test_it_does_not_link_to_the_page_that_it_stands_on():
+def test_it_does_not_link_to_its_own_page():
     assert adapted("topics/purity", f"a cure{LINK}.") == "a cure."
 
 
-def test_a_link_to_a_page_that_there_is_not_is_a_warning(monkeypatch):
+def test_a_link_to_a_page_that_does_not_exist_is_a_warning(monkeypatch):
     warnings: list[str] = []
     logger = SimpleNamespace(warning=lambda text, location: warnings.append(f"{location}: {text}"))
     monkeypatch.setattr(explanations, "logger", logger)
@@ -38,7 +38,7 @@ def test_a_link_to_a_page_that_there_is_not_is_a_warning(monkeypatch):
     assert warnings == ["explain: explain names the page topics/prurity, which does not exist"]
 
 
-def test_its_style_stands_once_in_a_page():
+def test_a_page_has_its_style_once():
     style = f"<style>{FRAGMENT_STYLE}</style>"
     assert adapted("explain", f"{style}<div>a</div>{style}<div>b</div>") == (
         f"{style}<div>a</div><div>b</div>"

@@ -90,7 +90,7 @@ def test_a_helper_that_one_half_needs_is_shown_in_that_half():
     assert torch.source.startswith("def recurrence_sequential(")
 
 
-def test_what_belongs_to_one_half_stands_there_in_the_file_s_order():
+def test_helpers_of_one_half_are_in_the_file_s_order():
     helpers = ("clip_gradient.defvjp", "_clip_backward", "_ClipGradient")
     jax, torch = pair_directive.halves("autodiff", "clip_gradient", helpers)
     positions = [jax.source.index(f"{name}(") for name in ("def clip_gradient", *helpers[1::-1])]

@@ -60,7 +60,7 @@ def look(loaded):
     return show
 
 
-def test_it_is_read_on_so_many_screens(look):
+def test_it_takes_at_most_some_screens(look):
     article = look(*SIZES["wide"]).locator(".bd-article").bounding_box()
     assert article["height"] <= SCREENS * SIZES["wide"][1]
 

@@ -1,11 +1,11 @@
-"""What is counted in XLA's optimised HLO: in pieces of what jax 0.10.2 compiled for each device."""
+"""Counts in XLA's optimised HLO, in pieces of what jax 0.10.2 compiled for each device."""
 
 import pytest
 
 from jaxvstorch._frameworks.hlo import size
 from jaxvstorch._hardware.counting import Collective, collectives, kernels, loops
 
-# Of a training step on eight H100s, its arrays cut along the batch.
+# A training step on eight H100s, its arrays cut along the batch.
 H100 = """
 %region_0.0.clone (x.9: f32[], y.9: f32[]) -> f32[] {
   %x.9 = f32[] parameter(0)
@@ -27,7 +27,7 @@ reduce-scatter-start(%gemm), channel_id=10, dimensions={0}, to_apply=%region_0.0
   ROOT %reduce-scatter-done = f32[512,1024]{1,0} reduce-scatter-done(%reduce-scatter-start)
 }
 """
-# The same on eight chips of a TPU v5e: one all-gather stands in the fusions that it runs beside.
+# The same on eight chips of a TPU v5e: one all-gather is in the fusions that it runs beside.
 V5E = """
 %fused_computation.16 (param_0.38: bf16[128,1024]) -> (bf16[128,1024], bf16[1024,1024], u32[]) {
   %param_0.38 = bf16[128,1024]{1,0:T(8,128)(2,1)S(1)} parameter(0)
@@ -61,7 +61,7 @@ ENTRY %main.2_spmd (x.1: f32[4096,1024]) -> f32[1024,4096] {
 all-reduce(%third, %copy-done), channel_id=1, to_apply=%add.1
 }
 """
-# Of a loop on an H100: its condition gives one number, and runs no kernel of its own here.
+# A loop on an H100: its condition gives one number, and runs no kernel of its own here.
 LOOP = """
 %body (p: (s32[], f32[8])) -> (s32[], f32[8]) {
   %p = (s32[], f32[8]{0}) parameter(0)
@@ -89,7 +89,7 @@ ENTRY %main (x: f32[8]) -> f32[8] {
 """
 
 
-def test_a_collective_in_the_background_counts_once_with_what_a_device_puts_in() -> None:
+def test_a_collective_in_the_background_counts_once_with_the_bytes_of_one_device() -> None:
     assert collectives(H100) == (
         Collective("all-gather", 1, 128 * 4096 * 4),
         Collective("all-reduce", 1, 4),
@@ -97,7 +97,7 @@ def test_a_collective_in_the_background_counts_once_with_what_a_device_puts_in()
     )
 
 
-def test_a_collective_that_stands_in_several_fusions_counts_once() -> None:
+def test_a_collective_in_several_fusions_counts_once() -> None:
     assert Collective("all-gather", 1, 128 * 1024 * 2) in collectives(V5E)
 
 
@@ -141,7 +141,7 @@ def test_loops_are_counted() -> None:
         ("(f32[2]{0}, /*index=1*/c64[2]{0}, token[])", 24),
     ],
 )
-def test_a_type_has_so_many_bytes(type, bytes) -> None:
+def test_a_type_has_a_number_of_bytes(type, bytes) -> None:
     assert size(type) == bytes
 
 

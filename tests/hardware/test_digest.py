@@ -69,7 +69,7 @@ def test_it_is_when_a_rule_of_differentiation_has_changed(digest_of) -> None:
     assert digest_of(ruled) != digest_of(ruled.replace("backward", "reverse"))
 
 
-def test_it_is_when_the_program_has_other_arguments_or_is_compiled_otherwise(digest_of) -> None:
+def test_it_is_when_the_program_has_other_arguments_or_another_way_of_compiling(digest_of) -> None:
     others = [Program("updates.set_rows", 128), Program("updates.set_rows", 64, donated=(0,))]
     assert len({digest_of(HALF, program) for program in (PROGRAM, *others)}) == 3
 

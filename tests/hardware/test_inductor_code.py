@@ -1,10 +1,10 @@
-"""What is counted in the code that Inductor writes, and the names that writing it needs."""
+"""Counts in the code that Inductor writes, and the private names that writing it needs."""
 
 import pytest
 
 from jaxvstorch._hardware.inductor_code import Generated, generated
 
-# Of attention for an H100, shortened; torch 2.13.0.
+# Attention for an H100, shortened; torch 2.13.0.
 CODE = '''
 triton_red_fused__softmax_0 = async_compile.triton("triton_red_fused__softmax_0", """
 def triton_red_fused__softmax_0(in_out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr):
@@ -25,11 +25,11 @@ class Runner:
 '''
 
 
-def test_kernels_and_calls_of_libraries_are_counted_where_they_are_called() -> None:
+def test_kernels_and_library_calls_are_counted_where_they_are_called() -> None:
     assert generated(CODE, 64) == Generated(kernels=1, library_calls=2, bytes_accessed=64)
 
 
-def test_what_stands_in_a_loop_or_a_branch_is_counted_and_pytorch_s_own_random_numbers() -> None:
+def test_loops_branches_and_pytorch_s_own_random_numbers_are_counted() -> None:
     body = """
 def while_loop_body_graph_0(args):
         triton_poi_fused_add_1.run(buf2, buf1, 1, stream=raw_stream0)
@@ -45,7 +45,7 @@ def test_pytorch_has_all_the_names_that_writing_for_an_h100_needs() -> None:
     assert private.gone() == {}
 
 
-def test_pytorch_finds_an_h100_in_the_place_of_its_own_gpu() -> None:
+def test_pytorch_finds_an_h100_instead_of_its_own_gpu() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from tools.compile_hardware import h100, private
 

@@ -1,4 +1,4 @@
-"""The table of what programs become here and elsewhere."""
+"""The table of what compilers make of programs."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_it_has_a_column_for_each_device_that_says_something() -> None:
     assert hardware_table(ONE, here=False, of="estimate").heads == ("program", "TPU v5e")
 
 
-def test_a_name_is_of_a_program_a_function_or_a_topic() -> None:
+def test_a_name_is_that_of_a_program_a_function_or_a_topic() -> None:
     every = [str(program) for program in programs()]
     assert [row[0] for row in hardware_table(here=False).rows] == every
     topic = [name for name in every if name.startswith("updates.")]
@@ -32,7 +32,7 @@ def test_a_name_is_of_a_program_a_function_or_a_topic() -> None:
     assert [row[0] for row in hardware_table(ONE, here=False).rows] == [ONE]
 
 
-def test_several_quantities_have_a_line_each() -> None:
+def test_several_quantities_have_a_row_each() -> None:
     table = hardware_table(ONE, of=("reused", "loops"), here=False)
     reused = amount(recorded().programs[ONE].xla["h100"].aliased)
     assert table.heads == ("program", "what", "H100", "TPU v5e")
@@ -66,7 +66,7 @@ def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
         hardware_table(of="speed")
 
 
-def test_each_program_stands_once() -> None:
+def test_each_program_has_one_row() -> None:
     assert (
         hardware_table("updates", ONE, here=False).rows
         == hardware_table("updates", here=False).rows
@@ -79,7 +79,7 @@ def test_a_program_that_is_listed_and_not_compiled_says_what_to_run(monkeypatch)
         hardware_table(ONE, here=False)
 
 
-def test_it_speaks_of_this_cpu_only_where_there_is_its_column() -> None:
+def test_it_mentions_this_cpu_only_if_it_has_a_column() -> None:
     assert "this CPU" not in hardware_table(ONE, here=False).note
     assert "not compiled by Triton" in hardware_table(ONE, here=False).note
 

@@ -33,7 +33,7 @@ def kinds(verdict) -> set[str]:
 
 
 def drawn() -> list[str]:
-    """Another tenth for each state of the map."""
+    """A tenth of the names, another one for each state of the map."""
     return [name for name in rows() if digest(name)[0] < 256 / 10]
 
 
@@ -53,8 +53,8 @@ def seconds(request) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", drawn())
-def test_a_tenth_of_the_map_stands(name, monkeypatch, seconds) -> None:
-    """Of each drawn name a part of the calls; `nox -s names` tries every call of every name."""
+def test_a_tenth_of_the_map_is_as_recorded(name, monkeypatch, seconds) -> None:
+    """Tries some calls of each drawn name; `nox -s names` tries every call of every name."""
     monkeypatch.setattr(samples, "stride", 6)
     judged, kept = judge(rows()[name]), verdicts().names[name]
     assert kinds(judged) <= kinds(kept)
@@ -87,7 +87,7 @@ def test_a_tenth_of_the_map_stands(name, monkeypatch, seconds) -> None:
         ),
     ],
 )
-def test_a_wrong_line_cannot_stand(line, reason) -> None:
+def test_a_wrong_line_is_reported(line, reason) -> None:
     row = parse(line)
     assert reason in (complaint(row, judge(row)) or "")
 
@@ -113,28 +113,28 @@ def test_a_wrong_line_cannot_stand(line, reason) -> None:
         ),
     ],
 )
-def test_what_a_line_loses_is_seen(line, kind) -> None:
+def test_what_a_line_loses_is_reported(line, kind) -> None:
     row = parse(line)
     assert kind in kinds(judge(row))
     assert kind not in kinds(verdicts().names[row.name])
 
 
-def test_a_form_that_is_another_function_is_seen() -> None:
+def test_a_form_that_is_another_function_is_reported() -> None:
     assert kinds(judge(parse("Tensor.prod = torch.sum")))
 
 
-def test_the_probes_are_those_that_were_run() -> None:
+def test_the_recorded_probes_are_the_written_ones() -> None:
     assert written() == [(probe.kind, probe.torch, probe.jax) for probe in verdicts().probes]
 
 
 # What is shown of a probe may differ in its last digits, or in the words of an error.
-def test_a_tenth_of_the_probes_differs_as_is_written() -> None:
+def test_a_tenth_of_the_probes_is_as_recorded() -> None:
     for kept in verdicts().probes[int(digest("probes")[0]) % 10 :: 10]:
         now = probe(kept.kind, kept.torch, kept.jax)
         assert (now.differs, now.line_differs) == (kept.differs, kept.line_differs), kept
 
 
-def test_a_probe_says_whether_the_line_keeps_a_reader_from_it() -> None:
+def test_a_probe_says_whether_the_line_avoids_the_difference() -> None:
     by = {probe.torch: probe for probe in verdicts().probes}
     std = by["torch.std(t([1., 2., 3., 4.]))"]
     assert (std.differs, std.line_differs) == (True, False)
@@ -142,7 +142,7 @@ def test_a_probe_says_whether_the_line_keeps_a_reader_from_it() -> None:
     assert (gather.differs, gather.line_differs) == (True, True)
 
 
-def test_a_sum_that_only_makes_a_number_is_not_what_a_probe_is_about() -> None:
+def test_a_probe_is_not_about_a_sum_that_only_makes_a_number() -> None:
     kinds = {probe.kind for probe in verdicts().probes if "torch.sum" in probe.names}
     assert "width" in kinds
     assert "kink" not in kinds
@@ -152,7 +152,7 @@ def test_every_probe_that_differs_belongs_to_a_name() -> None:
     assert [p.torch for p in verdicts().probes if p.line_differs and not p.names] == []
 
 
-def test_every_parameter_of_pytorch_stands_in_its_line() -> None:
+def test_every_parameter_of_pytorch_is_in_its_line() -> None:
     private = {"_weight", "_freeze", "_preallocate_and_copy", "_stacklevel"}
     missing = {}
     for name, row in rows().items():
@@ -174,14 +174,14 @@ def test_a_parameter_without_counterpart_is_named() -> None:
     assert "dtype" in seen["refused"].jax
 
 
-def test_no_line_is_broken_by_a_name_that_is_gone() -> None:
+def test_every_name_of_the_map_exists_in_pytorch() -> None:
     inner = ("Module.", "Optimizer.")
     names = [n for n, row in rows().items() if not n.startswith(inner) and meaning(row).expression]
     for name in names:
         of_pytorch(name)
 
 
-def test_a_line_of_its_own_was_run_in_both_and_a_form_beside_its_name() -> None:
+def test_a_line_was_run_in_both_and_a_form_beside_its_name() -> None:
     recorded = verdicts().names
     for name, row in rows().items():
         if row.expression:

@@ -26,7 +26,7 @@ def test_a_constant_is_not_called() -> None:
     assert parse("torch.float32 => jnp.float32").parameters == {}
 
 
-def test_what_a_tensor_has_is_read() -> None:
+def test_an_attribute_of_a_tensor_is_read_from_self() -> None:
     row = parse("Tensor.ndim => self.ndim")
     assert row.attribute
     assert row.call == "Tensor.ndim"
@@ -37,7 +37,7 @@ def test_a_form() -> None:
     assert parse("Tensor.sum = torch.sum").form_of == "torch.sum"
 
 
-def test_what_follows() -> None:
+def test_options_follow_the_expression() -> None:
     row = parse("torch.f(x, y=1, z=2) => jnp.f(x) ; first: jnp.g(x) ; refused: y ; needless: z")
     assert row.option("first") == "jnp.g(x)"
     assert (row.refused, row.needless) == (("y",), ("z",))
@@ -56,6 +56,6 @@ def test_what_follows() -> None:
         ("torch.f(x)", "neither"),
     ],
 )
-def test_a_line_that_is_wrong_says_how(line, message) -> None:
+def test_a_malformed_line_says_why(line, message) -> None:
     with pytest.raises(LineError, match=message):
         parse(line)

@@ -19,7 +19,7 @@ def test_there_are_hundreds_of_names() -> None:
     assert len(rows()) >= 400
 
 
-def test_every_name_stands_in_one_group() -> None:
+def test_every_name_is_in_one_group() -> None:
     grouped = [row.name for group in groups().values() for row in group]
     assert sorted(grouped) == sorted(rows())
 
@@ -29,7 +29,7 @@ def test_every_name_has_a_verdict() -> None:
     assert not missing, "run `nox -s names`"
 
 
-def test_every_name_that_becomes_something_was_tried() -> None:
+def test_every_name_with_a_counterpart_was_tried() -> None:
     recorded = verdicts().names
     untried = [
         name for name, row in rows().items() if meaning(row).expression and not recorded[name].calls
@@ -71,7 +71,7 @@ def _made_inside(expression: str | None) -> set[str]:
     return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}
 
 
-def test_what_is_to_be_pasted_reads_only_what_comes_along() -> None:
+def test_pasted_functions_read_only_what_is_pasted_with_them() -> None:
     for row in rows().values():
         sources = to_paste(row)
         module = compile("\n".join((imports_of(sources), *sources.values())), row.name, "exec")

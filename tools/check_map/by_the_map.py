@@ -1,4 +1,4 @@
-"""A probe's PyTorch expression, computed in JAX: each of its names as the map's line has it."""
+"""Computes a probe's PyTorch expression in JAX, with the map's lines for its names."""
 
 import ast
 from typing import Any

@@ -89,7 +89,7 @@ def gradient_differences(
 ) -> list[Difference] | None:
     """How the gradients of a weighted sum of all results differ; None where there are none."""
     if call.after is not None:
-        return None  # of results that are not determined
+        return None  # results are not unique
     positions = [i for i, x in enumerate(call.args) if getattr(x, "requires_grad", False)]
     inputs = [call.args[i].detach().clone().requires_grad_() for i in positions]
     try:
@@ -109,7 +109,7 @@ def gradient_differences(
         theirs = jax.grad(loss, tuple(range(len(positions))))(*map(to_jax, inputs))
     except Exception as error:
         if without_axes(call):
-            return None  # the values say so already
+            return None  # the values differ already
         return [Difference("gradient", result_text(ours), error_text(error))]
     compared = compare(ours, list(theirs), wide=True)
     return [Difference("gradient", d.torch, d.jax) for d in compared[:1]]
@@ -132,7 +132,7 @@ def _torch_gradients(
 
 
 def weights(shape: Sequence[int]) -> np.ndarray:
-    """Factors of a sum, no two of which are alike."""
+    """Factors of a sum, all different."""
     return np.cos(np.arange(np.prod(shape, dtype=int), dtype=np.float64)).reshape(shape)
 
 

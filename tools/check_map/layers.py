@@ -1,4 +1,4 @@
-"""Modules, tried on PyTorch's own samples with the same weights, and what makes functions."""
+"""Modules and makers of functions, tried on PyTorch's own samples with the same weights."""
 
 import warnings
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def try_module(row: Row) -> Tally:
 
 
 def _module(made: Call) -> Any:
-    """The module with drawn weights, in eval mode; or the function that is made."""
+    """The module with random weights, in eval mode; or the function that is made."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = made.function(*made.args, **made.kwargs)
@@ -42,7 +42,7 @@ def _module(made: Call) -> Any:
         return module
     generator = torch.Generator().manual_seed(0)
     for value in module.state_dict().values():
-        if value.is_floating_point():  # all of a layer norm's are ones, which hides where they go
+        if value.is_floating_point():  # a layer norm's ones would hide a wrong use
             value.copy_(torch.rand(value.shape, generator=generator) + 0.5)
     return module.eval()
 

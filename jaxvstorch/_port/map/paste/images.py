@@ -118,8 +118,8 @@ def _resized(
     if mode in ("nearest", "nearest-exact"):
         step = size / new if scale is None else 1 / scale
         offset = 0.5 if mode == "nearest-exact" else 0.0
-        places = jnp.floor((jnp.arange(new) + offset) * step).astype(int)
-        return jnp.take(x, jnp.clip(places, 0, size - 1), axis=axis)
+        positions = jnp.floor((jnp.arange(new) + offset) * step).astype(int)
+        return jnp.take(x, jnp.clip(positions, 0, size - 1), axis=axis)
     at = _sources(size, new, scale, align_corners, jnp.promote_types(x.dtype, jnp.float32))
     if mode == "bicubic":
         return _weighted(x, axis, jnp.floor(at).astype(int) - 1, _cubic(at - jnp.floor(at)))
@@ -145,6 +145,6 @@ def _weighted(x: Array, axis: int, first: Array, weights: Sequence[Array]) -> Ar
     shape = [-1 if d == axis else 1 for d in range(x.ndim)]
     total = jnp.zeros((), x.dtype)
     for k, weight in enumerate(weights):
-        places = jnp.clip(first + k, 0, x.shape[axis] - 1)
-        total = total + jnp.take(x, places, axis=axis) * weight.reshape(shape).astype(x.dtype)
+        positions = jnp.clip(first + k, 0, x.shape[axis] - 1)
+        total = total + jnp.take(x, positions, axis=axis) * weight.reshape(shape).astype(x.dtype)
     return total

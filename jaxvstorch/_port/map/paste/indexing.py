@@ -18,7 +18,7 @@ def gather(input: Array, dim: int, index: Array) -> Array:
     return jnp.take_along_axis(input[part], index, axis=dim)
 
 
-def _places(input: Array, dim: int, index: Array) -> tuple[Array, ...]:
+def _positions(input: Array, dim: int, index: Array) -> tuple[Array, ...]:
     dim %= input.ndim
     grid = jnp.indices(index.shape, sparse=True)
     return tuple(index if d == dim else g for d, g in enumerate(grid))
@@ -33,7 +33,7 @@ def scatter(input: Array, dim: int, index: Array, src: Any, reduce: str | None) 
     if input.dtype == bool and reduce:
         return scatter(input.astype(int), dim, index, src, reduce).astype(bool)
     values = src[tuple(map(slice, index.shape))] if jnp.ndim(src) else src
-    at = input.at[_places(input, dim, index)]
+    at = input.at[_positions(input, dim, index)]
     if reduce is None:
         return at.set(values)
     return at.add(values) if reduce == "add" else at.multiply(values)
@@ -52,13 +52,13 @@ def scatter_reduce(
         ints = (input.astype(int), dim, index, src.astype(int), reduce, include_self)
         return scatter_reduce(*ints).astype(bool)
     values = src[tuple(map(slice, index.shape))]
-    places = _places(input, dim, index)
+    positions = _positions(input, dim, index)
     if not include_self:
-        hit = jnp.zeros(input.shape, bool).at[places].set(True)
+        hit = jnp.zeros(input.shape, bool).at[positions].set(True)
         input = jnp.where(hit, _neutral(reduce, input.dtype), input)
-    at = input.at[places]
+    at = input.at[positions]
     if reduce == "mean":
-        counts = jnp.full(input.shape, int(include_self)).at[places].add(1)
+        counts = jnp.full(input.shape, int(include_self)).at[positions].add(1)
         total, counts = at.add(values), jnp.maximum(counts, 1)
         whole = jnp.issubdtype(input.dtype, jnp.integer)
         return total // counts if whole else total / counts.astype(input.dtype)
@@ -72,8 +72,8 @@ def index_reduce(
 ) -> Array:
     """Writes slices along an axis; a reduction joins all that go to one position."""
     shape = [-1 if d == dim % source.ndim else 1 for d in range(source.ndim)]
-    places = jnp.broadcast_to(index.reshape(shape), source.shape)
-    return scatter_reduce(input, dim, places, source, reduce, include_self)
+    positions = jnp.broadcast_to(index.reshape(shape), source.shape)
+    return scatter_reduce(input, dim, positions, source, reduce, include_self)
 
 
 def _neutral(reduce: str, dtype: Any) -> Any:

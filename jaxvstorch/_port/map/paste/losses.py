@@ -98,7 +98,7 @@ def poisson_nll_loss(
 
 
 def smooth_l1_loss(input: Array, target: Array, reduction: str, beta: float) -> Array:
-    """Of small errors half the square over ``beta``; of large ones the size less ``beta / 2``."""
+    """Half the square of small errors over ``beta``; the size of large ones less ``beta / 2``."""
     error = jnp.abs(input - target)
     if beta == 0:
         return reduced(error, reduction)

@@ -56,8 +56,8 @@ def max_pool(
         return values
     positions = jnp.arange(math.prod(input.shape[-n:])).reshape(input.shape[-n:])
     pairs = (lax.stop_gradient(input), jnp.broadcast_to(positions, input.shape))
-    _, places = lax.reduce_window(pairs, (least, jnp.array(-1)), _larger, *windows)
-    return values, places
+    _, largest_at = lax.reduce_window(pairs, (least, jnp.array(-1)), _larger, *windows)
+    return values, largest_at
 
 
 def _larger(left: Any, right: Any) -> Any:

@@ -23,8 +23,8 @@ def _running(input: Array, dim: int, scan: Any) -> tuple[Array, Array]:
         return input, jnp.zeros((), int)
     dim %= input.ndim
     values = scan(input, axis=dim)
-    places = lax.broadcasted_iota(int, input.shape, dim)
-    return values, lax.cummax(jnp.where(input == values, places, 0), axis=dim)
+    positions = lax.broadcasted_iota(int, input.shape, dim)
+    return values, lax.cummax(jnp.where(input == values, positions, 0), axis=dim)
 
 
 def cumulative_trapezoid(y: Array, x: Array | None, dx: float, dim: int) -> Array:
@@ -116,8 +116,8 @@ def searchsorted(sorted_sequence: Array, input: Any, side: str, sorter: Array | 
     if sorted_sequence.ndim == 1:
         return jnp.searchsorted(sorted_sequence, input, side=side)
     search: Any = jnp.vectorize(partial(jnp.searchsorted, side=side), signature="(n),(m)->(m)")
-    places: Array = search(sorted_sequence, input)
-    return places
+    positions: Array = search(sorted_sequence, input)
+    return positions
 
 
 def topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:

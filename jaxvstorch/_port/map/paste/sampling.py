@@ -16,13 +16,13 @@ def grid_sample(
     """Pixels of images (batch, channels, ...) at points (batch, ..., n) from -1 to 1, x first."""
     sizes = input.shape[2:]
     corners = bool(align_corners)
-    places = [_in_pixels(grid[..., -1 - i], n, corners) for i, n in enumerate(sizes)]
+    points = [_in_pixels(grid[..., -1 - i], n, corners) for i, n in enumerate(sizes)]
     if mode != "bicubic":
-        places = [_kept(x, n, padding_mode, corners) for x, n in zip(places, sizes, strict=True)]
+        points = [_kept(x, n, padding_mode, corners) for x, n in zip(points, sizes, strict=True)]
     if mode == "nearest":
-        return _picked(input, [jnp.round(x) for x in places])
-    lows = [jnp.floor(x) for x in places]
-    parts = [x - low for x, low in zip(places, lows, strict=True)]
+        return _picked(input, [jnp.round(x) for x in points])
+    lows = [jnp.floor(x) for x in points]
+    parts = [x - low for x, low in zip(points, lows, strict=True)]
     if mode == "bicubic":
         first, weights = -1, [_cubic(part) for part in parts]
     else:
@@ -56,7 +56,7 @@ def _kept(x: Array, n: int, padding_mode: str, align_corners: bool) -> Array:
     return jnp.clip(low + jnp.minimum(turned, 2 * span - turned), 0, n - 1)
 
 
-def _picked(images: Array, places: Sequence[Array]) -> Array:
+def _picked(images: Array, points: Sequence[Array]) -> Array:
     """Pixels of images, and zero outside them."""
 
     def of_one(image: Array, *at: Array) -> Array:
@@ -65,4 +65,4 @@ def _picked(images: Array, places: Sequence[Array]) -> Array:
         whole = [jnp.clip(x, 0, n - 1).astype(int) for x, n in zip(at, sizes, strict=True)]
         return jnp.where(inside, image[:, *whole], 0)
 
-    return jax.vmap(of_one)(images, *places)
+    return jax.vmap(of_one)(images, *points)

@@ -58,8 +58,8 @@ def diag_embed(input: Array, offset: int, dim1: int, dim2: int) -> Array:
 def combinations(input: Array, r: int, with_replacement: bool) -> Array:
     """All choices of ``r`` numbers, in order."""
     ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = list(ways(range(len(input)), r))
-    return input[jnp.array(places, int).reshape(-1, r)]
+    positions = list(ways(range(len(input)), r))
+    return input[jnp.array(positions, int).reshape(-1, r)]
 
 
 def expand(input: Array, sizes: Any) -> Array:

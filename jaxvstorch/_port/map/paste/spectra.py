@@ -48,10 +48,10 @@ def istft(
     frames = inverse(input.mT, n_fft, norm=norm)
     window = _window(window, n_fft, win_length)
     size = n_fft + (frames.shape[-2] - 1) * (hop_length or n_fft // 4)
-    places = _frames(size, n_fft, hop_length)
+    positions = _frames(size, n_fft, hop_length)
     signal = jnp.zeros((*frames.shape[:-2], size), frames.dtype)
-    signal = signal.at[..., places].add(frames * window)
-    envelope = jnp.zeros(size).at[places].add(jnp.broadcast_to(window**2, places.shape))
+    signal = signal.at[..., positions].add(frames * window)
+    envelope = jnp.zeros(size).at[positions].add(jnp.broadcast_to(window**2, positions.shape))
     begin = n_fft // 2 if center else 0
     end = begin + length if length is not None else size - begin
     signal = signal[..., begin:end] / envelope[begin:end]

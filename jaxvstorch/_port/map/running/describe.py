@@ -33,7 +33,7 @@ def _argument(value: Any) -> str:
     if isinstance(value, list | tuple):
         inside = ", ".join(map(_argument, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    if isfunction(value):  # whose address is another one in each process
+    if isfunction(value):  # its repr has an address, which each process changes
         return value.__name__
     return str(value) if isinstance(value, torch.dtype) else repr(value)
 

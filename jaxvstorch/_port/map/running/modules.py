@@ -12,7 +12,7 @@ from jaxvstorch._port.map.running.values import jax_arguments
 
 
 def in_jax(row: Row, text: str, state: Weights, calls: tuple[Call, Call]) -> Any:
-    """What an expression for a module gives.
+    """Evaluate an expression for a module.
 
     Args:
         row: of the module.
