@@ -48,7 +48,7 @@ def test_an_unknown_name_has_neighbours() -> None:
 
 
 def test_a_pasted_function_comes_with_what_it_calls() -> None:
-    assert set(to_paste(rows()["torch.scatter_add"])) == {"scatter", "_places"}
+    assert set(to_paste(rows()["torch.scatter_add"])) == {"scatter", "_positions"}
 
 
 def test_a_name_is_a_string() -> None:
