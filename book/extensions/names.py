@@ -23,7 +23,11 @@ from jaxvstorch._port.map.verdict import (
 )
 from jaxvstorch._table import with_code
 
-_CLASSES = {Agreement.SAME: "same", Agreement.EXCEPT: "but", Agreement.NO_COUNTERPART: "none"}
+_CLASSES: dict[str, str] = {
+    Agreement.SAME: "same",
+    Agreement.EXCEPT: "but",
+    Agreement.NO_COUNTERPART: "none",
+}
 
 
 class NamesDirective(SphinxDirective):

@@ -22,7 +22,8 @@ class NameEntry:
         weights: what each parameter of a flax module is, of PyTorch's weights.
         plain: a module as an expression over its arguments and PyTorch's weights.
         refused: parameters whose default alone is translated.
-        verdict: whether it is the same in JAX.
+        verdict: whether it is the same in JAX: ``"the same"``, ``"the same but for"`` or
+            ``"done otherwise"``.
         calls: how many calls were tried in both.
         agreed: how many of them gave the same.
         differences: what differs.
@@ -44,7 +45,7 @@ class NameEntry:
     weights: str | None
     plain: str | None
     refused: tuple[str, ...]
-    verdict: Agreement
+    verdict: str
     calls: int
     agreed: int
     differences: tuple[NameDifference, ...]
