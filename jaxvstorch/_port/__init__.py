@@ -1,10 +1,9 @@
-"""What ``jaxvstorch port`` does: a program run as it is, and each call done in the other framework.
+"""Runs a program as it is, and does each of its calls again in the other framework.
 
 ``replay`` watches PyTorch's calls, ``judging`` does each again in JAX by the map of names and
-compares, ``filling``, ``simplifying`` and ``folding`` write the JAX with the reader's own
-arguments, and ``report`` keeps it by source line. ``at_home``, ``apart`` and ``silence`` keep it
-all from the program's eyes. ``program`` runs a file under it, ``reading`` is what can be known
-without running, and ``draft`` writes the port.
+compares, ``translation`` writes the JAX with the call's own arguments, and ``report`` keeps the
+outcomes by source line. ``isolation`` keeps all of it out of the program's sight. ``program`` runs
+a file under a replay, ``reading`` reads one without running it, and ``draft`` writes the port.
 """
 
 LIMIT = 8  # calls of one function on one line that are done again

@@ -1,4 +1,4 @@
-"""``jaxvstorch.port`` and ``jaxvstorch.replaying``: a report on one's own code, in a notebook."""
+"""``jaxvstorch.port`` and ``jaxvstorch.replaying``: reports on code in Python or a notebook."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Any
 from jaxvstorch import _frameworks
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._port import LIMIT
-from jaxvstorch._port.report import Place, PortReport
+from jaxvstorch._port.report import Location, PortReport
 
 
 def port(
@@ -56,8 +56,8 @@ def port(
         raise ValueError(f"limit must be positive, but is {limit}")
     if (framework or _framework(function, args, kwargs)) == "jax":
         frame = sys._getframe(1)
-        given = Place(frame.f_code.co_filename, frame.f_lineno)
-        return _from_jax(function, args, kwargs, limit, given)
+        location = Location(frame.f_code.co_filename, frame.f_lineno)
+        return _from_jax(function, args, kwargs, limit, location)
     with replaying(limit=limit) as report:
         function(*args, **kwargs)
     return report
@@ -88,7 +88,7 @@ def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
 
 
 def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
-    """The framework of a function, by its arguments, or else by what it names."""
+    """The framework of a function, by its arguments, or else by the names in its code."""
     import jax
     import torch
 
@@ -106,13 +106,12 @@ def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
 
 
 def _from_jax(
-    function: Callable[..., Any], args: Any, kwargs: Any, limit: int, given: Place
+    function: Callable[..., Any], args: Any, kwargs: Any, limit: int, location: Location
 ) -> PortReport:
     with importing("port"):
-        from jaxvstorch._port.from_jax.tracing import traced
-        from jaxvstorch._port.from_jax.walking import Walk
+        from jaxvstorch._port.from_jax.interpreter import Interpreter, trace
 
-    closed, arrays = traced(function, args, kwargs)
-    walk = Walk(limit, given)
-    walk.run(closed, arrays)
-    return walk.report
+    closed, arrays = trace(function, args, kwargs)
+    interpreter = Interpreter(limit, location)
+    interpreter.run(closed, arrays)
+    return interpreter.report

@@ -1,4 +1,4 @@
-"""A line of the map with the reader's own arguments in the places of its parameters."""
+"""Fills the map's expressions with a call's own arguments."""
 
 import ast
 import linecache
@@ -6,51 +6,51 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 
-from jaxvstorch._port.folding import KIND
+from jaxvstorch._port.folding import TYPE
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import Place
+from jaxvstorch._port.report import Location
 from jaxvstorch._port.simplifying import simplified
 
-Spot = tuple[int, int, int | None, int | None]  # begin and end: lines from 1, columns in bytes
+Span = tuple[int, int, int | None, int | None]  # first and last line from 1, columns in bytes
 
 
-def filled(name: str, node: ast.AST | None, kinds: Sequence[str] = ()) -> str | None:
-    """The JAX for a call, or the row's as it stands where the arguments cannot be told apart.
+def filled(name: str, node: ast.AST | None, types: Sequence[str] = ()) -> str | None:
+    """The JAX for a call, or the map's expression where the arguments cannot be told apart.
 
     Args:
         name: of the map.
         node: what calls it.
-        kinds: the types of the values that it was given in order, as far as they are known.
+        types: the types of its positional arguments, as far as they are known.
     """
     expression = meaning(rows()[name]).expression
     if expression is not None and node is not None:
         with suppress(KeyError, ValueError, SyntaxError, RecursionError):
-            return ast.unparse(put(name, node, kinds))
+            return ast.unparse(filled_tree(name, node, types))
     return expression
 
 
-def put(name: str, node: ast.AST, kinds: Sequence[str] = ()) -> ast.expr:
+def filled_tree(name: str, node: ast.AST, types: Sequence[str] = ()) -> ast.expr:
     """The map's expression for a name with the arguments of a call, an operator or an index.
 
     Args:
         name: of the map, with an expression.
         node: what calls it.
-        kinds: the types of the values that it was given in order, as far as they are known.
+        types: the types of its positional arguments, as far as they are known.
 
     Raises:
         KeyError: a parameter that the expression needs is not given.
         ValueError: the arguments cannot be told apart, as where they are unpacked.
     """
     positional, named = _arguments(node, name.startswith("Tensor."))
-    for value, kind in zip(positional, kinds, strict=False):
-        setattr(value, KIND, kind)
-    found = _put(meaning(rows()[name]), positional, named)
-    return node if isinstance(node, _OPERATOR) and _is_operator(found, positional) else found
+    for argument, type_name in zip(positional, types, strict=False):
+        setattr(argument, TYPE, type_name)
+    filled = _filled_row(meaning(rows()[name]), positional, named)
+    return node if isinstance(node, _OPERATOR) and _is_operator(filled, positional) else filled
 
 
 _OPERATOR = (ast.BinOp, ast.Compare, ast.UnaryOp)
-# What JAX's arrays do for an operator.
+# The functions behind the operators of JAX's arrays.
 _OPERATORS = frozenset(
     f"jnp.{name}"
     for name in (
@@ -77,13 +77,13 @@ def _is_operator(expression: ast.expr, operands: list[ast.expr]) -> bool:
     )
 
 
-def filled_module(row: Row, place: Place, made: dict[str, ast.expr]) -> str | None:
-    """The JAX for a call of a module, whose own parameters are known by value."""
+def filled_module(row: Row, location: Location, settings: dict[str, ast.expr]) -> str | None:
+    """The JAX for a call of a module, by the values that it was made with."""
     text = row.expression
     if text is None:
         return None
-    values = dict(made)
-    node = node_at(place)
+    values = dict(settings)
+    node = node_at(location)
     if isinstance(node, ast.Call):
         values |= dict(zip(row.taken(second=True), node.args, strict=False))
         values |= {word.arg: word.value for word in node.keywords if word.arg}
@@ -91,24 +91,24 @@ def filled_module(row: Row, place: Place, made: dict[str, ast.expr]) -> str | No
 
 
 @cache
-def _tree(file: str) -> dict[Spot, ast.AST]:
+def _nodes(file: str) -> dict[Span, ast.AST]:
     source = "".join(linecache.getlines(file))
     if not source:
         return {}
     nodes = list(ast.walk(ast.parse(source)))
-    found: dict[Spot, ast.AST] = {
-        place_of(n): n for n in nodes if isinstance(n, ast.expr | ast.AugAssign)
+    by_span: dict[Span, ast.AST] = {
+        span_of(n): n for n in nodes if isinstance(n, ast.expr | ast.AugAssign)
     }
-    for node in nodes:  # x[i] = v stands, in bytecode, at x[i]
+    for node in nodes:  # in bytecode, x[i] = v has the span of x[i]
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            found[place_of(node.targets[0])] = node
+            by_span[span_of(node.targets[0])] = node
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
-            found[place_of(node.target)] = node
-    return found
+            by_span[span_of(node.target)] = node
+    return by_span
 
 
-def place_of(node: ast.expr | ast.stmt) -> Spot:
-    """Where a node stands in bytecode: lines from 1, columns in bytes from 0.
+def span_of(node: ast.expr | ast.stmt) -> Span:
+    """A node's span in bytecode: lines from 1, columns in bytes from 0.
 
     A method's call begins at the method's name if that is not on the line where the object begins.
     """
@@ -119,19 +119,19 @@ def place_of(node: ast.expr | ast.stmt) -> Spot:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
-def node_at(place: Place) -> ast.AST | None:
-    """The expression or assignment at a place, if its file can be read."""
-    if place.column is None:
+def node_at(location: Location) -> ast.AST | None:
+    """The expression or assignment at a location, if its file can be read."""
+    if location.column is None:
         return None
-    key = (place.line, place.column, place.end_line, place.end_column)
+    span = (location.line, location.column, location.end_line, location.end_column)
     try:
-        return _tree(place.file).get(key)
+        return _nodes(location.file).get(span)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
 
 def _arguments(node: ast.AST, method: bool) -> tuple[list[ast.expr], dict[str, ast.expr]]:
-    """What a call, an operator or an index is given."""
+    """The arguments of a call, an operator or an index: positional ones, and those by name."""
     match node:
         case ast.BinOp():
             return [node.left, node.right], {}
@@ -147,21 +147,21 @@ def _arguments(node: ast.AST, method: bool) -> tuple[list[ast.expr], dict[str, a
             named = {word.arg: word.value for word in node.keywords if word.arg}
             if len(named) < len(node.keywords):
                 raise ValueError("**options: what they hold is not written here")
-            own = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
-            return own + node.args, named
+            array = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
+            return array + node.args, named
     raise ValueError(f"no call that can be told apart: {ast.unparse(node)}")
 
 
-def _put(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
     arguments = ast.parse(f"lambda {row.made}: 0", mode="eval").body
     assert isinstance(arguments, ast.Lambda)
     order = [argument.arg for argument in arguments.args.args]
     values = {name: default for name, default in row.parameters.items() if default is not None}
     values |= dict(zip(order, positional, strict=False)) | named
     rest = positional[len(order) :]
-    starred = [place for place, given in enumerate(positional) if isinstance(given, ast.Starred)]
+    starred = [i for i, value in enumerate(positional) if isinstance(value, ast.Starred)]
     if starred and starred[0] < len(order):
-        # x.permute(*places): the numbers are one argument; any other could be several.
+        # x.permute(*axes): the numbers are one argument; any other could be several.
         if starred[0] != len(order) - 1 or named:
             raise ValueError("*arguments: how many there are is not written here")
         rest = rest or [positional[-1]]
@@ -169,11 +169,11 @@ def _put(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> as
         values[arguments.args.vararg.arg] = ast.Tuple(rest, ast.Load())
     elif rest and order:  # x.permute(0, 2, 1): the numbers are one argument
         values[order[-1]] = ast.Tuple(positional[len(order) - 1 :], ast.Load())
-    needed = {*order, *(a.arg for a in arguments.args.kwonlyargs)} & _read(row.expression or "0")
+    needed = {*order, *(a.arg for a in arguments.args.kwonlyargs)} & _names(row.expression or "0")
     if missing := needed - set(values):
         raise KeyError(", ".join(missing))
     return simplified(ast.parse(row.expression or "", mode="eval").body, values)
 
 
-def _read(text: str) -> set[str]:
+def _names(text: str) -> set[str]:
     return {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}

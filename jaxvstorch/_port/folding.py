@@ -1,9 +1,9 @@
-"""The value of an expression, as far as its constants and the types of its names decide it."""
+"""Constant folding: the value of an expression whose constants, or known types, decide it."""
 
 import ast
 import math
 
-from jaxvstorch._port.silence import silent
+from jaxvstorch._port.isolation import without_warnings
 
 _CONSTANT = (ast.BinOp, ast.Compare, ast.Constant, ast.Load, ast.Subscript, ast.Tuple, ast.UnaryOp,
              ast.cmpop, ast.operator, ast.unaryop)  # fmt: skip
@@ -12,9 +12,9 @@ _PYTHON = {"bool": bool, "float": float, "int": int, "isinstance": isinstance, "
 
 
 def decided(node: ast.expr) -> bool | None:
-    """Whether a constant is true; None of what is no constant."""
-    found = folded(node)
-    return bool(found.value) if isinstance(found, ast.Constant) else None
+    """Whether a constant is true; None where it is no constant."""
+    value = folded(node)
+    return bool(value.value) if isinstance(value, ast.Constant) else None
 
 
 def folded(node: ast.expr) -> ast.expr:
@@ -26,14 +26,16 @@ def folded(node: ast.expr) -> ast.expr:
             return ast.Constant(len(parts))
         case ast.Subscript(value=ast.Tuple(elts=parts), slice=ast.Constant(value=int(i))):
             return parts[i] if plain(parts) and -len(parts) <= i < len(parts) else node
-        case ast.Call(func=ast.Name("isinstance"), args=[one, kinds]):
-            known = _kind(one)
-            names = {n.id for n in ast.walk(kinds) if isinstance(n, ast.Name)}
+        case ast.Call(func=ast.Name("isinstance"), args=[value, types]):
+            known = _type_name(value)
+            names = {n.id for n in ast.walk(types) if isinstance(n, ast.Name)}
             if known and names <= set(_PYTHON):
                 return ast.Constant(known in names or (known == "bool" and "int" in names))
             return node
-        case ast.Compare(left=one, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]):
-            none = _is_none(one)
+        case ast.Compare(
+            left=value, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
+        ):
+            none = _is_none(value)
             return node if none is None else ast.Constant(none is isinstance(node.ops[0], ast.Is))
         case _:
             return _computed(node)
@@ -45,25 +47,27 @@ def plain(parts: list[ast.expr]) -> bool:
     return not any(isinstance(part, ast.Starred) for part in parts)
 
 
-KIND = "_kind"  # of a value, on the node that gave it
+TYPE = "_type"  # the attribute of a node with the name of its value's type, where a run showed it
 
 
-def _kind(node: ast.expr) -> str | None:
-    """The name of the type that an expression has, as far as it is known."""
+def _type_name(node: ast.expr) -> str | None:
+    """The name of an expression's type, as far as it is known."""
     if isinstance(node, ast.Tuple | ast.List):
         return type(node).__name__.lower()
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):  # -1
         node = node.operand
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
-    return getattr(node, KIND, None)
+    return getattr(node, TYPE, None)
 
 
 def _is_none(node: ast.expr) -> bool | None:
-    """Whether an expression is None; None where nobody knows."""
+    """Whether an expression is None; None where it is not known."""
     if isinstance(node, ast.Constant):
         return node.value is None
-    known = _kind(node) in ("int", "list", "tuple") or isinstance(node, ast.BinOp | ast.UnaryOp)
+    known = _type_name(node) in ("int", "list", "tuple") or isinstance(
+        node, ast.BinOp | ast.UnaryOp
+    )
     return False if known else None
 
 
@@ -74,7 +78,7 @@ def _computed(node: ast.expr) -> ast.expr:
         if not (isinstance(part, _CONSTANT) or named or called):
             return node
     try:
-        with silent():  # that it compares constants by `is` is no mistake
+        with without_warnings():  # Python warns of `is` with a constant
             code = compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval")
             value = eval(code, {"__builtins__": {}}, dict(_PYTHON))
     except Exception:

@@ -1,4 +1,4 @@
-"""What the names of a source file stand for, by its imports."""
+"""The full names of what a source file imports."""
 
 import ast
 import linecache
@@ -10,13 +10,13 @@ from types import ModuleType
 
 
 def imported_names(tree: ast.Module) -> dict[str, str]:
-    """What each name that a file imports stands for, wherever in the file it does."""
+    """The full name of each name that a file imports, anywhere in the file."""
     statements = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
     return {name: full for node in statements for name, full in bound(node)}
 
 
 def bound(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-    """Each name that an import binds, and what it stands for."""
+    """Each name that an import binds, and its full name."""
     if isinstance(node, ast.ImportFrom):
         module = "." * node.level + (node.module or "")
         for alias in node.names:
@@ -28,7 +28,7 @@ def bound(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
 
 
 def qualified(node: ast.expr, names: Mapping[str, str]) -> str | None:
-    """The full name that an expression is, by what the names of its file stand for."""
+    """The full name that an expression spells, by the full names of its file's imports."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.insert(0, node.attr)
@@ -39,7 +39,7 @@ def qualified(node: ast.expr, names: Mapping[str, str]) -> str | None:
 
 
 def imported(file: str, node: ast.expr) -> str | None:
-    """The full name that an expression in a file is, by the file's imports."""
+    """The full name that an expression in a file spells, by the file's imports."""
     known = _imports(file)
     if not Path(file).is_file():  # a notebook's cell: another one may have imported it
         known = _modules_of_main() | known

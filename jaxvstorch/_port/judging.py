@@ -1,4 +1,4 @@
-"""One call of PyTorch, done again in JAX on the same values."""
+"""Does one call of PyTorch again in JAX on the same values, and compares the results."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -7,149 +7,178 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.agreeing import Judged, agreed
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights, namespace
-from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
-from jaxvstorch._port.particular import (
-    ASSIGN,
-    LEFT_OUT,
-    OF_EQUALS,
-    STABLE,
-    changes_its_array,
-    gathered,
-    masked,
-    not_skipped,
-    tied,
-)
+from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
+from jaxvstorch._port.outcome import Outcome, compare_results, size_of_terms
 from jaxvstorch._port.report import PortStatus
-from jaxvstorch._port.summing import size_of_terms
 
-# How many results depend on values, so that `jax.jit` has no shape for them.
+# They need the values themselves, which `jax.jit` does not have.
 _DATA_DEPENDENT = frozenset({
     "torch.nonzero", "torch.argwhere", "torch.unique", "torch.unique_consecutive",
     "torch.masked_select", "Tensor.item", "Tensor.tolist",
 })  # fmt: skip
-_KEY = Judged(PortStatus.RANDOM, "pass a key")
+_ASSIGN = "changes its array: assign the result"
+_TIED_INDICES = "the values are the same: which of two equal elements comes first differs"
+_STABLE = "equal values come in another order: JAX's order is that of stable=True"
+_LEFT_OUT = "leave out what is one-dimensional and empty: PyTorch skips it, and JAX does not"
+_NEEDS_KEY = Outcome(PortStatus.RANDOM, "pass a key")
 
 
-def judge(name: str, call: Call, result: Any) -> Judged:
-    """What becomes of a call of a function.
+def judge(name: str, call: Call, result: Any) -> Outcome:
+    """Do a function's call again in JAX, and compare the results.
 
     Args:
         name: of the function, in the map or not.
         call: its arguments, as they were before it.
-        result: what PyTorch gave.
+        result: PyTorch's result.
     """
     if name == "Tensor.__setitem__":
-        return _written(call)
+        return _judge_assignment(call)
     if name not in rows():
-        return Judged(PortStatus.UNKNOWN)
+        return Outcome(PortStatus.UNKNOWN)
     row = meaning(rows()[name])
     if row.expression is None:
-        return Judged(PortStatus.OTHERWISE, row.option("instead") or "")
-    call = gathered(row, call)
-    if row.name == "torch.cat" and (kept := not_skipped(call)):
-        judged = judge(name, Call(call.function, (kept, *call.args[1:]), call.kwargs), result)
-        return (
-            Judged(PortStatus.OTHERWISE, LEFT_OUT)
-            if judged.status == PortStatus.VERIFIED
-            else judged
-        )
+        return Outcome(PortStatus.OTHERWISE, row.option("instead") or "")
+    call = _gathered(row, call)
+    if row.name == "torch.cat" and (kept := _not_skipped(call)):
+        outcome = judge(name, Call(call.function, (kept, *call.args[1:]), call.kwargs), result)
+        verified = outcome.status == PortStatus.VERIFIED
+        return Outcome(PortStatus.OTHERWISE, _LEFT_OUT) if verified else outcome
     try:
         args, kwargs = jax_arguments(row, call)
-        theirs = _function(name)(*args, **kwargs)
+        jax_result = _jax_function(name)(*args, **kwargs)
     except RefusedError as refusal:
-        return Judged(PortStatus.REFUSED, str(refusal))
+        return Outcome(PortStatus.REFUSED, str(refusal))
     except Exception as error:
-        return _KEY if row.draws else Judged(PortStatus.FAILED, _why(error))
+        return _NEEDS_KEY if row.draws else Outcome(PortStatus.FAILED, _reason(error))
     terms = size_of_terms(row.name, (*call.args, *call.kwargs.values()))
-    judged = agreed(result, theirs, terms)
-    if judged.status == PortStatus.DIFFERS and row.draws:
-        return _KEY
-    if judged.status == PortStatus.DIFFERS and tied(row, call, result):
-        judged = judged._replace(note=STABLE)
-    topk = judged.status == PortStatus.DIFFERS and row.name == "torch.topk"
-    if topk and agreed(result[0], theirs[0]).status == PortStatus.VERIFIED:
-        judged = judged._replace(note=OF_EQUALS)
-    return judged.noting(*_notes(name, row, call))
+    outcome = compare_results(result, jax_result, terms)
+    if outcome.status == PortStatus.DIFFERS and row.draws:
+        return _NEEDS_KEY
+    if outcome.status == PortStatus.DIFFERS and _is_tied(row, call, result):
+        outcome = outcome._replace(note=_STABLE)
+    topk = outcome.status == PortStatus.DIFFERS and row.name == "torch.topk"
+    if topk and compare_results(result[0], jax_result[0]).status == PortStatus.VERIFIED:
+        outcome = outcome._replace(note=_TIED_INDICES)
+    return outcome.with_notes(*_notes(name, row, call))
 
 
 def _notes(name: str, row: Row, call: Call) -> Iterator[str]:
-    if changes_its_array(name):
-        yield ASSIGN
-    if row.name in _DATA_DEPENDENT or masked(row, call):
-        yield "what comes back depends on values: not under jax.jit as it is"
+    if name.endswith("_") and not name.endswith("__"):  # it writes into its array, as add_ does
+        yield _ASSIGN
+    if row.name in _DATA_DEPENDENT or _indexes_with_mask(row, call):
+        yield "its result depends on values: it does not run under jax.jit as it is"
 
 
-def _written(call: Call) -> Judged:
-    """Whether ``x.at[i].set(v)`` is what PyTorch's assignment made of a copy."""
-    x, places, value = call.args
+def _judge_assignment(call: Call) -> Outcome:
+    """Whether ``x.at[i].set(v)`` gives what PyTorch's assignment made of a copy."""
+    x, indices, value = call.args
     copy = x.detach().clone()
-    copy[places] = value
+    copy[indices] = value
     try:
-        theirs = to_jax(x).at[to_jax(places)].set(to_jax(value))
+        jax_result = to_jax(x).at[to_jax(indices)].set(to_jax(value))
     except Exception as error:
-        return Judged(PortStatus.FAILED, error_text(error))
-    return agreed(copy, theirs).noting(ASSIGN)
+        return Outcome(PortStatus.FAILED, error_text(error))
+    return compare_results(copy, jax_result).with_notes(_ASSIGN)
 
 
 @cache
-def _function(name: str) -> Callable[..., Any]:
+def _jax_function(name: str) -> Callable[..., Any]:
     row = meaning(rows()[name])
-    found: Callable[..., Any] = eval(row.source(row.expression or ""), namespace())
-    return found
+    function: Callable[..., Any] = eval(row.source(row.expression or ""), namespace())
+    return function
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if "doesn't have storage" in str(error):
-        return "inside a transformation of torch.func its values are not at hand"
+        return "inside a transformation of torch.func a tensor's values cannot be read"
     return error_text(error)
 
 
-def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> Judged:
-    """What becomes of a call of a module that the map has."""
-    batch = normalizes_batches(module)
-    kept = [n for n in module.state_dict() if not (batch and n.startswith("running_"))]
+def _not_skipped(call: Call) -> list[torch.Tensor]:
+    """The arrays that ``torch.cat`` puts together, where it skips others."""
+    arrays = call.args[0] if call.args else []
+    kept = [x for x in arrays if x.shape != (0,)]
+    return kept if len(kept) < len(arrays) and any(x.ndim > 1 for x in kept) else []
+
+
+def _gathered(row: Row, call: Call) -> Call:
+    """``x.permute(0, 2, 1)`` with its numbers as one argument, as the map has it."""
+    if row.made is None:
+        return call
+    parameters = _parameters(row.made)
+    count = len(parameters.args)
+    if parameters.vararg is not None or len(call.args) <= count or not count:
+        return call
+    args = (*call.args[: count - 1], call.args[count - 1 :])
+    return Call(call.function, args, call.kwargs)
+
+
+def _indexes_with_mask(row: Row, call: Call) -> bool:
+    if row.name != "Tensor.__getitem__":
+        return False
+    indices = call.args[1] if isinstance(call.args[1], tuple) else (call.args[1],)
+    return any(isinstance(i, torch.Tensor) and i.dtype == torch.bool for i in indices)
+
+
+def _is_tied(row: Row, call: Call, result: object) -> bool:
+    """Whether a sort differs from a stable one only in the order of equal values."""
+    x = call.args[0] if call.args else None
+    if row.name not in ("torch.sort", "torch.argsort") or not isinstance(x, torch.Tensor):
+        return False
+    options = dict(zip(("dim", "descending"), call.args[1:], strict=False)) | call.kwargs
+    stable = torch.argsort(x, **options | {"stable": True})
+    order, dim = leaves(result)[-1], options.get("dim", -1)
+    by_both = [torch.take_along_dim(x, indices, dim) for indices in (order, stable)]
+    return torch.equal(*by_both) and not torch.equal(order, stable)
+
+
+def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> Outcome:
+    """Do a call of one of the map's modules again in JAX, and compare the results."""
+    averages = _updates_averages(module)
+    kept = [n for n in module.state_dict() if not (averages and n.startswith("running_"))]
     state = Weights({name: to_jax(module.state_dict()[name]) for name in kept})
-    made = Call(type(module), (), made_with(row, module))
+    construction = Call(type(module), (), settings_of(row, module))
     text = row.option("plain") or row.expression or ""
     try:
-        theirs = in_jax(row, text, state, (made, call))
+        jax_result = in_jax(row, text, state, (construction, call))
     except RefusedError as refusal:
-        return Judged(PortStatus.REFUSED, str(refusal))
+        return Outcome(PortStatus.REFUSED, str(refusal))
     except Exception as error:
-        return Judged(PortStatus.FAILED, error_text(error))
-    judged = agreed(result, theirs)
-    drops = "Dropout" in row.name or bool(getattr(module, "dropout", 0))  # a recurrent one's
-    if judged.status == PortStatus.DIFFERS and module.training and drops:
-        return _KEY
-    return judged.noting("its running averages change: keep what comes of them" if batch else "")
+        return Outcome(PortStatus.FAILED, error_text(error))
+    outcome = compare_results(result, jax_result)
+    drops = "Dropout" in row.name or bool(getattr(module, "dropout", 0))  # a recurrent module's
+    if outcome.status == PortStatus.DIFFERS and module.training and drops:
+        return _NEEDS_KEY
+    return outcome.with_notes(
+        "it updates its running averages: use the returned state" if averages else ""
+    )
 
 
-def normalizes_batches(module: torch.nn.Module) -> bool:
-    """Whether a module takes the mean and variance of a batch, and keeps their averages."""
-    kept = getattr(module, "running_mean", None) is not None
-    return module.training and kept
+def _updates_averages(module: torch.nn.Module) -> bool:
+    """Whether a module normalizes by a batch's mean and variance, and averages them."""
+    return module.training and getattr(module, "running_mean", None) is not None
 
 
-def made_with(row: Row, module: torch.nn.Module) -> dict[str, Any]:
-    """What a module was made with, as far as it still knows."""
-    found: dict[str, Any] = {}
-    for name in _parameters(row.made or ""):
+def settings_of(row: Row, module: torch.nn.Module) -> dict[str, Any]:
+    """The arguments that a module was made with, as far as it still knows them."""
+    parameters = _parameters(row.made or "")
+    settings: dict[str, Any] = {}
+    for name in [a.arg for a in [*parameters.args, *parameters.kwonlyargs]]:
         value = getattr(module, name, None)
         if name == "bias":
-            found[name] = value is not None and value is not False
+            settings[name] = value is not None and value is not False
         elif hasattr(module, name):
-            found[name] = value
-    return found
+            settings[name] = value
+    return settings
 
 
-def _parameters(made: str) -> list[str]:
-    names = ast.parse(f"lambda {made}: 0", mode="eval").body
-    assert isinstance(names, ast.Lambda)
-    return [a.arg for a in [*names.args.args, *names.args.kwonlyargs]]
+def _parameters(made: str) -> ast.arguments:
+    function = ast.parse(f"lambda {made}: 0", mode="eval").body
+    assert isinstance(function, ast.Lambda)
+    return function.args

@@ -1,4 +1,4 @@
-"""The name in the map of what PyTorch was called with."""
+"""The map's name for a function of PyTorch."""
 
 import inspect
 import types
@@ -10,8 +10,7 @@ from torch.overrides import get_ignored_functions, get_testing_overrides, resolv
 
 from jaxvstorch._port.map.rows import rows
 
-# Operators that PyTorch sees under a name of Python's. The second ones take their operands turned
-# around.
+# Python's names of operators, and of those that take their operands in reverse order.
 _OPERATORS = {
     "__add__": "torch.add", "__and__": "torch.bitwise_and", "__eq__": "torch.eq",
     "__floordiv__": "torch.floor_divide", "__ge__": "torch.ge", "__gt__": "torch.gt",
@@ -24,13 +23,13 @@ _OPERATORS = {
     "__rshift__": "torch.bitwise_right_shift", "__sub__": "torch.sub",
     "__truediv__": "torch.div", "__xor__": "torch.bitwise_xor",
 }  # fmt: skip
-_TURNED = {
+_REFLECTED = {
     "__radd__": "torch.add", "__rfloordiv__": "torch.floor_divide", "__rmatmul__": "torch.matmul",
     "__rmod__": "torch.remainder", "__rmul__": "torch.mul", "__rpow__": "torch.pow",
     "__rsub__": "torch.sub", "__rtruediv__": "torch.div", "__rdiv__": "torch.div",
 }  # fmt: skip
 
-# What asks about an array and computes nothing: the same in JAX, or no part of a port.
+# They ask about an array and compute nothing: the same in JAX, or no part of a port.
 QUIET = frozenset({
     "__array__", "__bool__", "__contains__", "__deepcopy__", "__format__", "__float__",
     "__get__", "__hash__", "__index__", "__int__", "__iter__", "__len__", "__repr__",
@@ -40,8 +39,8 @@ QUIET = frozenset({
     "untyped_storage",
 })  # fmt: skip
 
-# PyTorch fills its table of names with warnings off. Asked for a name later it would only change
-# the filters, after which Python shows a warning again that it has shown.
+# PyTorch fills its table of names with warnings off. Later calls would only change the filters,
+# after which Python repeats warnings that it has shown.
 resolve_name(torch.add)
 _full_name = inspect.unwrap(resolve_name)
 
@@ -50,15 +49,15 @@ _HIDDEN = (torch.from_numpy, torch.is_grad_enabled, torch.promote_types)
 
 
 def name_of(function: Any) -> tuple[str, bool]:
-    """The name that the map has for a function, and whether its first two arguments are turned."""
+    """The map's name for a function, and whether its first two arguments are reversed."""
     bare = getattr(function, "__name__", "")
     full = (_full_name(function) or bare).replace("torch.Tensor.", "Tensor.")
     for name in (bare, full.rpartition(".")[2]):  # x ** y calls itself pow
         if name in _OPERATORS:
             return _OPERATORS[name], False
-        if name in _TURNED:
-            return _TURNED[name], True
-    # torch.mm is torch.spmm, too: the name that the function has itself is meant.
+        if name in _REFLECTED:
+            return _REFLECTED[name], True
+    # torch.mm is torch.spmm, too: the function's own name counts.
     if full not in rows() or getattr(torch, bare, None) is function:
         return _known(bare, getattr(function, "__module__", "")) or full, False
     return full, False
@@ -66,15 +65,15 @@ def name_of(function: Any) -> tuple[str, bool]:
 
 def _known(bare: str, module: str) -> str | None:
     """The map's name for a function that PyTorch has under several names."""
-    places = (module, "torch.nn.functional", "torch", "torch.nn.init")
-    found = (f"{place}.{bare}" for place in places)
-    return next((name for name in found if name in rows()), None)
+    modules = (module, "torch.nn.functional", "torch", "torch.nn.init")
+    names = (f"{module}.{bare}" for module in modules)
+    return next((name for name in names if name in rows()), None)
 
 
 @cache
 def watched() -> frozenset[str]:
-    """The names of the map whose calls PyTorch shows to who watches."""
-    # Of those that no class can replace, a mode sees what is written in C: no `torch.no_grad`.
+    """The names of the map whose calls a mode sees."""
+    # Of the functions that no class can override, a mode sees those in C: no `torch.no_grad`.
     ignored = [f for f in get_ignored_functions() if isinstance(f, _IN_C) and f not in _HIDDEN]
     functions = [*get_testing_overrides(), *ignored]
     shown = [f for f in functions if getattr(f, "__name__", "") not in QUIET]

@@ -1,4 +1,4 @@
-"""Starts a program under a replay in a process of its own, and reads what that found."""
+"""Starts a program under a replay in another process, and reads its records."""
 
 import json
 import os
@@ -12,7 +12,8 @@ from typing import Any
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
-from jaxvstorch._port.report import Place, PortCall, PortReport, PortStatus
+from jaxvstorch._port.program import Record
+from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
 
 _LOOK = 0.1  # seconds between two looks at whether the program has begun
 GRACE = 10.0  # seconds between asking a program to stop and ending it
@@ -28,11 +29,11 @@ def replayed(
 ) -> PortReport:
     """Run a program and report on it, however it ends.
 
-    What it prints to standard output goes to standard error.
+    The program's standard output goes to standard error.
 
     Args:
         file: the program.
-        arguments: its own.
+        arguments: the program's arguments.
         limit: how many calls of one name on one line are done again.
         seconds: after which it is stopped.
         write: where to write a draft of the port.
@@ -46,7 +47,7 @@ def replayed(
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
                    "arguments": arguments, "limit": limit,
                    "write": write and os.path.abspath(write)}  # fmt: skip
-        # Without -P, a json.py or a torch.py where the reader stands would be imported here.
+        # Without -P, a json.py or a torch.py in the current folder would be imported here.
         command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]
         environment = os.environ | {"JAX_PLATFORMS": "cpu"}  # a GPU's memory is the program's
         sys.stdout.flush()
@@ -57,16 +58,16 @@ def replayed(
                 f"{file} was not run: importing JAX and PyTorch together ended Python with status "
                 f"{process.returncode}. `jaxvstorch doctor` says what is broken."
             )
-        report, whole = read(records)
+        report, complete = _read(records)
     if stopped:
         report.ended = f"The program was stopped after {seconds:g} seconds; --seconds sets that."
-    elif not whole:
+    elif not complete:
         report.ended = _killed(process.returncode)
     return report
 
 
 def _wait(process: "subprocess.Popen[bytes]", records: Path, seconds: float) -> bool:
-    """Wait for the program's end, and say whether it had to be stopped."""
+    """Wait for the program's end; whether it had to be stopped."""
     try:
         while not records.stat().st_size:  # both frameworks are imported before it begins
             with suppress(subprocess.TimeoutExpired):
@@ -98,34 +99,34 @@ def _killed(status: int) -> str:
     return f"The program ended its process at once, with status {status}."
 
 
-def read(records: Path) -> tuple[PortReport, bool]:
-    """What a program's process wrote down, and whether it came to the program's end.
+def _read(records: Path) -> tuple[PortReport, bool]:
+    """The report in a process's records, and whether the program reached its end.
 
     Raises:
         BrokenInstallError: what a replay needs could not be imported.
     """
-    report, whole = PortReport(), False
+    report, complete = PortReport(), False
     for line in records.read_text(encoding="utf-8").splitlines():
         try:
             record = json.loads(line)
         except ValueError:  # the process ended while it wrote
             continue
-        match record.pop("kind"):
-            case program.BROKEN:
+        match Record(record.pop("kind")):
+            case Record.BROKEN:
                 raise BrokenInstallError(record["text"])
-            case program.FOUND:
-                report.add(Place(**record["place"]), _call(record["found"]))
-            case program.UNREACHED:
-                report.add_unreached(Place(**record["place"]), _call(record["found"]))
-            case program.BEYOND:
+            case Record.CALL:
+                report.add(Location(**record["location"]), _call(record["call"]))
+            case Record.UNREACHED:
+                report.add_unreached(Location(**record["location"]), _call(record["call"]))
+            case Record.BEYOND:
                 report.beyond = record["number"]
-            case program.NOTE:
+            case Record.NOTE:
                 report.notes.append(record["text"])
-            case program.PARITY:
-                report.parity[record["name"]] = record["came"]
-            case program.ENDED:
-                report.ended, report.seconds, whole = record["how"], record["seconds"], True
-    return report, whole
+            case Record.PARITY:
+                report.parity[record["name"]] = record["result"]
+            case Record.ENDED:
+                report.ended, report.seconds, complete = record["how"], record["seconds"], True
+    return report, complete
 
 
 def _call(record: dict[str, Any]) -> PortCall:

@@ -1,4 +1,4 @@
-"""Runs a program under a replay, in a process of its own, and keeps what is found in a file.
+"""Runs a program under a replay, in a process of its own, and writes records to a file.
 
 ``jaxvstorch port`` starts ``python -P -m jaxvstorch._port.program OPTIONS``, with options as JSON.
 """
@@ -12,23 +12,33 @@ import traceback
 import warnings
 from contextlib import nullcontext
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
+from jaxvstorch._port.isolation import remove_port_frames
 from jaxvstorch._port.report import short
-from jaxvstorch._port.tracebacks import forget_ours
 
-BROKEN, BEGUN, ENDED, FOUND, BEYOND, UNREACHED, NOTE, PARITY = (
-    "broken", "begun", "ended", "found", "beyond", "unreached", "note", "parity",
-)  # fmt: skip
+
+class Record(StrEnum):
+    """The kinds of records that the process writes."""
+
+    BROKEN = "broken"
+    BEGUN = "begun"
+    CALL = "call"
+    ENDED = "ended"
+    BEYOND = "beyond"
+    UNREACHED = "unreached"
+    NOTE = "note"
+    PARITY = "parity"
 
 
 # Warnings that the program alone would not get: JAX's of each fork, in which it is not used, and
 # PyTorch's of the hooks on modules.
-_OF_WATCHING = (
+_WARNINGS = (
     r"os\.fork\(\) was called",
     r"Using `torch\.compile\(module\)` when there are global",
 )
@@ -38,21 +48,21 @@ def main(options: dict[str, Any]) -> int:
     """Run the program, and return its own exit status."""
     with open(options["records"], "a", buffering=1, encoding="utf-8") as file:
 
-        def record(kind: str, **values: Any) -> None:
+        def record(kind: Record, **values: Any) -> None:
             file.write(json.dumps({"kind": kind, **values}) + "\n")
 
         try:
             with importing("port"):
                 _import(drafting=bool(options["write"]))
         except BrokenInstallError as error:
-            record(BROKEN, text=str(error))
+            record(Record.BROKEN, text=str(error))
             return 1
         return _replay(options, record)
 
 
 def _import(drafting: bool) -> None:
     """Import all that is needed, before the program's folder can hide any of it."""
-    draft = ("draft.recording", "draft.composing", "draft.trying")
+    draft = ("draft.recording", "draft.composing", "draft.parity")
     for name in ("replay", "reading", *(draft if drafting else ())):
         importlib.import_module(f"jaxvstorch._port.{name}")
 
@@ -60,45 +70,48 @@ def _import(drafting: bool) -> None:
 def _replay(options: dict[str, Any], record: Any) -> int:
     from jaxvstorch._port.replay import Replay
 
-    def tell(place: Any, found: Any) -> None:
-        record(FOUND, place=asdict(place), found=asdict(found))
-        if drafting is not None:
-            drafting.tell(place, found)
+    def record_call(location: Any, call: Any) -> None:
+        record(Record.CALL, location=asdict(location), call=asdict(call))
+        if recording is not None:
+            recording.record(location, call)
 
     process = os.getpid()
     forks: list[int] = []
     os.register_at_fork(after_in_parent=lambda: forks.append(1))
-    drafting = None
+    recording = None
     if options["write"]:
         from jaxvstorch._port.draft.recording import Recording
 
-        drafting = Recording(options["file"])
-    replay = Replay(options["limit"], tell)
-    record(BEGUN)
-    status = _run(options, replay, drafting, record)
+        recording = Recording(options["file"])
+    replay = Replay(options["limit"], record_call)
+    record(Record.BEGUN)
+    status = _run(options, replay, recording, record)
     if os.getpid() != process:
-        return status  # of a fork that ran on to the end of the program
+        return status  # a fork ran on to the end of the program
     if forks:
-        record(NOTE, text=f"Forked processes, of which there were {len(forks)}, were not replayed.")
-    record(BEYOND, number=replay.report.beyond)
+        record(
+            Record.NOTE,
+            text=f"Forked processes, of which there were {len(forks)}, were not replayed.",
+        )
+    record(Record.BEYOND, number=replay.report.beyond)
     _unreached(options["file"], replay, record)
-    if drafting is not None:
-        drafting.given = replay.kinds
-        _draft(drafting, Path(options["write"]), record)
+    if recording is not None:
+        recording.argument_types = replay.argument_types
+        _draft(recording, Path(options["write"]), record)
     return status
 
 
-def _run(options: dict[str, Any], replay: Any, drafting: Any, record: Any) -> int:
-    """Run the file as Python would; say how it ended, and print its error as Python would."""
+def _run(options: dict[str, Any], replay: Any, recording: Any, record: Any) -> int:
+    """Run the file as Python would, record how it ended, and print its error as Python would."""
     path = options["file"]
     sys.argv = [options["typed"], *options["arguments"]]
     if not os.environ.get("PYTHONSAFEPATH"):  # this process itself was started with -P
         sys.path.insert(0, str(Path(path).resolve().parent))
-    for ours in _OF_WATCHING:
-        warnings.filterwarnings("ignore", message=ours)
+    for message in _WARNINGS:
+        warnings.filterwarnings("ignore", message=message)
     ended, status, begun = None, 0, time.perf_counter()
     try:
-        with replay, nullcontext() if drafting is None else drafting.watching():
+        with replay, nullcontext() if recording is None else recording.watching():
             _as_main(path)
     except SystemExit as end:
         if end.code not in (None, 0):
@@ -109,69 +122,74 @@ def _run(options: dict[str, Any], replay: Any, drafting: Any, record: Any) -> in
     except KeyboardInterrupt:
         ended, status = "The program was stopped.", 130
     except BaseException as error:
-        forget_ours(error)
+        remove_port_frames(error)
         sys.excepthook(type(error), error, error.__traceback__)
-        where = _where(error)
-        line = f" at line {where.lineno} of {short(where.filename)}" if where else ""
+        frame = _program_frame(error)
+        line = f" at line {frame.lineno} of {short(frame.filename)}" if frame else ""
         first = (str(error).splitlines() or [""])[0]
         ended, status = f"The program failed{line}: {type(error).__name__}: {first}", 1
-    record(ENDED, how=ended, seconds=time.perf_counter() - begun)
+    record(Record.ENDED, how=ended, seconds=time.perf_counter() - begun)
     return status
 
 
-def _where(error: BaseException) -> traceback.FrameSummary | None:
-    """The last line of the program's own on the way to an error, or else the last of all."""
+def _program_frame(error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost frame of the program's own files in an error, or else of any file."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if not (f.filename.startswith("<frozen") or is_installed(f.filename))]
-    return next(reversed(own or frames), None)
+    in_program = [
+        f for f in frames if not (f.filename.startswith("<frozen") or is_installed(f.filename))
+    ]
+    return next(reversed(in_program or frames), None)
 
 
 def _as_main(path: str) -> None:
     """Run a file as ``__main__``; ``runpy`` would put its whole path into ``sys.argv[0]``."""
-    ours, main = sys.modules["__main__"], ModuleType("__main__")
+    port_main, main = sys.modules["__main__"], ModuleType("__main__")
     main.__dict__.update(__file__=path, __builtins__=__builtins__, __cached__=None)
     code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
     sys.modules["__main__"] = main
     try:
         exec(code, main.__dict__)
     finally:
-        sys.modules["__main__"] = ours
+        sys.modules["__main__"] = port_main
 
 
 def _unreached(path: str, replay: Any, record: Any) -> None:
-    """Record the calls that the program's own files hold and that it did not make."""
-    from jaxvstorch._port.reading import unreached
+    """Record the calls in the program's own files that it did not make."""
+    from jaxvstorch._port.reading import add_unreached
 
     folder = str(Path(path).resolve().parent)
     files = {path, *(file for file, _ in replay.report.lines if file.startswith(folder))}
-    unreached(replay.report, [file for file in sorted(files) if not is_installed(file)])
+    add_unreached(replay.report, [file for file in sorted(files) if not is_installed(file)])
     for (file, number), line in sorted(replay.report.unreached.items()):
-        for found in line.calls:
-            record(UNREACHED, place={"file": file, "line": number}, found=asdict(found))
+        for call in line.calls:
+            location = {"file": file, "line": number}
+            record(Record.UNREACHED, location=location, call=asdict(call))
 
 
 def _draft(recording: Any, path: Path, record: Any) -> None:
-    """Write the draft, and compare what of it is complete."""
-    from jaxvstorch._port.draft.composing import compose, marks
-    from jaxvstorch._port.draft.trying import tried
+    """Write the draft, and compare its complete parts with the program's."""
+    from jaxvstorch._port.draft.composing import compose, count_marks
+    from jaxvstorch._port.draft.parity import compare_parts
 
     try:
         source = compose(recording)
         path.write_text(source, encoding="utf-8")
     except Exception as error:
-        record(NOTE, text=f"The draft could not be written: {type(error).__name__}: {error}")
+        record(Record.NOTE, text=f"The draft could not be written: {type(error).__name__}: {error}")
         return
-    if not recording.codes and not recording.kinds:
-        record(NOTE, text="The draft is empty: nothing that ran is defined beside the program.")
+    if not recording.codes and not recording.classes:
+        record(
+            Record.NOTE, text="The draft is empty: nothing that ran is defined beside the program."
+        )
         return
-    count = marks(source)
+    count = count_marks(source)
     places = "1 place is" if count == 1 else f"{count} places are"
     left = f"{places} marked as left to do" if count else "nothing is left to do in it"
-    record(NOTE, text=f"The draft is in {short(str(path))}; {left}.")
+    record(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is printed is the program's own
-        for name, came in tried(path, source, recording.calls):
-            record(PARITY, name=name, came=came)
+        warnings.simplefilter("ignore")  # the program alone prints
+        for name, result in compare_parts(path, source, recording.first_calls):
+            record(Record.PARITY, name=name, result=result)
 
 
 if __name__ == "__main__":

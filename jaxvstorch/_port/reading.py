@@ -1,4 +1,4 @@
-"""What PyTorch a file calls, as far as reading it tells: less than running it does."""
+"""Reads the calls of PyTorch in a file, without running it; a run shows more."""
 
 import ast
 from collections.abc import Iterator
@@ -9,84 +9,84 @@ from jaxvstorch._port.filling import filled
 from jaxvstorch._port.imports import bound, qualified
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import Place, PortCall, PortReport, PortStatus
+from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
 
-# Methods that other objects have too: a name alone does not say that it is an array's.
-_OTHERS = {
+# Methods that other objects have too, so the name alone does not show an array.
+_AMBIGUOUS = {
     name for kind in (str, list, dict, set, int, float, bytes, tuple) for name in dir(kind)
 } | {"close", "train", "eval", "parameters", "step", "load", "to", "cuda", "cpu", "apply"}
 
 
 @dataclass(frozen=True)
-class Read:
-    """A name of the map in a source file.
+class NameUse:
+    """A use of one of the map's names in a source file.
 
     Attributes:
-        row: of the name.
-        node: the expression that calls it, or that it is.
-        place: where that stands.
+        row: the name's row of the map.
+        node: the expression that calls it or names it.
+        location: of the expression.
     """
 
     row: Row
     node: ast.expr
-    place: Place
+    location: Location
 
 
-def read(path: str) -> list[Read]:
-    """The names of the map that a file holds, resolved by its imports.
+def read(path: str) -> list[NameUse]:
+    """Each use of the map's names in a file, resolved by its imports.
 
     Raises:
-        OSError, SyntaxError, UnicodeDecodeError, ValueError: it is no Python source.
+        OSError, SyntaxError, UnicodeDecodeError, ValueError: it is not Python source.
     """
     tree = ast.parse(Path(path).read_bytes(), path)
     reader = _Reader(path)
     reader.visit(tree)
-    return reader.found
+    return reader.uses
 
 
 def static_report(path: str) -> PortReport:
     """What each line would become, with nothing run."""
     report = PortReport()
-    for one in read(path):
-        row = meaning(one.row)
-        becomes = filled(one.row.name, one.node if isinstance(one.node, ast.Call) else None)
-        found = PortCall(one.row.name, becomes, PortStatus.READ, row.option("instead") or "")
-        report.add(one.place, found)
+    for use in read(path):
+        name, note = use.row.name, meaning(use.row).option("instead") or ""
+        becomes = filled(name, use.node if isinstance(use.node, ast.Call) else None)
+        report.add(use.location, PortCall(name, becomes, PortStatus.READ, note))
     report.notes.append("Nothing was run: no value was compared, and methods are told by name.")
     return report
 
 
-def unreached(report: PortReport, files: Iterator[str] | list[str]) -> None:
+def add_unreached(report: PortReport, files: Iterator[str] | list[str]) -> None:
     """Add to a report the calls of these files on lines where nothing was called."""
     from jaxvstorch._port.naming import watched  # it needs PyTorch, and reading does not
 
     for file in files:
         try:
-            found = read(file)
-        except (OSError, SyntaxError, ValueError):  # a cell, say, or a file that is gone
+            uses = read(file)
+        except (OSError, SyntaxError, ValueError):  # such as a cell, or a file that is gone
             continue
         lines = {line for name, line in report.lines if name == file}
-        for one in found:
-            held = range(one.place.line, (one.place.end_line or one.place.line) + 1)
-            called = isinstance(one.node, ast.Call) and one.row.name in watched()
-            if called and not lines.intersection(held):
-                report.add_unreached(one.place, PortCall(one.row.name, None, PortStatus.READ))
+        for use in uses:
+            location, name = use.location, use.row.name
+            spanned = range(location.line, (location.end_line or location.line) + 1)
+            is_call = isinstance(use.node, ast.Call) and name in watched()
+            if is_call and not lines.intersection(spanned):
+                report.add_unreached(location, PortCall(name, None, PortStatus.READ))
 
 
 @dataclass
 class _Reader(ast.NodeVisitor):
     path: str
-    full: dict[str, str] = field(default_factory=dict)  # what a name was imported as
-    found: list[Read] = field(default_factory=list)
+    full_names: dict[str, str] = field(default_factory=dict)  # of what the file imports
+    uses: list[NameUse] = field(default_factory=list)
 
     def visit_Import(self, node: ast.Import) -> None:
-        self.full.update(bound(node))
+        self.full_names.update(bound(node))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        self.full.update(bound(node))
+        self.full_names.update(bound(node))
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self._named(node.func)
+        name = self._full_name(node.func)
         if name is None and isinstance(node.func, ast.Attribute):
             name = self._method(node.func)
         if name in rows():
@@ -99,30 +99,32 @@ class _Reader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        name = self._named(node)
+        name = self._full_name(node)
         if name in rows():
             self._add(name, node)
         else:
             self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        # What stands in an annotation calls nothing.
+        # Annotations call nothing.
         for part in [*node.decorator_list, *node.args.defaults, *node.body]:
             self.visit(part)
 
-    def _named(self, node: ast.expr) -> str | None:
-        name = qualified(node, self.full)
+    def _full_name(self, node: ast.expr) -> str | None:
+        name = qualified(node, self.full_names)
         return name and name.replace("torch.Tensor.", "Tensor.")
 
     def _method(self, node: ast.Attribute) -> str | None:
         value = node.value
         parent = isinstance(value, ast.Call) and ast.unparse(value.func) == "super"
-        own = isinstance(value, ast.Name) and value.id in ("self", "cls")
-        imported = self._named(value) is not None
-        if parent or own or imported or node.attr in _OTHERS:
+        is_self = isinstance(value, ast.Name) and value.id in ("self", "cls")
+        imported = self._full_name(value) is not None
+        if parent or is_self or imported or node.attr in _AMBIGUOUS:
             return None
         return f"Tensor.{node.attr}"
 
     def _add(self, name: str, node: ast.expr) -> None:
-        place = Place(self.path, node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
-        self.found.append(Read(rows()[name], node, place))
+        location = Location(
+            self.path, node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+        )
+        self.uses.append(NameUse(rows()[name], node, location))

@@ -1,6 +1,5 @@
 """Watches what a PyTorch program calls, and does each call again in JAX."""
 
-import ast
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -15,21 +14,28 @@ from torch.optim.optimizer import (
 )
 from torch.overrides import TorchFunctionMode
 
-from jaxvstorch._port import LIMIT, at_home
-from jaxvstorch._port.agreeing import Judged
-from jaxvstorch._port.apart import before, text_or_none, unseen, whatever_comes
-from jaxvstorch._port.becoming import becoming, kinds
-from jaxvstorch._port.filling import filled_module
-from jaxvstorch._port.hooks import remove
-from jaxvstorch._port.judging import judge, judge_module, made_with
-from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.call import Call
+from jaxvstorch._port import LIMIT
+from jaxvstorch._port.isolation import (
+    call_from,
+    outside_program_modes,
+    remove_hook,
+    without_warnings,
+)
+from jaxvstorch._port.judging import judge, judge_module
+from jaxvstorch._port.locations import calling_frame, calling_location, program_location
+from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.running.call import Call, copied
+from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.naming import QUIET, name_of
-from jaxvstorch._port.places import called_from, calling, outer_caller
-from jaxvstorch._port.report import Place, PortCall, PortReport
-from jaxvstorch._port.silence import silent
-from jaxvstorch._port.stepping import Steps
+from jaxvstorch._port.optimizer_steps import OptimizerSteps
+from jaxvstorch._port.outcome import Outcome
+from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
+from jaxvstorch._port.translation import (
+    argument_types,
+    function_in_jax,
+    module_in_jax,
+    optimizer_in_jax,
+)
 
 
 class Replay(TorchFunctionMode):
@@ -41,27 +47,27 @@ class Replay(TorchFunctionMode):
 
     Args:
         limit: how many calls of one name on one line are done again; the rest is counted.
-        tell: called with each place and what was found there.
+        record: called with each call that was done again, and its location.
 
     Attributes:
-        report: what was found.
-        kinds: at each place, the types of what was given to the call there.
+        report: the calls by source line.
+        argument_types: at each location, the types of the arguments of the call there.
     """
 
     def __init__(
-        self, limit: int = LIMIT, tell: Callable[[Place, PortCall], None] | None = None
+        self, limit: int = LIMIT, record: Callable[[Location, PortCall], None] | None = None
     ) -> None:
         super().__init__()
         self.report = PortReport()
         self.limit = limit
-        self.kinds: dict[Place, tuple[str, ...]] = {}
-        self._tell = tell
-        self._seen: Counter[tuple[Place, str]] = Counter()
+        self.argument_types: dict[Location, tuple[str, ...]] = {}
+        self._record = record
+        self._times: Counter[tuple[Location, str]] = Counter()
         self._busy = False  # while JAX computes, and PyTorch's own code may be called
         self._process = os.getpid()
-        self._module: torch.nn.Module | None = None  # one of the map's that is being called
-        self._module_call: tuple[Place, Call] | None = None
-        self._steps = Steps(limit)
+        self._module: torch.nn.Module | None = None  # the map's module that is being called
+        self._module_call: tuple[Location, Call] | None = None
+        self._steps = OptimizerSteps(limit)
         self._hooks = ExitStack()
 
     def __enter__(self) -> Self:
@@ -73,8 +79,8 @@ class Replay(TorchFunctionMode):
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),
         ):
-            self._hooks.callback(remove, hook)
-        # A compiled function runs as it is written: its calls would not be seen otherwise.
+            self._hooks.callback(remove_hook, hook)
+        # A compiled function must run as it is written for its calls to be seen.
         self._hooks.enter_context(torch.compiler.set_stance("force_eager"))
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
@@ -86,27 +92,27 @@ class Replay(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        kwargs, frame = kwargs or {}, calling(1)
-        place = None
+        kwargs, frame = kwargs or {}, calling_frame(1)
+        location = None
         if not self._idle and self._module is None and _name(function) not in QUIET:
-            place = called_from(frame)
-        name, turned = name_of(function) if place is not None else ("", False)
-        if place is None or not self._wanted(place, name):
-            return at_home.called(frame, function, args, kwargs)
-        call = Call(function, *before((args, kwargs)))
-        result = at_home.called(frame, function, args, kwargs)
-        if turned:
+            location = calling_location(frame)
+        name, reflected = name_of(function) if location is not None else ("", False)
+        if location is None or not self._is_within_limit(location, name):
+            return call_from(frame, function, args, kwargs)
+        call = Call(function, *_copies((args, kwargs)))
+        result = call_from(frame, function, args, kwargs)
+        if reflected:
             call.args = (call.args[1], call.args[0], *call.args[2:])
-        becomes = text_or_none(lambda: becoming(name, place, call, result))
-        self._remember(place, kinds(call))
-        self._add(place, name, becomes, lambda: judge(name, call, result))
+        becomes = _text_or_none(lambda: function_in_jax(name, location, call, result))
+        self._remember_types(location, argument_types(call))
+        self._add(location, name, becomes, lambda: judge(name, call, result))
         return result
 
-    def _remember(self, place: Place, given: tuple[str, ...]) -> None:
-        known = self.kinds.setdefault(place, given)
-        if known != given:  # what is not so on every call is not known
-            self.kinds[place] = tuple(
-                a if a == b else "" for a, b in zip(known, given, strict=False)
+    def _remember_types(self, location: Location, types: tuple[str, ...]) -> None:
+        known = self.argument_types.setdefault(location, types)
+        if known != types:  # a type that changes between calls is not known
+            self.argument_types[location] = tuple(
+                a if a == b else "" for a, b in zip(known, types, strict=False)
             )
 
     @property
@@ -114,25 +120,28 @@ class Replay(TorchFunctionMode):
         # JAX must not be used in a fork of a process that used it.
         return self._busy or os.getpid() != self._process
 
-    def _wanted(self, place: Place, name: str) -> bool:
-        self._seen[place, name] += 1
-        if self._seen[place, name] > self.limit:
+    def _is_within_limit(self, location: Location, name: str) -> bool:
+        self._times[location, name] += 1
+        if self._times[location, name] > self.limit:
             self.report.beyond += 1
             return False
         return True
 
     def _add(
-        self, place: Place, name: str, becomes: str | None, judged: Callable[[], Judged]
+        self, location: Location, name: str, becomes: str | None, outcome: Callable[[], Outcome]
     ) -> None:
         self._busy = True
         try:
-            with silent(), unseen():
-                found = PortCall(name, becomes, *whatever_comes(judged))
+            with without_warnings(), outside_program_modes():
+                try:
+                    call = PortCall(name, becomes, *outcome())
+                except Exception as error:  # the program must not get an error of port
+                    call = PortCall(name, becomes, PortStatus.FAILED, error_text(error))
         finally:
             self._busy = False
-        self.report.add(place, found)
-        if self._tell is not None:
-            self._tell(place, found)
+        self.report.add(location, call)
+        if self._record is not None:
+            self._record(location, call)
 
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
         if self._idle or self._module is not None:
@@ -144,76 +153,69 @@ class Replay(TorchFunctionMode):
             or not type(module).__module__.startswith("torch.nn.")
         ):
             return
-        place = outer_caller()
-        if place is None or not self._wanted(place, row.name):
+        location = program_location()
+        if location is None or not self._is_within_limit(location, row.name):
             return
         self._module = module
-        self._module_call = (place, Call(module, before(args)))
+        self._module_call = (location, Call(module, _copies(args)))
 
     def _after_module(self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any) -> None:
         if module is not self._module or self._module_call is None:
             return
-        place, call = self._module_call
+        location, call = self._module_call
         self._module = self._module_call = None
         if result is None:  # it raised
             return
         row = rows()[f"torch.nn.{type(module).__name__}"]
-        call.kwargs = before(kwargs)
-        becomes = text_or_none(lambda: _module_text(row, place, module))
-        self._add(place, row.name, becomes, lambda: judge_module(row, module, call, result))
+        call.kwargs = _copies(kwargs)
+        becomes = _text_or_none(lambda: module_in_jax(row, location, module))
+        self._add(location, row.name, becomes, lambda: judge_module(row, module, call, result))
 
     def _before_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         if self._idle:
             return
         self._busy = True
         try:
-            with unseen():
+            with outside_program_modes():
                 self._steps.before(optimizer)
         finally:
             self._busy = False
 
     def _after_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        place = None if self._idle else outer_caller()
-        if place is None:
+        location = None if self._idle else program_location()
+        if location is None:
             return
         self._busy = True
         try:
-            with unseen():
-                found = self._steps.after(optimizer)
+            with outside_program_modes():
+                outcome = self._steps.after(optimizer)
         finally:
             self._busy = False
-        if found is None:
+        if outcome is None:
             self.report.beyond += 1
             return
         row = rows().get(name := f"torch.optim.{type(optimizer).__name__}")
-        becomes = text_or_none(lambda: _optimizer_text(row, place, optimizer) if row else None)
-        self._add(place, name, becomes, lambda: found)
+        becomes = _text_or_none(lambda: optimizer_in_jax(row, location, optimizer) if row else None)
+        self._add(location, name, becomes, lambda: outcome)
 
 
-def _module_text(row: Row, place: Place, module: torch.nn.Module) -> str | None:
-    """The JAX for a call of a module."""
-    defaults = {name: value for name, value in row.parameters.items() if value is not None}
-    made = {name: _constant(value) for name, value in made_with(row, module).items()}
-    text = filled_module(row, place, defaults | made)
-    if text and "BatchNorm" in row.name and getattr(module, "running_mean", None) is not None:
-        return text.replace(", None)", f", use_running_average={not module.training})")
-    return text
+def _copies(arguments: Any) -> Any:
+    """Copies of a call's arguments; the arguments themselves where they cannot be copied."""
+    try:
+        with outside_program_modes():
+            return copied(arguments)
+    except Exception:
+        return arguments
 
 
-def _optimizer_text(row: Row, place: Place, optimizer: torch.optim.Optimizer) -> str | None:
-    """The JAX for an optimizer, with the settings of its first group."""
-    group = optimizer.param_groups[0].items()
-    made = {name: _constant(value) for name, value in group if name != "params"}
-    return filled_module(meaning(row), place, made)
+def _text_or_none(write: Callable[[], str | None]) -> str | None:
+    """The JAX for a call; None where writing it fails."""
+    try:
+        with outside_program_modes():
+            return write()
+    except Exception:  # the program must not get an error of port
+        return None
 
 
 def _name(function: Any) -> str:
     return getattr(function, "__name__", "")
-
-
-def _constant(value: Any) -> ast.expr:
-    """A value as it would be written."""
-    try:
-        return ast.parse(repr(value), mode="eval").body
-    except SyntaxError:
-        return ast.Name("...", ast.Load())

@@ -1,6 +1,7 @@
-"""What a replay found, by source line."""
+"""The report of a replay, by source line."""
 
 import linecache
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -11,7 +12,7 @@ from jaxvstorch._frameworks import FRAMEWORKS, proven
 
 
 class PortStatus(StrEnum):
-    """What became of a call."""
+    """The outcome of a call."""
 
     VERIFIED = "verified"
     DIFFERS = "differs"
@@ -24,7 +25,7 @@ class PortStatus(StrEnum):
 
     @property
     def sign(self) -> str:
-        """What stands before the call in a terminal."""
+        """The mark before the call in a terminal."""
         return _SIGNS[self]
 
 
@@ -32,8 +33,8 @@ _SIGNS = dict(zip(PortStatus, "=≠~>!?!.", strict=True))
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a call stands in the source: lines from 1, columns in bytes from 0."""
+class Location:
+    """A call's location in the source: lines from 1, columns in bytes from 0."""
 
     file: str
     line: int
@@ -44,11 +45,11 @@ class Place:
 
 @dataclass(frozen=True)
 class PortCall:
-    """What became of one call.
+    """One call, and its outcome.
 
     Attributes:
         name: in the map, or as the framework names it.
-        becomes: what it is in the other framework, with the arguments as they stand in the source.
+        becomes: the call in the other framework, with the arguments as they stand in the source.
         status: how it compared.
         note: what differs, or what to do.
         gap: the largest difference of two numbers of the results, if they were compared.
@@ -63,7 +64,7 @@ class PortCall:
 
 @dataclass
 class PortLine:
-    """What became of the calls of one source line, each with how often it came."""
+    """The calls of one source line, each with how often it occurred."""
 
     file: str
     number: int
@@ -74,14 +75,14 @@ class PortLine:
         """The source of the line."""
         return linecache.getline(self.file, self.number).strip()
 
-    def count(self, found: PortCall, times: int = 1) -> None:
-        """Count a call; of several that are alike but for their gaps, the largest gap is kept."""
-        before = next((call for call in self.calls if call == found), found)
-        number = self.calls.get(found, 0) + times
-        if before.gap is not None and (found.gap is None or before.gap >= found.gap):
-            found = before
-        self.calls = {found if call == found else call: n for call, n in self.calls.items()}
-        self.calls[found] = number
+    def count(self, call: PortCall, times: int = 1) -> None:
+        """Count a call; among calls that differ only in their gaps, keep the largest gap."""
+        before = next((known for known in self.calls if known == call), call)
+        total = self.calls.get(call, 0) + times
+        if before.gap is not None and (call.gap is None or before.gap >= call.gap):
+            call = before
+        self.calls = {call if known == call else known: n for known, n in self.calls.items()}
+        self.calls[call] = total
 
 
 @dataclass
@@ -92,11 +93,11 @@ class PortReport:
         framework: whose calls were done again in the other one.
         lines: by file and number.
         ended: why the program did not reach its end, if it did not.
-        seconds: what the program took with its calls done again, if it was a program and ended.
+        seconds: how long the program took with its calls done again, if it was a program and ended.
         beyond: how many calls were left out, because their line had been replayed often enough.
         unreached: lines of the program's files with calls that it did not make.
-        notes: on the whole, such as that processes were forked.
-        parity: of each part of the draft, what comparing it with the program's own came to.
+        notes: on the whole run, such as that processes were forked.
+        parity: the result of comparing each part of the draft with the program's own.
     """
 
     framework: str = "torch"
@@ -108,27 +109,27 @@ class PortReport:
     notes: list[str] = field(default_factory=list)
     parity: dict[str, str] = field(default_factory=dict)
 
-    def add(self, place: Place, found: PortCall, times: int = 1) -> None:
+    def add(self, location: Location, call: PortCall, times: int = 1) -> None:
         """Count a call."""
-        _count(self.lines, place, found, times)
+        _count(self.lines, location, call, times)
 
-    def add_unreached(self, place: Place, found: PortCall) -> None:
-        """Note a call that was read in the source and not made."""
-        _count(self.unreached, place, found, 1)
+    def add_unreached(self, location: Location, call: PortCall) -> None:
+        """Count a call that is in the source, but that the program did not make."""
+        _count(self.unreached, location, call, 1)
 
     def counts(self) -> dict[PortStatus, int]:
         """How many calls there were of each status."""
-        found: dict[PortStatus, int] = {}
+        counts = Counter[PortStatus]()
         for line in self.lines.values():
             for call, times in line.calls.items():
-                found[call.status] = found.get(call.status, 0) + times
-        return {status: found[status] for status in PortStatus if status in found}
+                counts[call.status] += times
+        return {status: counts[status] for status in PortStatus if status in counts}
 
     @property
     def verified(self) -> float:
         """The share of calls that gave the same in the other framework.
 
-        Random draws count as no call: nothing is known of them.
+        Random draws do not count: nothing can be said about them.
         """
         counts = self.counts()
         judged = sum(counts.values()) - counts.get(PortStatus.RANDOM, 0)
@@ -140,11 +141,11 @@ class PortReport:
             yield file, [self.lines[key] for key in sorted(self.lines) if key[0] == file]
 
     def remarks(self) -> list[str]:
-        """The notes, and below them what is said of a framework newer than was proven."""
+        """The notes, and a warning of a framework that is newer than the proven versions."""
         return [*self.notes, *proven.notes(*FRAMEWORKS)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """The report as JSON has it."""
         return {
             "framework": self.framework,
             "ended": self.ended,
@@ -172,10 +173,10 @@ class PortReport:
 
 
 def _count(
-    lines: dict[tuple[str, int], PortLine], place: Place, found: PortCall, times: int
+    lines: dict[tuple[str, int], PortLine], location: Location, call: PortCall, times: int
 ) -> None:
-    key = (place.file, place.line)
-    lines.setdefault(key, PortLine(*key)).count(found, times)
+    key = (location.file, location.line)
+    lines.setdefault(key, PortLine(*key)).count(call, times)
 
 
 def _line(line: PortLine) -> dict[str, Any]:
@@ -188,7 +189,7 @@ def _line(line: PortLine) -> dict[str, Any]:
 
 
 def short(file: str) -> str:
-    """A path as one would type it here; what a notebook calls a cell's file says nothing."""
+    """A path relative to this folder; "this notebook" for the file of a cell."""
     if "ipykernel_" in file:
         return "this notebook"
     path, here = Path(file), Path.cwd()

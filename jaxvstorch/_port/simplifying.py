@@ -10,11 +10,11 @@ from jaxvstorch._port.folding import decided, folded, plain
 from jaxvstorch._port.map.pasting import sources
 from jaxvstorch._port.map.rows import rows
 
-# Keywords that a JAX function has too, with these defaults.
+# Keywords of JAX functions, with these defaults.
 _KEYWORDS = {"axis": None, "keepdims": False, "dtype": None, "n": None, "norm": None, "s": None,
              "descending": False, "use_bias": True, "feature_group_count": 1}  # fmt: skip
-# Functions where one of these keywords has another default.
-_OTHER = {
+# Functions in which one of these keywords has another default.
+_OTHER_DEFAULT = {
     "axis": frozenset({
         "jax.nn.glu", "jax.nn.log_softmax", "jax.nn.softmax", "jnp.argsort", "jnp.array_split",
         "jnp.concatenate", "jnp.fft.fft", "jnp.fft.hfft", "jnp.fft.ifft", "jnp.fft.ihfft",
@@ -23,7 +23,7 @@ _OTHER = {
     }),
     "keepdims": frozenset({"lax.index_in_dim"}),
 }  # fmt: skip
-# Defaults at the end of a call, in order; what stands before them has none.
+# Defaults of the last parameters, in order; those before them have none.
 _TRAILING = {
     "jax.random.normal": ("float",),
     "jax.random.randint": ("int",),
@@ -51,16 +51,16 @@ _TRAILING = {
 }
 _REQUIRED = {"jax.random.normal": 2, "jax.random.randint": 4, "jax.random.uniform": 2,
              "jnp.full": 2, "jnp.full_like": 2}  # fmt: skip
-_NOTHING = ("optax.add_decayed_weights(0)", "optax.add_decayed_weights(0.0)")
+_NO_OPS = ("optax.add_decayed_weights(0)", "optax.add_decayed_weights(0.0)")
 
 
 def simplified(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with values for names, without branches that they decide, or defaults."""
-    found: ast.expr = ast.fix_missing_locations(_Put(values).visit(expression))
-    return found
+    """The expression with values for names, without the branches that they decide and defaults."""
+    new: ast.expr = ast.fix_missing_locations(_Substitution(values).visit(expression))
+    return new
 
 
-class _Put(ast.NodeTransformer):
+class _Substitution(ast.NodeTransformer):
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self.values = values
 
@@ -81,41 +81,39 @@ class _Put(ast.NodeTransformer):
         self.generic_visit(node)
         decides = isinstance(node.op, ast.Or)
         left = [v for v in node.values[:-1] if decided(v) is not (not decides)]
-        for place, value in enumerate(left):
+        for index, value in enumerate(left):
             if decided(value) is decides:
-                left = left[: place + 1]
+                left = left[: index + 1]
                 break
         else:
             left.append(node.values[-1])
         return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        found = self.generic_visit(node)
-        match found:
+        new = self.generic_visit(node)
+        match new:
             case (
                 ast.BinOp(left=other, op=ast.Add(), right=ast.Constant(value=0 as number))
                 | ast.BinOp(left=ast.Constant(value=0 as number), op=ast.Add(), right=other)
                 | ast.BinOp(left=other, op=ast.Mult(), right=ast.Constant(value=1 as number))
                 | ast.BinOp(left=ast.Constant(value=1 as number), op=ast.Mult(), right=other)
             ):
-                # A number with a point makes integers numbers with a point.
-                return (
-                    other if type(number) is int or "jax.random." in ast.unparse(other) else found
-                )
-        return found
+                # A float would turn integers into floats.
+                return other if type(number) is int or "jax.random." in ast.unparse(other) else new
+        return new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         return folded(node) if isinstance(node, ast.expr) else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        found = self.generic_visit(node)
-        if isinstance(found, ast.Call):
-            found.args = [arg for given in found.args for arg in _unpacked(given)]
-            name = ast.unparse(found.func)
-            found.keywords = [word for word in found.keywords if not _is_default(name, word)]
-            return _without_defaults(found)
-        return found
+        new = self.generic_visit(node)
+        if isinstance(new, ast.Call):
+            new.args = [part for argument in new.args for part in _unpacked(argument)]
+            name = ast.unparse(new.func)
+            new.keywords = [word for word in new.keywords if not _is_default(name, word)]
+            return _without_defaults(new)
+        return new
 
 
 class _Constants(ast.NodeTransformer):
@@ -141,16 +139,16 @@ def _is_default(name: str, word: ast.keyword) -> bool:
     return (
         isinstance(value, ast.Constant)
         and word.arg in _KEYWORDS
-        and name not in _OTHER.get(word.arg, ())
+        and name not in _OTHER_DEFAULT.get(word.arg, ())
         and value.value is _KEYWORDS[word.arg]
     )
 
 
 def _without_defaults(call: ast.Call) -> ast.expr:
-    """A call without arguments at its end that say what is so anyway."""
+    """A call without the last arguments that are defaults."""
     name = ast.unparse(call.func)
     if name == "optax.chain":
-        call.args = [part for part in call.args if ast.unparse(part) not in _NOTHING]
+        call.args = [part for part in call.args if ast.unparse(part) not in _NO_OPS]
         return call.args[0] if len(call.args) == 1 else call
     if not plain(call.args):
         return call
@@ -164,7 +162,7 @@ def _without_defaults(call: ast.Call) -> ast.expr:
 
 @cache
 def _trailing(name: str) -> tuple[tuple[str, ...], int]:
-    """The defaults of a function of JAX's, or of one to be pasted, and how many have none."""
+    """The defaults of a function of JAX or one to paste, and how many parameters have none."""
     if not re.fullmatch(r"paste\.\w+", name):  # or a method of its result, such as reshape
         return _TRAILING.get(name, ()), _REQUIRED.get(name, 1)
     bare = name.removeprefix("paste.")

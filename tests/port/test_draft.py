@@ -1,4 +1,4 @@
-"""Drafts of small programs: what they say, and how their parts compare with the programs' own."""
+"""Drafts of small programs: their source, and the parity of their parts."""
 
 import runpy
 import textwrap
@@ -10,31 +10,31 @@ import jaxvstorch
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from jaxvstorch._port.draft import recording as recorded
+from jaxvstorch._port.draft import recording as recording_module
 from jaxvstorch._port.draft.composing import compose
+from jaxvstorch._port.draft.parity import compare_parts
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.trying import tried
 from jaxvstorch._port.replay import Replay
 
-PORTER = recorded.__file__
+PORTER = recording_module.__file__
 
 
 @pytest.fixture
 def drafted(tmp_path, monkeypatch):
-    """What a program's draft says, and what came of its parts."""
+    """The source of a program's draft, and the parity of its parts."""
 
     def run(program: str) -> tuple[str, dict[str, str]]:
         file = tmp_path / "program.py"
         file.write_text(textwrap.dedent(program), encoding="utf-8")
         recording = Recording(str(file))
         monkeypatch.syspath_prepend(tmp_path)
-        with Replay(tell=recording.tell) as replay, recording.watching():
+        with Replay(record=recording.record) as replay, recording.watching():
             runpy.run_path(str(file), run_name="__main__")
-        recording.given = replay.kinds
+        recording.argument_types = replay.argument_types
         source = compose(recording)
         path = tmp_path / "draft.py"
         path.write_text(source, encoding="utf-8")
-        return source, dict(tried(path, source, recording.calls))
+        return source, dict(compare_parts(path, source, recording.first_calls))
 
     return run
 
@@ -45,10 +45,12 @@ def test_only_the_program_s_own_files_are_drafted(tmp_path) -> None:
         file.parent.mkdir()
         file.touch()
     recording = Recording(str(program))
-    assert recording.own(str(program))
-    assert not recording.own(str(beside))
+    assert recording.is_program_file(str(program))
+    assert not recording.is_program_file(str(beside))
     # This package may lie below the program, as an editable install does.
-    assert not Recording(str(Path(jaxvstorch.__file__).parents[1] / "train.py")).own(PORTER)
+    assert not Recording(str(Path(jaxvstorch.__file__).parents[1] / "train.py")).is_program_file(
+        PORTER
+    )
 
 
 def test_a_network_in_a_training_loop(drafted) -> None:

@@ -51,18 +51,21 @@ def test_a_call_becomes(name, written, becomes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "becomes"),
+    ("type_name", "becomes"),
     [
         ("int", "jax.random.normal(key, (n,))"),
         ("tuple", "jax.random.normal(key, n)"),
         ("", "jax.random.normal(key, n if not isinstance(n, int) else (n,))"),
     ],
 )
-def test_what_a_run_shows_of_an_argument_decides(kind, becomes) -> None:
-    assert filled("torch.randn", ast.parse("torch.randn(n)", mode="eval").body, (kind,)) == becomes
+def test_what_a_run_shows_of_an_argument_decides(type_name, becomes) -> None:
+    assert (
+        filled("torch.randn", ast.parse("torch.randn(n)", mode="eval").body, (type_name,))
+        == becomes
+    )
 
 
-def test_arguments_that_are_unpacked_are_not_told_apart() -> None:
+def test_unpacked_arguments_leave_the_map_s_expression() -> None:
     row = rows()["torch.nn.functional.pad"].expression
     assert filled("torch.nn.functional.pad", ast.parse("F.pad(x, *more)", mode="eval").body) == row
 
@@ -117,7 +120,7 @@ def test_what_is_left_out_is_the_default_of_that_function() -> None:
             if word.arg in parameters and word.arg in simplifying._KEYWORDS:
                 default = parameters[word.arg].default
                 known = simplifying._KEYWORDS[word.arg]
-                kept = name in simplifying._OTHER.get(word.arg, ())
+                kept = name in simplifying._OTHER_DEFAULT.get(word.arg, ())
                 # None says False where a result keeps its dimensions or not.
                 assert kept or default is known or not (default or known), (name, word.arg)
 

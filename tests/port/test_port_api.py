@@ -44,7 +44,7 @@ def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
     monkeypatch.setitem(
         rows(), "torch.exp2", replace(row, expression="jnp.exp2(input) + 1e-6 * input")
     )
-    judging._function.cache_clear()
+    judging._jax_function.cache_clear()
 
     def doubled(x):
         return torch.exp2(x)
@@ -52,9 +52,9 @@ def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
     with jaxvstorch.replaying() as report:
         for step in (1.0, 3.0, 2.0):
             doubled(torch.tensor([step]))
-    judging._function.cache_clear()
-    calls = [found for line in report.lines.values() for found in line.calls.items()]
-    ((call, times),) = [found for found in calls if found[0].name == "torch.exp2"]
+    judging._jax_function.cache_clear()
+    calls = [item for line in report.lines.values() for item in line.calls.items()]
+    ((call, times),) = [item for item in calls if item[0].name == "torch.exp2"]
     assert (call.status, times) == ("verified", 3)
     assert call.gap == pytest.approx(3e-6, rel=0.3)
     assert f"(3 times)  off by {call.gap:.1e}" in str(report)

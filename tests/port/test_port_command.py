@@ -59,7 +59,7 @@ def run(*arguments: str):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Where a program was ported, and what that left."""
+    """The folder of a ported program, with its report, page, draft and output."""
     folder = tmp_path_factory.mktemp("port")
     program = folder / "train.py"
     program.write_text(PROGRAM)
@@ -88,12 +88,12 @@ def test_the_program_prints_what_it_prints_alone(folder) -> None:
 
 
 def test_each_call_is_done_again(report) -> None:
-    found = calls(report)
-    assert found["torch.relu"]["status"] == "verified"
-    assert found["torch.relu"]["becomes"] == "jax.nn.relu(self.first(x))"
-    assert found["torch.relu"]["times"] == 3
-    assert found["torch.nn.functional.cross_entropy"]["status"] == "verified"
-    assert found["torch.randn"]["status"] == "random"
+    by_name = calls(report)
+    assert by_name["torch.relu"]["status"] == "verified"
+    assert by_name["torch.relu"]["becomes"] == "jax.nn.relu(self.first(x))"
+    assert by_name["torch.relu"]["times"] == 3
+    assert by_name["torch.nn.functional.cross_entropy"]["status"] == "verified"
+    assert by_name["torch.randn"]["status"] == "random"
     assert set(report["counts"]) == {"verified", "random", "done otherwise"}
 
 
@@ -104,10 +104,10 @@ def test_a_step_of_the_optimizer_is_done_by_optax(report) -> None:
 
 
 def test_mutation_and_gradients_are_said(report) -> None:
-    found = calls(report)
-    assert found["Tensor.__setitem__"]["becomes"] == "x = x.at[0].set(0)"
-    assert "assign the result" in found["Tensor.__setitem__"]["note"]
-    assert "jax.value_and_grad" in found["Tensor.backward"]["note"]
+    by_name = calls(report)
+    assert by_name["Tensor.__setitem__"]["becomes"] == "x = x.at[0].set(0)"
+    assert "assign the result" in by_name["Tensor.__setitem__"]["note"]
+    assert "jax.value_and_grad" in by_name["Tensor.backward"]["note"]
 
 
 def test_what_was_not_reached_is_named(report) -> None:
@@ -166,10 +166,10 @@ def test_the_page_is_one_file(folder) -> None:
 def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says) -> None:
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(content)
-    ended = run(*arguments, "program.py")
-    assert ended.exit_code == 2
-    assert says in ended.stderr
-    assert ended.stderr.count("\n") == 1
+    result = run(*arguments, "program.py")
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_no_file(tmp_path) -> None:

@@ -29,10 +29,10 @@ def test_each_line_says_what_it_is_in_pytorch() -> None:
         return jax.nn.softmax(z, axis=-1) @ jnp.ones(3)
 
     report = jaxvstorch.port(function, X, N)
-    found = becomes(report)
-    assert found["jnp.take_along_axis"] == "torch.take_along_dim(x, n, dim=1)"
-    assert found["jnp.std"] == "torch.std(y, dim=-1, correction=0)"  # PyTorch's own default is 1
-    assert found["jax.nn.softmax"] == "torch.softmax(z, -1)"
+    pytorch = becomes(report)
+    assert pytorch["jnp.take_along_axis"] == "torch.take_along_dim(x, n, dim=1)"
+    assert pytorch["jnp.std"] == "torch.std(y, dim=-1, correction=0)"  # PyTorch's own default is 1
+    assert pytorch["jax.nn.softmax"] == "torch.softmax(z, -1)"
     assert set(report.counts()) == {"verified"}
     texts = [line.text for _, lines in report.files() for line in lines]
     assert texts[0] == "y = jnp.take_along_axis(x, n, axis=1)"
@@ -52,14 +52,14 @@ def test_what_a_call_becomes_runs_in_pytorch() -> None:
             jax.nn.leaky_relu(x, 0.2),
         )
 
-    found = becomes(jaxvstorch.port(function, X))
-    del found["operator"]
-    assert found["jax.nn.gelu"] == "torch.nn.functional.gelu(x, approximate='tanh')"
-    assert found["jnp.sum"] == "torch.sum(x, dim=0, keepdim=True)"
-    assert found["jnp.where"] == "torch.where(x > 0, x, 0.0)"
+    pytorch = becomes(jaxvstorch.port(function, X))
+    del pytorch["operator"]
+    assert pytorch["jax.nn.gelu"] == "torch.nn.functional.gelu(x, approximate='tanh')"
+    assert pytorch["jnp.sum"] == "torch.sum(x, dim=0, keepdim=True)"
+    assert pytorch["jnp.where"] == "torch.where(x > 0, x, 0.0)"
     bound = {"torch": torch, "x": torch.tensor(np.asarray(X))}
-    assert len(found) == 9
-    for expected, text in zip(function(X), found.values(), strict=True):
+    assert len(pytorch) == 9
+    for expected, text in zip(function(X), pytorch.values(), strict=True):
         np.testing.assert_allclose(eval(text, bound), expected, rtol=1e-5, atol=1e-6)
 
 
@@ -104,9 +104,9 @@ def test_a_batch_of_loops_ends_one_by_one() -> None:
 
 
 def test_a_loop_inside_a_function_of_a_library_is_none_of_the_reader_s() -> None:
-    found = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
-    assert becomes(found) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}
-    assert found.counts() == {"verified": 1}
+    report = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
+    assert becomes(report) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}
+    assert report.counts() == {"verified": 1}
 
 
 def test_what_pytorch_has_in_signed_numbers_alone_is_said() -> None:
@@ -115,10 +115,10 @@ def test_what_pytorch_has_in_signed_numbers_alone_is_said() -> None:
 
 
 def test_vectors_with_other_signs_are_the_same(monkeypatch) -> None:
-    own = torch.linalg.eigh
+    original = torch.linalg.eigh
 
     def turned(x, **side):
-        values, vectors = own(x, **side)
+        values, vectors = original(x, **side)
         return values, -vectors
 
     monkeypatch.setattr(torch.linalg, "eigh", turned)
@@ -177,8 +177,8 @@ def test_what_is_no_array_is_what_it_is() -> None:
     def summed(x, axis, squared=False):
         return (x**2 if squared else x).sum(axis)
 
-    found = becomes(jaxvstorch.port(summed, X, 0, squared=True))
-    assert set(found) == {"operator", "jnp.sum"}
+    pytorch = becomes(jaxvstorch.port(summed, X, 0, squared=True))
+    assert set(pytorch) == {"operator", "jnp.sum"}
 
 
 def test_a_function_of_jax_s_own_stands_where_it_was_given() -> None:
@@ -241,29 +241,29 @@ def test_a_wrong_operation_would_be_found(monkeypatch) -> None:
     assert jaxvstorch.port(lambda x: jnp.tanh(x), X).counts() == {"differs": 1}
 
 
-def test_places_that_pytorch_takes_otherwise() -> None:
-    places = jnp.array([0, 2, 2])
+def test_indices_that_pytorch_treats_differently() -> None:
+    repeated = jnp.array([0, 2, 2])
     outside = jnp.array([0, 9, 1])
 
     def indexed(x, v):
-        a = x.at[places].add(v)
+        a = x.at[repeated].add(v)
         b = x[outside]
         c = x.at[outside].set(v, mode="drop")
         d = x[:, ::-1]
-        e = x.at[places].min(v)
+        e = x.at[repeated].min(v)
         f = x[::-2]
         return a, b, c, d, e, f
 
     report = jaxvstorch.port(indexed, jnp.ones((4, 3)), jnp.ones((3, 3)))
-    found = {line.text[0]: next(iter(line.calls)) for line in report.lines.values()}
-    assert found["a"].becomes == "x.index_put_((places,), v, accumulate=True)"
-    assert "twice" in found["a"].note
-    assert found["b"].becomes is None
-    assert "out of range" in found["b"].note
-    assert found["c"].becomes is None
-    assert found["d"].becomes == "torch.flip(x, (1,))"
-    assert found["e"].becomes is None
-    assert found["f"].becomes is None
+    calls = {line.text[0]: next(iter(line.calls)) for line in report.lines.values()}
+    assert calls["a"].becomes == "x.index_put_((repeated,), v, accumulate=True)"
+    assert "twice" in calls["a"].note
+    assert calls["b"].becomes is None
+    assert "out of range" in calls["b"].note
+    assert calls["c"].becomes is None
+    assert calls["d"].becomes == "torch.flip(x, (1,))"
+    assert calls["e"].becomes is None
+    assert calls["f"].becomes is None
 
 
 def test_an_error_of_tracing_names_the_reader_s_function() -> None:

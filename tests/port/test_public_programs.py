@@ -1,4 +1,4 @@
-"""The list of public programs, their drivers, and what is recorded of them."""
+"""The list of public programs, their drivers, and their recorded results."""
 
 import json
 import tomllib
@@ -12,8 +12,8 @@ from tools.port_programs import fetching
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools/port_programs"
 PROGRAMS = {
-    one["name"]: one
-    for one in tomllib.loads((TOOL / "programs.toml").read_text(encoding="utf-8"))["program"]
+    program["name"]: program
+    for program in tomllib.loads((TOOL / "programs.toml").read_text(encoding="utf-8"))["program"]
 }
 RECORDED = json.loads((ROOT / "book/reference/port_programs.json").read_text(encoding="utf-8"))
 
@@ -44,20 +44,20 @@ def test_a_program_behaves_under_port_as_alone(row) -> None:
 
 def test_drafts_of_at_least_three_programs_are_at_parity_as_a_whole() -> None:
     whole = {"GPT", "Net", "ResNet", "Policy", "Generator", "GAT", "RNNModel", "NaiveUnet"}
-    found = {
+    at_parity = {
         name
         for row in RECORDED["programs"]
-        for name, came in row["whole_model"].items()
-        if came.startswith("at parity: values and gradients")
+        for name, result in row["whole_model"].items()
+        if result.startswith("at parity: values and gradients")
     }
-    assert len(found & whole) >= 3
+    assert len(at_parity & whole) >= 3
 
 
-def test_files_are_laid_out_once(tmp_path) -> None:
-    (program,) = [one for one in fetching.programs() if one.name == "mnist"]
-    there = tmp_path / "mnist/mnist/main.py"
-    there.parent.mkdir(parents=True)
-    there.write_text("kept\n", encoding="utf-8")
-    driver = fetching.laid_out(program, tmp_path)  # it asks the network for nothing
+def test_a_file_that_is_there_is_not_fetched_again(tmp_path) -> None:
+    (program,) = [p for p in fetching.programs() if p.name == "mnist"]
+    present = tmp_path / "mnist/mnist/main.py"
+    present.parent.mkdir(parents=True)
+    present.write_text("kept\n", encoding="utf-8")
+    driver = fetching.lay_out(program, tmp_path)  # without the network
     assert driver.name == "drive_mnist.py"
-    assert there.read_text(encoding="utf-8") == "kept\n"
+    assert present.read_text(encoding="utf-8") == "kept\n"

@@ -1,4 +1,4 @@
-"""What a replay says of calls, by small functions."""
+"""What a replay reports of the calls of small functions."""
 
 import copy
 from pathlib import Path
@@ -12,38 +12,38 @@ from jaxvstorch._port.report import PortStatus  # noqa: E402
 
 
 def replayed(function, *args):
-    """What was found of each name that a function calls."""
+    """The calls of a function, by name."""
     with Replay() as replay:
         function(*args)
     return {call.name: call for line in replay.report.lines.values() for call in line.calls}
 
 
 def test_numbers_that_stand_for_one_argument() -> None:
-    found = replayed(lambda x: x.permute(2, 0, 1), torch.ones(2, 3, 4))
-    assert found["Tensor.permute"].status == PortStatus.VERIFIED
-    assert found["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
+    calls = replayed(lambda x: x.permute(2, 0, 1), torch.ones(2, 3, 4))
+    assert calls["Tensor.permute"].status == PortStatus.VERIFIED
+    assert calls["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
 
 
 def test_a_device_is_no_dtype() -> None:
-    found = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
-    assert found["Tensor.to"].status == PortStatus.VERIFIED
-    assert found["Tensor.to"].becomes == "x"
+    calls = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
+    assert calls["Tensor.to"].status == PortStatus.VERIFIED
+    assert calls["Tensor.to"].becomes == "x"
 
 
 def test_what_was_given_decides_between_sizes() -> None:
     def draws(n, size):
         return torch.randn(n), torch.rand(size)
 
-    found = replayed(draws, 3, (2, 3))
-    assert found["torch.randn"].becomes == "jax.random.normal(key, (n,))"
-    assert found["torch.rand"].becomes == "jax.random.uniform(key, size)"
-    assert {one.status for one in found.values()} == {PortStatus.RANDOM}
+    calls = replayed(draws, 3, (2, 3))
+    assert calls["torch.randn"].becomes == "jax.random.normal(key, (n,))"
+    assert calls["torch.rand"].becomes == "jax.random.uniform(key, size)"
+    assert {call.status for call in calls.values()} == {PortStatus.RANDOM}
 
 
 def test_random_integers_below_a_number() -> None:
-    found = replayed(lambda: torch.randint(50, (2, 16)))
-    assert found["torch.randint"].status == PortStatus.RANDOM
-    assert found["torch.randint"].becomes == "jax.random.randint(key, (2, 16), 0, 50)"
+    calls = replayed(lambda: torch.randint(50, (2, 16)))
+    assert calls["torch.randint"].status == PortStatus.RANDOM
+    assert calls["torch.randint"].becomes == "jax.random.randint(key, (2, 16), 0, 50)"
 
 
 def test_the_types_at_a_place_are_what_all_its_calls_have() -> None:
@@ -54,16 +54,16 @@ def test_the_types_at_a_place_are_what_all_its_calls_have() -> None:
     with Replay() as replay:
         sums(x, 0)
         sums(x, (0, 1))
-    assert list(replay.kinds.values()) == [("Tensor", "")]
+    assert list(replay.argument_types.values()) == [("Tensor", "")]
 
 
 def test_what_an_assignment_in_place_reads() -> None:
     def adds(x):
         x[:, 0] += 1
 
-    found = replayed(adds, torch.ones(2, 3))
-    assert found["Tensor.__getitem__"].becomes == "x[:, 0]"
-    assert found["Tensor.__setitem__"].becomes == "x = x.at[:, 0].add(1)"
+    calls = replayed(adds, torch.ones(2, 3))
+    assert calls["Tensor.__getitem__"].becomes == "x[:, 0]"
+    assert calls["Tensor.__setitem__"].becomes == "x = x.at[:, 0].add(1)"
 
 
 def test_functions_that_choose_what_they_return() -> None:
@@ -75,16 +75,16 @@ def test_functions_that_choose_what_they_return() -> None:
     x = torch.tensor([1, 1, 2])
     with Replay() as replay:
         distinct(x)
-    found = [(call.name, call.status) for line in replay.report.lines.values()
+    statuses = [(call.name, call.status) for line in replay.report.lines.values()
              for call in line.calls]  # fmt: skip
-    assert found == [("torch.unique", PortStatus.VERIFIED)] * 2 + [
+    assert statuses == [("torch.unique", PortStatus.VERIFIED)] * 2 + [
         ("torch.unique_consecutive", PortStatus.VERIFIED)
     ]
 
 
 def test_nothing_fails_quietly() -> None:
-    found = replayed(lambda: torch.ones(2).to_sparse().sum())
-    assert found["Tensor.sum"].status == PortStatus.FAILED
+    calls = replayed(lambda: torch.ones(2).to_sparse().sum())
+    assert calls["Tensor.sum"].status == PortStatus.FAILED
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_batch_normalization_in_training_and_after_it() -> None:
     training = replayed(layer, x)["torch.nn.BatchNorm1d"]
     assert training.status == PortStatus.VERIFIED
     assert "use_running_average=False" in (training.becomes or "")
-    assert "running averages change" in training.note
+    assert "running averages" in training.note
     after = replayed(layer.eval(), x)["torch.nn.BatchNorm1d"]
     assert (after.status, after.note) == (PortStatus.VERIFIED, "")
     assert "use_running_average=True" in (after.becomes or "")
@@ -121,14 +121,14 @@ def test_dropout_between_the_layers_of_a_recurrent_network() -> None:
 def test_an_order_of_equal_values_that_is_not_stable() -> None:
     x = torch.zeros(64, dtype=torch.int64)
     x[::3] = 1
-    found = replayed(lambda: x.sort(0))["Tensor.sort"]
-    assert found.status == PortStatus.VERIFIED or "stable=True" in found.note
+    calls = replayed(lambda: x.sort(0))["Tensor.sort"]
+    assert calls.status == PortStatus.VERIFIED or "stable=True" in calls.note
 
 
 def test_cat_with_what_pytorch_skips() -> None:
-    found = replayed(lambda x: torch.cat([torch.zeros(0), x], dim=-2), torch.ones(2, 3))
-    assert found["torch.cat"].status == PortStatus.OTHERWISE
-    assert "leave out" in found["torch.cat"].note
+    calls = replayed(lambda x: torch.cat([torch.zeros(0), x], dim=-2), torch.ones(2, 3))
+    assert calls["torch.cat"].status == PortStatus.OTHERWISE
+    assert "leave out" in calls["torch.cat"].note
 
 
 def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
@@ -136,17 +136,17 @@ def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
         raise ZeroDivisionError("of ours")
 
     monkeypatch.setattr("jaxvstorch._port.replay.judge", fails)
-    found = replayed(torch.relu, torch.ones(2))
-    assert found["torch.relu"].status == PortStatus.FAILED
-    assert "of ours" in found["torch.relu"].note
+    calls = replayed(torch.relu, torch.ones(2))
+    assert calls["torch.relu"].status == PortStatus.FAILED
+    assert "of ours" in calls["torch.relu"].note
 
 
 def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
     monkeypatch,
 ) -> None:
-    monkeypatch.setattr("jaxvstorch._port.replay.filled_module", lambda *_: {}["of ours"])
-    found = replayed(torch.nn.ReLU(), torch.ones(2))
-    assert (found["torch.nn.ReLU"].status, found["torch.nn.ReLU"].becomes) == (
+    monkeypatch.setattr("jaxvstorch._port.translation.filled_module", lambda *_: {}["of ours"])
+    calls = replayed(torch.nn.ReLU(), torch.ones(2))
+    assert (calls["torch.nn.ReLU"].status, calls["torch.nn.ReLU"].becomes) == (
         PortStatus.VERIFIED,
         None,
     )
@@ -197,8 +197,8 @@ def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> N
         return original(tensor, mean=mean, std=std, generator=generator)
 
     monkeypatch.setattr(torch.nn.init, "normal_", normal_)
-    found = replayed(torch.nn.init.normal_, torch.ones(2))
-    assert found["torch.nn.init.normal_"].status == PortStatus.RANDOM
+    calls = replayed(torch.nn.init.normal_, torch.ones(2))
+    assert calls["torch.nn.init.normal_"].status == PortStatus.RANDOM
 
 
 def test_a_library_beside_pytorch_whose_name_begins_with_its_own_calls_it_too() -> None:
@@ -258,7 +258,7 @@ def test_the_places_of_equal_values_in_topk() -> None:
     with Replay() as replay:
         torch.tensor([1.0, 5.0, 5.0, 5.0, 2.0, 5.0, 5.0]).topk(2)
     (call,) = (c for x in replay.report.lines.values() for c in x.calls if c.name == "Tensor.topk")
-    assert call.status == "verified" or "equal ones" in call.note
+    assert call.status == "verified" or "equal elements" in call.note
 
 
 def test_a_power_in_place() -> None:

@@ -1,7 +1,7 @@
-"""Run ``port`` on public programs, and write what came of it: ``nox -s port_programs``.
+"""Run ``port`` on public programs, and write the results: ``nox -s port_programs``.
 
-Arguments are names of programs, all by default; of some, the rows in the table are replaced if the
-versions are still those of the table. ``--folder`` holds their files.
+Arguments are names of programs, all by default. With names, only their rows in the table are
+replaced, if the versions are still those of the table. ``--folder`` holds the programs' files.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._port.report import PortStatus
-from tools.port_programs.fetching import STUBS, Program, laid_out, programs
+from tools.port_programs.fetching import STUBS, Program, lay_out, programs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "book/reference/port_programs.json"
@@ -34,44 +34,45 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="port_programs", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where their files are")
-    given = parser.parse_args(arguments)
-    chosen = [one for one in programs() if not given.names or one.name in given.names]
+    options = parser.parse_args(arguments)
+    chosen = [p for p in programs() if not options.names or p.name in options.names]
     table = []
     for program in chosen:
-        table.append(tried(program, given.folder.resolve()))
+        table.append(run_program(program, options.folder.resolve()))
         print(json.dumps(table[-1], indent=1, ensure_ascii=False), flush=True)
     versions = {name: version(name) for name in VERSIONS}
-    if given.names and (before := _recorded(versions)):
+    if options.names and (before := _recorded(versions)):
         new = {row["name"]: row for row in table}
         _write(versions, [new.get(row["name"], row) for row in before])
-    elif not given.names:
+    elif not options.names:
         _write(versions, table)
     return 0 if all(row["same_output"] and row["ended"] is None for row in table) else 1
 
 
 def _recorded(versions: dict[str, str]) -> list[dict[str, Any]]:
     """The table's rows, if they come from the same versions."""
-    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    return found["programs"] if found.get("versions") == versions else []
+    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return results["programs"] if results.get("versions") == versions else []
 
 
 def _write(versions: dict[str, str], rows: list[dict[str, Any]]) -> None:
-    found = {"date": date.today().isoformat(), "versions": versions, "programs": rows}
-    text = json.dumps(found, indent=1, ensure_ascii=False)
+    results = {"date": date.today().isoformat(), "versions": versions, "programs": rows}
+    text = json.dumps(results, indent=1, ensure_ascii=False)
     RESULTS.write_text(text + "\n", encoding="utf-8")
 
 
-def tried(program: Program, folder: Path) -> dict[str, Any]:
-    """What came of one program: alone, and under port."""
-    driver = laid_out(program, folder)
+def run_program(program: Program, folder: Path) -> dict[str, Any]:
+    """Run a program alone and under port; its row of the table."""
+    driver = lay_out(program, folder)
     draft, report_file = (folder / f"{program.name}{end}" for end in ("_jax.py", ".json"))
     alone, text, _ = _run([sys.executable, str(driver)])
     port = [sys.executable, "-m", "jaxvstorch", "port", str(driver), "--json"]
-    under, told, printed = _run([*port, "--seconds", SECONDS, "--write", str(draft)], apart=True)
+    command = [*port, "--seconds", SECONDS, "--write", str(draft)]
+    under, port_text, printed = _run(command, separate=True)
     report_file.write_text(printed, encoding="utf-8")
     report = json.loads(printed)
-    same = _timeless(text) == _timeless(told)
-    (folder / f"{program.name}.txt").write_text(f"{text}\n=====\n{told}", encoding="utf-8")
+    same = _without_times(text) == _without_times(port_text)
+    (folder / f"{program.name}.txt").write_text(f"{text}\n=====\n{port_text}", encoding="utf-8")
     return {
         "name": program.name,
         "kind": program.kind,
@@ -92,39 +93,39 @@ def tried(program: Program, folder: Path) -> dict[str, Any]:
 
 
 def _open(lines: list[dict[str, Any]]) -> list[str]:
-    """What was left of the calls that JAX should have done in their place."""
+    """The calls that JAX did not do the same, each with its note."""
     calls = [call for line in lines for call in line["calls"] if call["status"] in OPEN]
     return sorted({f"`{call['name']}`: {call['note'] or call['status']}" for call in calls})
 
 
 def _parts(parity: dict[str, str]) -> dict[str, int]:
-    """How many parts of the draft came to what."""
-    return dict(Counter(came.partition(":")[0] for came in parity.values()))
+    """How many parts of the draft have each result."""
+    return dict(Counter(result.partition(":")[0] for result in parity.values()))
 
 
 def _whole(parity: dict[str, str]) -> dict[str, str]:
-    """What the parts came to that are compared by value and gradient."""
-    return {name: came for name, came in parity.items() if "gradients" in came}
+    """The results of the parts that are compared by value and gradient."""
+    return {name: result for name, result in parity.items() if "gradients" in result}
 
 
-def _run(command: list[str], apart: bool = False) -> tuple[float, str, str]:
-    """A program's seconds, what it said, and apart from that what it printed."""
+def _run(command: list[str], separate: bool = False) -> tuple[float, str, str]:
+    """A program's seconds, its output, and its standard output alone."""
     path = os.pathsep.join([str(STUBS), str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
-    # PyTorch's warnings name the line that called it: under port that is one of port's.
+    # PyTorch's warnings name the line that called it, which under port is one of port's.
     environment |= {"PYTHONWARNINGS": "ignore"}
-    errors = subprocess.PIPE if apart else subprocess.STDOUT
+    errors = subprocess.PIPE if separate else subprocess.STDOUT
     with tempfile.TemporaryDirectory() as here:
         begin = time.perf_counter()
         done = subprocess.run(
             command, cwd=here, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
         seconds = time.perf_counter() - begin
-    return seconds, done.stderr if apart else done.stdout, done.stdout
+    return seconds, done.stderr if separate else done.stdout, done.stdout
 
 
-def _timeless(text: str) -> list[str]:
-    """What a program printed, without the seconds that it took."""
+def _without_times(text: str) -> list[str]:
+    """The lines that a program printed, without times in seconds."""
     return [re.sub(r" *\d+\.\d+ ?s\b", "", line) for line in text.splitlines() if line.strip()]
 
 

@@ -1,4 +1,4 @@
-"""The public programs, and their files as they are at one commit."""
+"""The public programs, and their files at one commit."""
 
 import shutil
 import tomllib
@@ -18,12 +18,12 @@ class Program:
     """A public program.
 
     Attributes:
-        name: of it here, and of its driver.
-        kind: what it is.
-        files: those that it needs, in its repository.
-        repository: on GitHub, as ``owner/name``; none of an installed package.
-        commit: of these files.
-        package: that is installed, of which it is a part.
+        name: of the program here, and of its driver.
+        kind: the kind of program, in words.
+        files: the files that it needs, in its repository.
+        repository: on GitHub, as ``owner/name``; empty for a part of an installed package.
+        commit: of the files.
+        package: the installed package that it is a part of.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Program:
 
     @property
     def driver(self) -> Path:
-        """What runs it small."""
+        """The file that runs it at a small size."""
         return DRIVERS / f"{self.name}.py"
 
     @property
@@ -45,13 +45,14 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """All of the list."""
+    """All programs of the list."""
     text = (HERE / "programs.toml").read_text(encoding="utf-8")
-    return [Program(**one | {"files": (*one["files"],)}) for one in tomllib.loads(text)["program"]]
+    rows = tomllib.loads(text)["program"]
+    return [Program(**row | {"files": (*row["files"],)}) for row in rows]
 
 
-def laid_out(program: Program, folder: Path) -> Path:
-    """The driver's copy beside the program's files, which are fetched unless they are there.
+def lay_out(program: Program, folder: Path) -> Path:
+    """Put a copy of the driver beside the program's files, and fetch those that are missing.
 
     Raises:
         OSError: GitHub did not answer, or has no such file.

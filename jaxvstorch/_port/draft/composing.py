@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
-from jaxvstorch._port.draft.files import File, linked
+from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.layers import layer
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
@@ -20,16 +20,16 @@ _BASE = Path(__file__).with_name("base.txt")
 def compose(recording: Recording) -> str:
     """The draft's source."""
     files = dict.fromkeys(code.co_filename for code in recording.codes)
-    drafted = linked([File(recording, file) for file in files])
+    drafted = in_import_order([File(recording, file) for file in files])
     names = {name for file in drafted for name in file.wanted}
     imports = sorted({line for file in drafted for line in file.imports(names)})
-    layers = [layer(kind, one, _left(recording, kind)) for kind, one in recording.layers.items()]
-    for kind, one in recording.derived():
-        mark = f"torch.nn.{kind.__name__} {UNSEEN}"
-        layers.append(layer(kind, one, mark, f"Torch{kind.__name__}"))
+    layers = [layer(cls, module, _mark(recording, cls)) for cls, module in recording.layers.items()]
+    for cls, module in recording.base_layers():
+        mark = f"torch.nn.{cls.__name__} {UNSEEN}"
+        layers.append(layer(cls, module, mark, f"Torch{cls.__name__}"))
     text = "\n\n\n".join([*layers, *(part for file in drafted for part in file.sources())])
     pasted, text = _with_pasted(text, names)
-    classes = recording.layers or recording.kinds or "(Module):" in text
+    classes = recording.layers or recording.classes or "(Module):" in text
     base = _BASE.read_text(encoding="utf-8") if classes else ""
     body = "\n\n\n".join(part for part in (*pasted.values(), base, text) if part.strip())
     head = "\n".join([_heading(files), *_imports(pasted, body), *imports])
@@ -37,11 +37,11 @@ def compose(recording: Recording) -> str:
 
 
 def _with_pasted(text: str, taken: set[str]) -> tuple[dict[str, str], str]:
-    """The sources of the map's functions that a text calls, and the text that calls them so."""
-    found = sources(sorted(set(re.findall(r"\bpaste\.(\w+)", text))))
-    new = {name: f"{name}_" for name in found if name in taken or hasattr(builtins, name)}
-    text = re.sub(r"\bpaste\.(\w+)", lambda name: new.get(name[1], name[1]), text)
-    return {name: _Renamed(new).of(source) for name, source in found.items()}, text
+    """The sources of the map's functions that a text calls, and the text with their names."""
+    pasted = sources(sorted(set(re.findall(r"\bpaste\.(\w+)", text))))
+    new = {name: f"{name}_" for name in pasted if name in taken or hasattr(builtins, name)}
+    text = re.sub(r"\bpaste\.(\w+)", lambda match: new.get(match[1], match[1]), text)
+    return {name: _Renamed(new).of(source) for name, source in pasted.items()}, text
 
 
 class _Renamed(ast.NodeTransformer):
@@ -49,7 +49,7 @@ class _Renamed(ast.NodeTransformer):
         self.new = new
 
     def of(self, source: str) -> str:
-        """The source with the new names; as it is where it has none of them."""
+        """The source with the new names; unchanged where it has none of them."""
         if not any(re.search(rf"\b{name}\b", source) for name in self.new):
             return source
         return ast.unparse(self.visit(ast.parse(source)))
@@ -65,8 +65,8 @@ class _Renamed(ast.NodeTransformer):
         return node
 
 
-def marks(source: str) -> int:
-    """How many places of a draft are marked as left to do."""
+def count_marks(source: str) -> int:
+    """How many marks of what is left to do a draft has."""
     return source.count(f"# {TODO}")
 
 
@@ -92,21 +92,22 @@ def _imports(pasted: Iterable[str], text: str) -> list[str]:
     return sorted(lines, key=lambda line: (line.startswith("from"), line))
 
 
-def _left(recording: Recording, kind: type) -> str:
-    name = f"torch.nn.{kind.__name__}"
-    found = {one for place in recording.found.values() for one in place if one.name == name}
-    if not found:
+def _mark(recording: Recording, cls: type) -> str:
+    """The mark of a layer's class: what is left to do with it, or nothing."""
+    name = f"torch.nn.{cls.__name__}"
+    calls = {call for several in recording.calls.values() for call in several if call.name == name}
+    if not calls:
         return f"{name} {UNREACHED}"
-    left = {one.status for one in found} - {PortStatus.VERIFIED}
+    left = {call.status for call in calls} - {PortStatus.VERIFIED}
     if left == {PortStatus.RANDOM}:
         return "drop some in training: pass a key"
     return "not verified" if left else ""
 
 
 def _tidy(source: str) -> str:
-    """Marks as comments, which no syntax tree holds."""
-    found = []
+    """Turn marks into comments, which a syntax tree cannot hold."""
+    lines = []
     for line in source.splitlines():
         mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
-        found.append(f"{mark[1]}# {TODO}{mark[3]}" if mark else line.rstrip())
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(found)).rstrip() + "\n"
+        lines.append(f"{mark[1]}# {TODO}{mark[3]}" if mark else line.rstrip())
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"

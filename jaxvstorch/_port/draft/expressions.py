@@ -1,15 +1,15 @@
-"""An expression of the program as JAX, by what a replay found at each of its calls."""
+"""Rewrites a program's expressions in JAX, by what a replay recorded of each call."""
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
-from jaxvstorch._port.becoming import cast_text
-from jaxvstorch._port.filling import Spot, place_of, put
+from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.naming import watched
 from jaxvstorch._port.report import PortCall, PortStatus
+from jaxvstorch._port.translation import cast_suffix
 
 UNREACHED = "was not reached, and is not verified"
 UNSEEN = "is not seen by a replay, and is not verified"
@@ -22,38 +22,38 @@ _LEFT = (
     PortStatus.UNKNOWN,
 )
 _SHAPES = {"dim": "ndim", "ndimension": "ndim", "numel": "size", "nelement": "size"}
-# What asks where an array is: in JAX, where JAX computes.
+# Where an array is: in JAX, where JAX computes.
 _PLATFORMS = {"is_cuda": "(jax.default_backend() == 'gpu')", "is_mps": "False", "is_xpu": "False"}
 
 
 class Expressions(ast.NodeTransformer):
-    """Turns one file's expressions into JAX, and keeps what is left to do in ``marks``.
+    """Rewrites one file's expressions in JAX, and keeps what is left to do in ``marks``.
 
     Args:
-        found: what a replay found, by where it stands.
-        kinds: the types of what was given to the call that stands there.
-        full: what each name of the file was imported as.
+        calls: the calls that a replay did again, by span.
+        argument_types: by span, the types of the arguments of the call there.
+        full_names: of the names that the file imports.
         layers: PyTorch's own modules for which the draft has classes.
-        lines: of the file, from which something was called.
+        lines: the lines of the file that called something.
     """
 
     def __init__(
         self,
-        found: Mapping[Spot, Sequence[PortCall]],
-        kinds: Mapping[Spot, Sequence[str]],
-        full: Mapping[str, str],
+        calls: Mapping[Span, Sequence[PortCall]],
+        argument_types: Mapping[Span, Sequence[str]],
+        full_names: Mapping[str, str],
         layers: Collection[str],
         lines: Collection[int],
     ) -> None:
-        self.found = found
-        self.kinds = kinds
-        self.full = dict(full)
+        self.calls = calls
+        self.argument_types = argument_types
+        self.full_names = dict(full_names)
         self.layers = layers
         self.lines = lines
         self.marks: list[str] = []
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self.at(node):
+        if self.calls_at(node):
             return self._replayed(node)
         function = node.func
         name = self.qualified(function)
@@ -62,8 +62,8 @@ class Expressions(ast.NodeTransformer):
                 return ast.Attribute(self.visit(function.value), _SHAPES[function.attr], ast.Load())
             if function.attr == "size":
                 shape = ast.Attribute(self.visit(function.value), "shape", ast.Load())
-                places = [self.visit(a) for a in node.args]
-                return ast.Subscript(shape, places[0], ast.Load()) if places else shape
+                axes = [self.visit(a) for a in node.args]
+                return ast.Subscript(shape, axes[0], ast.Load()) if axes else shape
             if function.attr == "forward":
                 parent = ast.unparse(function.value) == "super()"
                 called = ast.Attribute(function.value, "__call__", ast.Load())
@@ -73,16 +73,16 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+        return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+        return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+        return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        return self._replayed(node) if self.at(node) else self.generic_visit(node)
+        return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         name = self.qualified(node)
@@ -113,30 +113,30 @@ class Expressions(ast.NodeTransformer):
         return parsed("jax.Array") if full == "torch.Tensor" else node
 
     def qualified(self, node: ast.expr) -> str | None:
-        """The full name that an expression is by the file's imports."""
-        return qualified(node, self.full)
+        """The full name that an expression spells, by the file's imports."""
+        return qualified(node, self.full_names)
 
-    def at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
-        """What a replay found at an expression, or of one name there."""
-        found = self.found.get(place_of(node), ()) if hasattr(node, "end_lineno") else ()
-        return [f for f in found if name is None or f.name == name]
+    def calls_at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
+        """The replayed calls at an expression, of one name if it is given."""
+        calls = self.calls.get(span_of(node), ()) if hasattr(node, "end_lineno") else ()
+        return [call for call in calls if name is None or call.name == name]
 
     def _replayed(self, node: ast.expr) -> ast.AST:
-        """What was called here, over its arguments in JAX."""
-        found = self.at(node)
-        for one in {(f.name, f.status): f for f in reversed(found)}.values():
-            if one.status in _LEFT:
-                note = f": {one.note}" if one.note else ""
-                self.marks.append(f"{one.name}: {one.status}{note}")
-        name = found[0].name
+        """A replayed call in JAX, with its arguments in JAX."""
+        calls = self.calls_at(node)
+        for call in {(c.name, c.status): c for c in reversed(calls)}.values():
+            if call.status in _LEFT:
+                note = f": {call.note}" if call.note else ""
+                self.marks.append(f"{call.name}: {call.status}{note}")
+        name = calls[0].name
         if name.startswith("torch.optim."):
             self.marks.append(meaning(rows()["Optimizer.step"]).option("instead") or "")
             return node
         if name.startswith("torch.nn.") and "functional" not in name:
             return self.generic_visit(node)  # the draft has a class for the module
-        cast = cast_text(found[0]) if isinstance(node, ast.Call) else None
-        kinds = self.kinds.get(place_of(node), ())
-        new = self._inside(node)
+        cast = cast_suffix(calls[0]) if isinstance(node, ast.Call) else None
+        types = self.argument_types.get(span_of(node), ())
+        new = self._with_arguments(node)
         if name in ("Tensor.to", "Tensor.type_as") and isinstance(new, ast.Call):
             assert isinstance(new.func, ast.Attribute)
             array = new.func.value
@@ -146,16 +146,16 @@ class Expressions(ast.NodeTransformer):
                 self.marks.append(f"{name} is not in the map")
             return new
         try:
-            filled = put(name, new, kinds)
+            filled = filled_tree(name, new, types)
         except (KeyError, ValueError, SyntaxError, RecursionError):
             self.marks.append(f"{name}: its arguments cannot be told apart")
             return new
-        if all(one.status not in _LEFT for one in found):
+        if all(call.status not in _LEFT for call in calls):
             filled = _WithoutKey().visit(filled)  # it drew nothing
         return filled
 
-    def _inside(self, node: ast.expr) -> ast.expr:
-        """The same call, with what stands inside it in JAX, but not the name that is called."""
+    def _with_arguments(self, node: ast.expr) -> ast.expr:
+        """The same call with its arguments in JAX, but not the name of the function."""
         if not isinstance(node, ast.Call):
             return self.generic_visit(node)  # type: ignore[return-value]
         if isinstance(node.func, ast.Attribute) and self.qualified(node.func) is None:
@@ -169,24 +169,24 @@ class Expressions(ast.NodeTransformer):
 
     def _unreached(self, name: str, node: ast.Call) -> ast.AST:
         """A call that the run did not make, or that no replay sees, by the map alone."""
-        held = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        why = UNREACHED if self.lines and not set(held) & set(self.lines) else UNSEEN
+        spanned = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        why = UNREACHED if self.lines and not set(spanned) & set(self.lines) else UNSEEN
         if name in watched():
             why = UNREACHED
-        new = self._inside(node)
+        new = self._with_arguments(node)
         if name in rows() and meaning(rows()[name]).called is not None:
             self.marks.append(f"{name} is made here: make the layer of from_torch's kind")
             return new
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
-                filled = put(name, new)
+                filled = filled_tree(name, new)
                 self.marks.append(f"{name} {why}")
                 return filled
         self.marks.append(f"{name} {UNREACHED if why is UNREACHED else 'was not replayed'}")
         return new
 
-    def of_torch(self, node: ast.expr) -> bool:
-        """Whether an expression is PyTorch's, or a call of it."""
+    def is_torch(self, node: ast.expr) -> bool:
+        """Whether an expression is a name of PyTorch, or a call of one."""
         function = node.func if isinstance(node, ast.Call) else node
         return (self.qualified(function) or "").partition(".")[0] == "torch"
 

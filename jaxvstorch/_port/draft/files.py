@@ -1,4 +1,4 @@
-"""One file of a program in a draft: what of it was reached, in JAX, and what it imports."""
+"""One file of a program in a draft: the definitions that were reached, in JAX, and imports."""
 
 import ast
 import re
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO, Rewriting
-from jaxvstorch._port.filling import Spot
+from jaxvstorch._port.filling import Span
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.report import PortCall
 
-# Modules whose functions give the same whenever they are called.
+# Names whose calls give the same result each time.
 _PURE = frozenset({"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set",
                    "str", "tuple", "math", "numpy", "torch"})  # fmt: skip
 _OBJECTS = ("torch.nn.", "torch.optim.", "torch.utils.", "torch.distributions.")
@@ -26,20 +26,20 @@ class File:
     def __init__(self, recording: Recording, path: str) -> None:
         self.path, self.folder = path, Path(recording.folder)
         self.tree = ast.parse(Path(path).read_bytes(), path)
-        self.full = imported_names(self.tree)
+        self.full_names = imported_names(self.tree)
         self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
-        self.derived = {kind.__name__ for kind, _ in recording.derived()}
-        self.modules = {kind.__name__ for kind in recording.kinds}
-        found: dict[Spot, list[PortCall]] = {}
-        kinds: dict[Spot, tuple[str, ...]] = {}
-        for place, several in recording.found.items():
-            if place.file == path and place.column is not None:
-                spot = (place.line, place.column, place.end_line, place.end_column)
-                found[spot] = list(several)
-                kinds[spot] = recording.given.get(place, ())
-        layers = {kind.__name__ for kind in recording.layers}
+        self.base_layers = {cls.__name__ for cls, _ in recording.base_layers()}
+        self.modules = {cls.__name__ for cls in recording.classes}
+        calls: dict[Span, list[PortCall]] = {}
+        types: dict[Span, tuple[str, ...]] = {}
+        for at, several in recording.calls.items():
+            if at.file == path and at.column is not None:
+                span = (at.line, at.column, at.end_line, at.end_column)
+                calls[span] = list(several)
+                types[span] = recording.argument_types.get(at, ())
+        layers = {cls.__name__ for cls in recording.layers}
         self.rewriting = Rewriting(
-            found, kinds, self.full, layers, recording.lines.get(path, set())
+            calls, types, self.full_names, layers, recording.lines.get(path, set())
         )
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
         self.constants: dict[str, list[ast.stmt]] = {}
@@ -48,29 +48,30 @@ class File:
         self.conditional = set(self.constants) - {name for name, _ in _plain(self.tree.body)}
         self.wanted: dict[str, None] = {}
         self.want(n for n in self.defined if any(q.partition(".")[0] == n for q in self.reached))
-        self.made: set[str] = set()  # constants that the draft leaves to the reader
+        self.left: set[str] = set()  # constants that the draft leaves to the reader
 
     def want(self, names: Iterable[str]) -> None:
-        """Take into the draft what is defined here under these names, and what that names."""
-        rest = [name for name in names if name in self.defined or name in self.constants]
-        while rest:
-            name = rest.pop(0)
+        """Take into the draft the definitions of these names, and those that they use."""
+        pending = [name for name in names if name in self.defined or name in self.constants]
+        while pending:
+            name = pending.pop(0)
             if name in self.wanted:
                 continue
             self.wanted[name] = None
             node = self.defined.get(name)
             for part in self._parts(node) if node is not None else self.constants[name]:
-                rest += sorted(_used(part) & {*self.defined, *self.constants} - set(self.wanted))
+                used = _used(part) & {*self.defined, *self.constants}
+                pending += sorted(used - set(self.wanted))
 
     def imported(self) -> Iterator[tuple[str, str]]:
-        """What comes from another file of the program: that file's bare name, and a name of it."""
+        """Each name imported from another file of the program, after that file's bare name."""
         for node in self.tree.body:
-            if isinstance(node, ast.ImportFrom) and self._own(node):
+            if isinstance(node, ast.ImportFrom) and self._is_from_program(node):
                 for alias in node.names:
                     yield (node.module or alias.name).rpartition(".")[2], alias.name
 
     def _parts(self, node: Definition) -> list[ast.AST]:
-        """What of a definition goes into the draft."""
+        """The parts of a definition that go into the draft."""
         if not isinstance(node, ast.ClassDef) or not self._is_module(node):
             return [node]
         return [*node.bases, *self._methods(node)]
@@ -84,9 +85,9 @@ class File:
         ]
 
     def imports(self, drafted: set[str]) -> Iterator[str]:
-        """The program's imports, without PyTorch's and without what the draft defines.
+        """The program's imports, without PyTorch's and those of names that the draft defines.
 
-        What comes from a file of the program that its run did not reach is for the reader to fill.
+        Names from a file of the program that its run did not reach are left to the reader.
         """
         known = self.constants | {name: [node] for name, node in self.defined.items()}
         text = "\n".join(ast.unparse(node) for name in self.wanted for node in known[name])
@@ -101,14 +102,14 @@ class File:
                     if (bound := (alias.asname or alias.name).partition(".")[0]) not in drafted
                     and re.search(rf"\b{bound}\b", text)
                 ]
-                if kept.names and self._own(kept):
+                if kept.names and self._is_from_program(kept):
                     for alias in kept.names:
                         yield f"{alias.asname or alias.name} = None  # {TODO}{ast.unparse(kept)}"
                 elif kept.names:
                     yield ast.unparse(kept)
 
-    def _own(self, node: ast.Import | ast.ImportFrom) -> bool:
-        """Whether an import is of a file of the program."""
+    def _is_from_program(self, node: ast.Import | ast.ImportFrom) -> bool:
+        """Whether an import takes names from a file of the program."""
         if isinstance(node, ast.ImportFrom) and node.level:
             return True
         module = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
@@ -132,17 +133,17 @@ class File:
                 yield self._unparsed([definition])
 
     def _constant(self, name: str, nodes: list[ast.stmt]) -> str:
-        """A constant; what the program's run made, as a network, is for the reader to make."""
-        if name not in self.conditional and not any(map(self._made, nodes)):
+        """A constant; one that the program's run made, such as a network, is left to the reader."""
+        if name not in self.conditional and not any(map(self._is_made_by_run, nodes)):
             return self._unparsed(nodes)
-        self.made.add(name)
+        self.left.add(name)
         written = " ".join(ast.unparse(nodes[-1]).split())
         return f"# {TODO}{written}\n{name} = None"
 
-    def _made(self, node: ast.stmt) -> bool:
-        """Whether a constant is more than a number: made by a class, from arguments or files."""
+    def _is_made_by_run(self, node: ast.stmt) -> bool:
+        """Whether a constant needs the run: an object, or a value from arguments or files."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in self.made:
+            if isinstance(part, ast.Name) and part.id in self.left:
                 return True
             if isinstance(part, ast.Call):
                 full = self.rewriting.qualified(part.func) or ast.unparse(part.func)
@@ -157,14 +158,14 @@ class File:
         return node.name in self.modules or any(base.startswith("torch.nn.") for base in bases)
 
     def _bases(self, node: ast.ClassDef) -> list[ast.expr]:
-        own: list[ast.expr] = [
+        drafted: list[ast.expr] = [
             b for b in node.bases if isinstance(b, ast.Name) and b.id in self.modules
         ]
         for base in node.bases:
             name = (self.rewriting.qualified(base) or "").removeprefix("torch.nn.")
-            if name in self.derived:
+            if name in self.base_layers:
                 return [ast.Name(f"Torch{name}", ast.Load())]
-        return own or [ast.Name("Module", ast.Load())]
+        return drafted or [ast.Name("Module", ast.Load())]
 
     def _unparsed(self, body: list[ast.stmt]) -> str:
         new = ast.Module(self.rewriting.visit_body(body), [])
@@ -172,21 +173,21 @@ class File:
 
 
 def _used(part: ast.AST) -> set[str]:
-    """The names of the file that a definition or statement reads: not its arguments."""
-    return set(_read(symtable.symtable(ast.unparse(part), "", "exec")))
+    """The names of the file that a definition or statement reads, without its arguments."""
+    return set(_globals_read(symtable.symtable(ast.unparse(part), "", "exec")))
 
 
-def _read(table: symtable.SymbolTable) -> Iterator[str]:
-    whole = table.get_type() == "module"
+def _globals_read(table: symtable.SymbolTable) -> Iterator[str]:
+    is_top_level = table.get_type() == "module"
     for symbol in table.get_symbols():
-        if symbol.is_referenced() if whole else symbol.is_global():
+        if symbol.is_referenced() if is_top_level else symbol.is_global():
             yield symbol.get_name()
     for inner in table.get_children():
-        yield from _read(inner)
+        yield from _globals_read(inner)
 
 
 def _constants(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """Assignments of a name at the top of a file, those under a condition or in a loop first."""
+    """Assignments of names at the top level of a file, those in conditions and loops first."""
     for node in body:
         if isinstance(node, ast.If | ast.Try | ast.With | ast.For):
             inner = [part for part in ast.walk(node) if isinstance(part, ast.Assign)]
@@ -200,8 +201,8 @@ def _plain(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
             yield node.targets[0].id, node
 
 
-def linked(files: list[File]) -> list[File]:
-    """Files with what others import of them, each behind those that it imports."""
+def in_import_order(files: list[File]) -> list[File]:
+    """The files, each after those that it imports, with the names that others import of them."""
     by_name = {Path(file.path).stem: file for file in files}
     before, wanted = -1, 0
     while wanted > before:
@@ -212,12 +213,12 @@ def linked(files: list[File]) -> list[File]:
         before, wanted = wanted, sum(len(file.wanted) for file in files)
     order: dict[str, File] = {}
 
-    def place(file: File, above: tuple[str, ...]) -> None:
+    def add(file: File, importers: tuple[str, ...]) -> None:
         for module, _ in file.imported():
-            if module in by_name and by_name[module].path not in (*order, *above, file.path):
-                place(by_name[module], (*above, file.path))
+            if module in by_name and by_name[module].path not in (*order, *importers, file.path):
+                add(by_name[module], (*importers, file.path))
         order.setdefault(file.path, file)
 
     for file in files:
-        place(file, ())
+        add(file, ())
     return list(order.values())

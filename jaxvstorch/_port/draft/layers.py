@@ -26,45 +26,45 @@ class Sequential(Module):
 
 
 def layer(
-    kind: type[torch.nn.Module], module: torch.nn.Module, left: str, name: str | None = None
+    cls: type[torch.nn.Module], module: torch.nn.Module, mark: str, name: str | None = None
 ) -> str:
-    """The source of a class for a module of PyTorch's.
+    """The source of a class for one of PyTorch's modules.
 
     Args:
-        kind: its class.
-        module: one of these.
-        left: what is to be said of it, as that a call of it could not be verified.
-        name: of the class in the draft, if not the same.
+        cls: its class.
+        module: an instance.
+        mark: what is left to do with it, such as that a call could not be verified.
+        name: of the class in the draft, if it is another one.
     """
-    if kind is torch.nn.Sequential:
+    if cls is torch.nn.Sequential:
         return SEQUENTIAL
-    row = rows().get(full := f"torch.nn.{kind.__name__}")
-    name = name or kind.__name__
+    row = rows().get(full := f"torch.nn.{cls.__name__}")
+    name = name or cls.__name__
     if row is None or row.expression is None or row.called is None:
         missing = f"{full} has no counterpart"
         return _class(name, "*args", missing, "raise NotImplementedError")
     text = row.option("plain") or row.expression
     if "nnx.Dropout" in text:
-        return _class(name, "input", left, "return input")
-    expression = _Own(set(row.taken()), module).visit(ast.parse(text, mode="eval").body)
+        return _class(name, "input", mark, "return input")
+    expression = _ModuleValues(set(row.taken()), module).visit(ast.parse(text, mode="eval").body)
     code = ast.unparse(ast.fix_missing_locations(expression))
-    return _class(name, row.called, left, f"return {code}")
+    return _class(name, row.called, mark, f"return {code}")
 
 
-def _class(name: str, called: str, left: str, body: str) -> str:
-    mark = f"        # {TODO}{left}\n" if left else ""
-    return f"class {name}(Module):\n    def __call__(self, {called}):\n{mark}        {body}\n"
+def _class(name: str, inputs: str, mark: str, body: str) -> str:
+    comment = f"        # {TODO}{mark}\n" if mark else ""
+    return f"class {name}(Module):\n    def __call__(self, {inputs}):\n{comment}        {body}\n"
 
 
-class _Own(ast.NodeTransformer):
-    """The module's own values for its parameters and weights."""
+class _ModuleValues(ast.NodeTransformer):
+    """Puts the module's values in place of the names of its parameters and weights."""
 
     def __init__(self, made: set[str], module: torch.nn.Module) -> None:
         self.made, self.module = made, module
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         new = self.generic_visit(node)
-        if ast.unparse(new) == "self.running_mean is None":  # in training it is not read
+        if ast.unparse(new) == "self.running_mean is None":  # it is not read in training
             return ast.parse("self.training or self.running_mean is None", mode="eval").body
         return new
 

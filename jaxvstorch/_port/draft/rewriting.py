@@ -1,16 +1,16 @@
-"""The program's definitions as JAX: statements, each after the marks of what is left to do."""
+"""Rewrites a program's definitions in JAX, and marks each statement with what is left to do."""
 
-# ruff: noqa: N802 - ast.NodeVisitor says what each method is and is called.
+# ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
 from typing import Any
 
-from jaxvstorch._port.becoming import written
 from jaxvstorch._port.draft.expressions import Expressions, parsed
-from jaxvstorch._port.filling import place_of
+from jaxvstorch._port.filling import span_of
+from jaxvstorch._port.translation import functional_update
 
 TODO = "TODO: "
-# Contexts that say how PyTorch records or computes; JAX has nothing to be told.
+# Contexts that set how PyTorch records or computes; JAX needs none of them.
 _CONTEXTS = ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled")
 
 
@@ -41,21 +41,21 @@ class Rewriting(Expressions):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        kept = [d for d in node.decorator_list if not self.of_torch(d)]
+        kept = [d for d in node.decorator_list if not self.is_torch(d)]
         node.decorator_list = [self.visit(d) for d in kept]
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = self._annotation(argument.annotation)
         node.returns = self._annotation(node.returns)
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        outer = self.full
-        self.full = {name: full for name, full in outer.items() if name not in _bound(node)}
+        outer = self.full_names
+        self.full_names = {name: full for name, full in outer.items() if name not in _bound(node)}
         node.body = self.visit_body(node.body)
-        self.full = outer
+        self.full_names = outer
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        for base in [b for b in node.bases if self.of_torch(b) and ast.unparse(b) != "Module"]:
+        for base in [b for b in node.bases if self.is_torch(b) and ast.unparse(b) != "Module"]:
             self.marks.append(f"{self.qualified(base)} has no counterpart here")
             node.bases.remove(base)
         return self.generic_visit(node)
@@ -80,26 +80,26 @@ class Rewriting(Expressions):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         target = node.targets[0]
-        if isinstance(target, ast.Subscript) and self.at(target, "Tensor.__setitem__"):
+        if isinstance(target, ast.Subscript) and self.calls_at(target, "Tensor.__setitem__"):
             node.value, target.value = self.visit(node.value), self.visit(target.value)
             target.slice = self.visit(target.slice)
-            return ast.parse(written(node)).body
+            return ast.parse(functional_update(node)).body
         return self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target = node.target
-        if isinstance(target, ast.Subscript) and self.at(target, "Tensor.__setitem__"):
+        if isinstance(target, ast.Subscript) and self.calls_at(target, "Tensor.__setitem__"):
             node.value, target.value = self.visit(node.value), self.visit(target.value)
             target.slice = self.visit(target.slice)
-            return ast.parse(written(node)).body
+            return ast.parse(functional_update(node)).body
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
         if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "zero_grad":
-            return None  # jax.grad adds to nothing
+            return None  # jax.grad accumulates nothing
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            names = [found.name for found in self.found.get(place_of(call), ())]
+            names = [replayed.name for replayed in self.calls.get(span_of(call), ())]
             changes = bool(names) and names[0].startswith("Tensor.") and names[0].endswith("_")
             if changes and isinstance(call.func.value, ast.Name | ast.Attribute):
                 target = ast.parse(ast.unparse(call.func.value), mode="eval").body
@@ -113,14 +113,14 @@ class Rewriting(Expressions):
         if "Tensor" in ast.unparse(node):
             return parsed("jax.Array") if "[" not in ast.unparse(node) else None
         parts = [p for p in ast.walk(node) if isinstance(p, ast.Attribute | ast.Name)]
-        return None if any(map(self.of_torch, parts)) or isinstance(node, ast.Constant) else node
+        return None if any(map(self.is_torch, parts)) or isinstance(node, ast.Constant) else node
 
     def _is_context(self, node: ast.expr) -> bool:
-        return self.of_torch(node) and any(name in ast.unparse(node) for name in _CONTEXTS)
+        return self.is_torch(node) and any(name in ast.unparse(node) for name in _CONTEXTS)
 
 
 def _bound(function: ast.FunctionDef) -> set[str]:
-    """The names that a function gives values to: an import of the same name is not meant."""
+    """The names that a function binds, which hide imports of the same names."""
     names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     stored = (n for n in ast.walk(function) if isinstance(n, ast.Name))
     return names | {n.id for n in stored if isinstance(n.ctx, ast.Store)}

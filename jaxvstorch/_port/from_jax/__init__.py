@@ -1,5 +1,5 @@
-"""A JAX function, done again in PyTorch: each operation of its jaxpr, on the values that come.
+"""Does a JAX function again in PyTorch: each operation of its jaxpr, on the same values.
 
-``tracing`` makes the jaxpr, ``walking`` runs it, ``trying`` does an operation in both, and
-``primitives`` says what it is in PyTorch. ``backwards`` reads the map of names from JAX to PyTorch.
+``interpreter`` traces the function and runs its jaxpr, ``equation`` does an operation in PyTorch,
+and ``primitives`` has the function for it. ``translation`` reads the map from JAX to PyTorch.
 """

@@ -36,12 +36,12 @@ def ragged_dot_general(
     plain = axes == ((((1,), (1,)), ((), ())), (0,)) and tuple(numbers.rhs_group_dimensions) == (0,)
     if not plain or params["group_offset"] is not None:
         raise NotImplementedError("groups along these axes")
-    found = x.new_zeros(x.shape[0], y.shape[2])
+    result = x.new_zeros(x.shape[0], y.shape[2])
     begin = 0
     for matrix, size in zip(y, sizes.tolist(), strict=True):
-        found[begin : begin + size] = x[begin : begin + size] @ matrix
+        result[begin : begin + size] = x[begin : begin + size] @ matrix
         begin += size
-    return found
+    return result
 
 
 def conv_general_dilated(params: Any, x: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
@@ -67,7 +67,7 @@ def conv_general_dilated(params: Any, x: torch.Tensor, kernel: torch.Tensor) -> 
 
 
 def _spread(x: torch.Tensor, axis: int, step: int) -> torch.Tensor:
-    """Zeros between the elements of an axis, as the transpose of a convolution needs them."""
+    """Put zeros between the elements of an axis, as a transposed convolution needs them."""
     if step == 1:
         return x
     shape = list(x.shape)

@@ -9,35 +9,35 @@ import torch
 from jaxvstorch._port.from_jax.elementwise import Operation
 
 _TRANSFORMS = (torch.fft.fftn, torch.fft.ifftn, torch.fft.rfftn, torch.fft.irfftn)
-# Of these results the columns, or rows, may have another sign, or in complex numbers another phase.
+# The columns or rows of these results have a free sign, or a free phase if they are complex.
 _FREE = {"eig": ((1, -1),), "eigh": ((0, -1),), "qr": ((0, -1), (1, -2)), "svd": ((1, -1), (2, -2))}
 
 
-def aligned(name: str, ours: list[Any], theirs: Sequence[Any]) -> list[Any] | None:
-    """PyTorch's vectors with the signs of JAX's; None of an operation without such freedom."""
-    if name not in _FREE or len(ours) < 2 or len(ours) != len(theirs):
+def aligned(name: str, torch_results: list[Any], jax_results: Sequence[Any]) -> list[Any] | None:
+    """PyTorch's vectors with the signs of JAX's; None for an operation without such freedom."""
+    if name not in _FREE or not 2 <= len(torch_results) == len(jax_results):
         return None
-    found = list(ours)
-    for place, axis in _FREE[name]:
-        one, other = ours[place], torch.from_numpy(np.array(theirs[place]))
-        if one.shape == other.shape:
-            turn = (one.conj() * other).sum(-1 if axis == -2 else -2, keepdim=True)
-            found[place] = one * torch.sgn(turn)
-    return found
+    results = list(torch_results)
+    for index, axis in _FREE[name]:
+        vectors, wanted = results[index], torch.from_numpy(np.array(jax_results[index]))
+        if vectors.shape == wanted.shape:
+            products = (vectors.conj() * wanted).sum(-1 if axis == -2 else -2, keepdim=True)
+            results[index] = vectors * torch.sgn(products)
+    return results
 
 
 def defined(name: str, results: list[Any]) -> list[Any]:
-    """An operation's results in JAX, without what may be any number."""
+    """An operation's results in JAX, without the numbers that it leaves undefined."""
     return [np.tril(results[0])] if name == "cholesky" else results
 
 
-def _whole(params: Any) -> None:
+def _require_all_vectors(params: Any) -> None:
     if params.get("subset_by_index") is not None:
         raise NotImplementedError("some of the vectors")
 
 
 def _eigh(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
-    _whole(params)
+    _require_all_vectors(params)
     values, vectors = torch.linalg.eigh(x, UPLO="L" if params["lower"] else "U")
     return [vectors, values]
 
@@ -45,12 +45,12 @@ def _eigh(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
 def _eig(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
     if params["compute_left_eigenvectors"]:
         raise NotImplementedError("left eigenvectors")
-    found = torch.linalg.eig(x)
-    return list(found) if params["compute_right_eigenvectors"] else [found.eigenvalues]
+    values, vectors = torch.linalg.eig(x)
+    return [values, vectors] if params["compute_right_eigenvectors"] else [values]
 
 
 def _svd(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
-    _whole(params)
+    _require_all_vectors(params)
     if not params["compute_uv"]:
         return [torch.linalg.svdvals(x)]
     u, s, v = torch.linalg.svd(x, full_matrices=params["full_matrices"])
@@ -70,32 +70,32 @@ def _lu(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
 
 
 def _order(params: Any, pivots: torch.Tensor) -> torch.Tensor:
-    """The order of rows that pivots make, one exchange after the other."""
+    """The order of rows after the exchanges that pivots stand for."""
     n = params["permutation_size"]
     order = torch.arange(n, dtype=pivots.dtype).expand(*pivots.shape[:-1], n).clone()
     for i in range(pivots.shape[-1]):
-        there = pivots[..., i : i + 1].long()
-        one, other = order[..., i : i + 1].clone(), torch.gather(order, -1, there)
-        order[..., i : i + 1] = other
-        order.scatter_(-1, there, one)
+        pivot = pivots[..., i : i + 1].long()
+        row, pivot_row = order[..., i : i + 1].clone(), torch.gather(order, -1, pivot)
+        order[..., i : i + 1] = pivot_row
+        order.scatter_(-1, pivot, row)
     return order
 
 
 def _solved(params: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    turned = params["transpose_a"]
+    transposed = params["transpose_a"]
     a = a.conj() if params["conjugate_a"] else a
-    found: torch.Tensor = torch.linalg.solve_triangular(
-        a.mT if turned else a, b, upper=params["lower"] == turned,
+    solution: torch.Tensor = torch.linalg.solve_triangular(
+        a.mT if transposed else a, b, upper=params["lower"] == transposed,
         left=params["left_side"], unitriangular=params["unit_diagonal"],
     )  # fmt: skip
-    return found
+    return solution
 
 
 def _transformed(params: Any, x: torch.Tensor) -> torch.Tensor:
     lengths = list(params["fft_lengths"])
     function = _TRANSFORMS[int(params["fft_type"])]
-    found: torch.Tensor = function(x, s=lengths, dim=list(range(-len(lengths), 0)))
-    return found
+    result: torch.Tensor = function(x, s=lengths, dim=list(range(-len(lengths), 0)))
+    return result
 
 
 WITH_PARAMETERS: dict[str, Operation] = {

@@ -1,4 +1,4 @@
-"""Operations of a jaxpr that take arrays number by number, in PyTorch."""
+"""Elementwise operations of a jaxpr, in PyTorch."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -13,13 +13,13 @@ _TORCH = {str(getattr(jax, "__name__", jax)): ours for ours, jax in DTYPES.items
 _PRECISIONS = {(8, 7): torch.bfloat16, (5, 10): torch.float16, (8, 23): torch.float32}
 
 
-def dtype(of: Any) -> torch.dtype:
+def dtype(jax_dtype: Any) -> torch.dtype:
     """PyTorch's dtype of the same name.
 
     Raises:
         KeyError: it has none.
     """
-    name = str(of)
+    name = str(jax_dtype)
     return torch.bool if name == "bool" else _TORCH[name]
 
 
@@ -29,7 +29,7 @@ def _before(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isnan(x), False, (x < y) | zeros | torch.isnan(y))
 
 
-# Under the same name, or another one, and with no parameters that change the result.
+# One function of PyTorch each, with no parameters that change the result.
 SAME = {
     "abs": torch.abs, "acos": torch.acos, "acosh": torch.acosh, "add": torch.add,
     "add_any": torch.add, "asin": torch.asin, "asinh": torch.asinh, "atan": torch.atan,
@@ -76,12 +76,12 @@ def _selected(params: Any, which: torch.Tensor, *cases: torch.Tensor) -> torch.T
 
 
 def _integer_pow(params: Any, x: torch.Tensor) -> torch.Tensor:
-    found: torch.Tensor = x ** params["y"]
-    return found
+    power: torch.Tensor = x ** params["y"]
+    return power
 
 
 def _bits(params: Any, x: torch.Tensor) -> torch.Tensor:
-    """The same bits as another dtype; of another width, the parts of a number are an axis."""
+    """The same bits as another dtype; where the width differs, an axis holds a number's parts."""
     to = dtype(params["new_dtype"])
     if to.itemsize < x.dtype.itemsize:
         return x.unsqueeze(-1).view(to)
@@ -89,7 +89,7 @@ def _bits(params: Any, x: torch.Tensor) -> torch.Tensor:
 
 
 def _shifted(params: Any, x: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
-    """A shift to the right that brings zeros in: PyTorch's brings the sign in."""
+    """A shift to the right that shifts in zeros; PyTorch's shifts in the sign."""
     bits = 8 * x.dtype.itemsize
     if bits == 64:
         raise NotImplementedError("PyTorch has no such shift of 64 bits")
@@ -102,11 +102,11 @@ def _rounded(params: Any, x: torch.Tensor) -> torch.Tensor:
 
 
 def _polygamma(params: Any, order: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    one, *others = set(order.flatten().tolist())
-    if others or one != int(one):
+    first, *others = set(order.flatten().tolist())
+    if others or first != int(first):
         raise NotImplementedError("PyTorch's polygamma takes one order, a whole number")
-    found: torch.Tensor = torch.special.polygamma(int(one), x)
-    return found
+    result: torch.Tensor = torch.special.polygamma(int(first), x)
+    return result
 
 
 WITH_PARAMETERS: dict[str, Operation] = {

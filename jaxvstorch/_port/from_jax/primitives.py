@@ -1,6 +1,6 @@
-"""What each operation of a jaxpr is in PyTorch.
+"""The function in PyTorch for each operation of a jaxpr.
 
-A function takes the operation's parameters, and then its arrays; it gives one array or several.
+It takes the operation's parameters, and then its arrays; it returns one array or several.
 """
 
 from jaxvstorch._port.from_jax import decomposing, elementwise, reducing, shaping, windows
@@ -10,7 +10,7 @@ from jaxvstorch._port.from_jax.contracting import (
     ragged_dot_general,
 )
 from jaxvstorch._port.from_jax.elementwise import SAME, Operation
-from jaxvstorch._port.from_jax.placing import (
+from jaxvstorch._port.from_jax.indexing import (
     dynamic_slice,
     dynamic_update_slice,
     gather,
@@ -40,7 +40,7 @@ _WITH_PARAMETERS: dict[str, Operation] = {
 
 
 def operation(name: str) -> Operation | None:
-    """What does the operation of this name in PyTorch, if anything is known to."""
+    """The function in PyTorch for an operation, if there is one."""
     if (same := SAME.get(name)) is not None:
         return lambda params, *arrays: same(*arrays)
     return _WITH_PARAMETERS.get(name)

@@ -1,4 +1,4 @@
-"""Operations of a jaxpr along axes, in PyTorch: reductions, running ones, and orders."""
+"""Operations of a jaxpr along axes, in PyTorch: reductions, cumulative ones, and sorts."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from jaxvstorch._port.from_jax.elementwise import Operation, dtype
 
 
 def _along(function: Operation) -> Operation:
-    """A reduction of one axis, over all axes that JAX names, the last one first."""
+    """Apply a reduction of one axis to all axes that JAX names, the last one first."""
 
     def over_all(params: Any, x: torch.Tensor) -> Any:
         for axis in sorted(params["axes"], reverse=True):
@@ -18,7 +18,7 @@ def _along(function: Operation) -> Operation:
     return over_all
 
 
-def _running(function: Operation) -> Operation:
+def _cumulative(function: Operation) -> Operation:
     def along(params: Any, x: torch.Tensor) -> Any:
         axis = params["axis"]
         if params["reverse"]:
@@ -43,22 +43,22 @@ def _top(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
     return [torch.gather(x, -1, order), order.to(torch.int32)]
 
 
-def _place(function: Operation) -> Operation:
+def _index(function: Operation) -> Operation:
     def along(params: Any, x: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = function(x, params["axes"][0])
-        return found.to(dtype(params["index_dtype"]))
+        index: torch.Tensor = function(x, params["axes"][0])
+        return index.to(dtype(params["index_dtype"]))
 
     return along
 
 
 WITH_PARAMETERS: dict[str, Operation] = {
-    "argmax": _place(lambda x, axis: torch.argmax(x.int() if x.dtype == torch.bool else x, axis)),
-    "argmin": _place(lambda x, axis: torch.argmin(x.int() if x.dtype == torch.bool else x, axis)),
-    "cumlogsumexp": _running(torch.logcumsumexp),
-    "cummax": _running(lambda x, axis: torch.cummax(x, axis).values),
-    "cummin": _running(lambda x, axis: torch.cummin(x, axis).values),
-    "cumprod": _running(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype)),
-    "cumsum": _running(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype)),
+    "argmax": _index(lambda x, axis: torch.argmax(x.int() if x.dtype == torch.bool else x, axis)),
+    "argmin": _index(lambda x, axis: torch.argmin(x.int() if x.dtype == torch.bool else x, axis)),
+    "cumlogsumexp": _cumulative(torch.logcumsumexp),
+    "cummax": _cumulative(lambda x, axis: torch.cummax(x, axis).values),
+    "cummin": _cumulative(lambda x, axis: torch.cummin(x, axis).values),
+    "cumprod": _cumulative(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype)),
+    "cumsum": _cumulative(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype)),
     "reduce_and": _along(torch.all),
     "reduce_max": lambda params, x: torch.amax(x, params["axes"]) if params["axes"] else x,
     "reduce_min": lambda params, x: torch.amin(x, params["axes"]) if params["axes"] else x,

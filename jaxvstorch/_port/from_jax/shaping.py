@@ -1,4 +1,4 @@
-"""Operations of a jaxpr that move numbers and compute none, in PyTorch."""
+"""Operations of a jaxpr that move numbers without computing, in PyTorch."""
 
 from functools import reduce
 from typing import Any
@@ -16,7 +16,7 @@ def _broadcast(params: Any, x: torch.Tensor, *_: Any) -> torch.Tensor:
 
 
 def padded(params: Any, x: torch.Tensor, fill: torch.Tensor) -> torch.Tensor:
-    """An array with ``fill`` around it and between its numbers; less than none cuts."""
+    """An array with ``fill`` around it and between its numbers; negative padding crops."""
     config = params["padding_config"]
     inner = [slice(max(low, 0), None) for low, _, _ in config]
     sizes = [
@@ -28,16 +28,16 @@ def padded(params: Any, x: torch.Tensor, fill: torch.Tensor) -> torch.Tensor:
         for size, (low, high, _) in zip(sizes, config, strict=True)
     ]
     y = fill.expand(wide).clone()
-    places = tuple(
-        slice(place.start, place.start + n + max(n - 1, 0) * step, step + 1)
-        for place, n, (_, _, step) in zip(inner, x.shape, config, strict=True)
+    targets = tuple(
+        slice(bounds.start, bounds.start + n + max(n - 1, 0) * between, between + 1)
+        for bounds, n, (_, _, between) in zip(inner, x.shape, config, strict=True)
     )
-    y[places] = x
-    cut = tuple(
+    y[targets] = x
+    cropped = tuple(
         slice(-min(low, 0), -min(low, 0) + size)
         for size, (low, _, _) in zip(sizes, config, strict=True)
     )
-    return y[cut]
+    return y[cropped]
 
 
 def _sliced(params: Any, x: torch.Tensor) -> torch.Tensor:
@@ -48,8 +48,8 @@ def _sliced(params: Any, x: torch.Tensor) -> torch.Tensor:
 
 def _iota(params: Any, *_: Any) -> torch.Tensor:
     shape, axis = params["shape"], params["dimension"]
-    line = torch.arange(shape[axis], dtype=dtype(params["dtype"]))
-    return line.reshape([-1] + [1] * (len(shape) - axis - 1)).expand(shape)
+    numbers = torch.arange(shape[axis], dtype=dtype(params["dtype"]))
+    return numbers.reshape([-1] + [1] * (len(shape) - axis - 1)).expand(shape)
 
 
 def _reshaped(params: Any, x: torch.Tensor, *_: Any) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What a jaxpr computes in windows that move over an array, in PyTorch: pooling."""
+"""Operations of a jaxpr on windows that move over an array, in PyTorch: pooling."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ _REDUCTIONS: dict[str, Operation] = {
 def _windows(params: Any, x: torch.Tensor, fill: Any) -> torch.Tensor:
     """Each window of a padded array, flat, on the last axis."""
     sizes, n = params["window_dimensions"], x.ndim
-    apart = params.get("window_dilation") or (1,) * n
+    dilation = params.get("window_dilation") or (1,) * n
     between = params.get("base_dilation") or (1,) * n
     config = [(*pads, b - 1) for pads, b in zip(params["padding"], between, strict=True)]
     y = padded({"padding_config": config}, x, torch.tensor(fill, dtype=x.dtype))
-    steps = zip(sizes, params["window_strides"], apart, strict=True)
-    for axis, (size, step, gap) in enumerate(steps):
-        y = y.unfold(axis, (size - 1) * gap + 1, step)[..., ::gap]
+    steps = zip(sizes, params["window_strides"], dilation, strict=True)
+    for axis, (size, step, spacing) in enumerate(steps):
+        y = y.unfold(axis, (size - 1) * spacing + 1, step)[..., ::spacing]
     return y.flatten(n)
 
 
@@ -37,7 +37,7 @@ def _most(x: torch.Tensor) -> Any:
 
 
 def _reduced(params: Any, x: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
-    """A reduction by a function, which begins at ``start`` in each window and around the array.
+    """A reduction by a function; ``start`` is its first value, and the padding.
 
     Raises:
         NotImplementedError: PyTorch has no reduction for the function.
@@ -46,18 +46,18 @@ def _reduced(params: Any, x: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
     if names not in _REDUCTIONS:
         raise NotImplementedError(f"PyTorch has no reduction by {names}")
     y = _windows(params, x, start.item())
-    found: torch.Tensor = _REDUCTIONS[names](torch.cat([y, start.expand(*y.shape[:-1], 1)], -1))
-    return found
+    reduced: torch.Tensor = _REDUCTIONS[names](torch.cat([y, start.expand(*y.shape[:-1], 1)], -1))
+    return reduced
 
 
-def _scattered(params: Any, given: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """The gradient of pooling: each number goes to where the largest, or least, had come from."""
+def _scattered(params: Any, gradient: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The gradient of pooling: each number goes to the largest, or least, element of its window."""
     largest = str(params["select_prim"]) == "ge"
-    places = torch.arange(x.numel()).reshape(x.shape)
+    positions = torch.arange(x.numel()).reshape(x.shape)
     values = _windows(params, x, _least(x) if largest else _most(x))
     which = (torch.argmax if largest else torch.argmin)(values, -1, keepdim=True)
-    to = torch.gather(_windows(params, places, -1), -1, which).flatten()
-    return x.new_zeros(x.numel()).index_add(0, to, given.flatten()).reshape(x.shape)
+    chosen = torch.gather(_windows(params, positions, -1), -1, which).flatten()
+    return x.new_zeros(x.numel()).index_add(0, chosen, gradient.flatten()).reshape(x.shape)
 
 
 WITH_PARAMETERS: dict[str, Operation] = {

@@ -7,16 +7,16 @@ from itertools import groupby
 
 from jaxvstorch._explain.rendering.html_page import MADE
 from jaxvstorch._frameworks import TITLES
-from jaxvstorch._port.rendering.text import apart, summary
+from jaxvstorch._port.rendering.text import gap_text, summary
 from jaxvstorch._port.report import PortCall, PortLine, PortReport, PortStatus, short
 
 _STYLE = files(__package__).joinpath("port.css").read_text("utf-8")
-# A word for each status that a class of the style can have.
+# The class of each status in the style sheet.
 _CLASSES = {status: f"s{number}" for number, status in enumerate(PortStatus)}
 
 
 def fragment(report: PortReport) -> str:
-    """HTML to be put into a page, with the style that it needs."""
+    """HTML for a place in a page, with the style that it needs."""
     return f'<style>{_STYLE}</style><div class="jaxvstorch-port">{_body(report, "p", "p")}</div>'
 
 
@@ -45,8 +45,8 @@ def _body(report: PortReport, title: str, part: str) -> str:
     parts.append(_legend(report))
     if report.parity:
         rows = "".join(
-            f"<dt><code>{escape(name)}</code></dt><dd>{escape(came)}</dd>"
-            for name, came in report.parity.items()
+            f"<dt><code>{escape(name)}</code></dt><dd>{escape(result)}</dd>"
+            for name, result in report.parity.items()
         )
         parts.append(f'<{part} class="part">The draft</{part}><dl>{rows}</dl>')
     for file, lines in report.files():
@@ -90,7 +90,7 @@ def _call(call: PortCall, times: int) -> str:
         parts.append(f'<span class="times">{times} times</span>')
     if call.status != PortStatus.VERIFIED:
         parts.append(f'<span class="status {_CLASSES[call.status]}">{escape(call.status)}</span>')
-    if text := apart(call):
+    if text := gap_text(call):
         parts.append(f'<span class="times">{text}</span>')
     if call.note:
         parts.append(f'<span class="said">{escape(call.note)}</span>')

@@ -18,18 +18,18 @@ def plain(report: PortReport) -> str:
 
 
 def lines(report: PortReport) -> Iterator[Text]:
-    """The report line by line: each source line, and below it what became of its calls."""
-    for file, found in report.files():
+    """The report line by line: each source line, and below it its calls."""
+    for file, source_lines in report.files():
         yield Text(short(file), "bold")
-        for line in found:
+        for line in source_lines:
             yield from _line(line)
     if report.unreached:
         yield Text("Not seen to be reached", "bold")
         for file, numbered in groupby(sorted(report.unreached), key=lambda key: key[0]):
             numbers = ", ".join(str(number) for _, number in numbered)
             yield Text(f"  {short(file)}: lines {numbers}")
-    for name, came in report.parity.items():
-        yield Text(f"{name}: {came}")
+    for name, result in report.parity.items():
+        yield Text(f"{name}: {result}")
     for note in [*report.remarks(), report.ended]:
         if note:
             yield Text(note, "yellow")
@@ -37,7 +37,7 @@ def lines(report: PortReport) -> Iterator[Text]:
 
 
 def summary(report: PortReport) -> str:
-    """One sentence on the whole."""
+    """The whole report in one sentence."""
     counts = report.counts()
     total = sum(counts.values())
     if not total:
@@ -51,23 +51,20 @@ def summary(report: PortReport) -> str:
 def _line(line: PortLine) -> Iterator[Text]:
     yield Text.assemble((f"{line.number:5}  ", "dim"), line.text)
     for call, times in line.calls.items():
-        yield Text(f"       {said(call, times)}", STYLES[call.status])
+        yield Text(f"       {call_text(call, times)}", STYLES[call.status])
 
 
-def said(call: PortCall, times: int) -> str:
-    """One call: its mark, what it becomes, and what became of it."""
+def call_text(call: PortCall, times: int) -> str:
+    """One call: its mark, its name, what it becomes, and its outcome."""
     often = f" ({times} times)" if times > 1 else ""
     becomes = f" → {call.becomes}" if call.becomes else ""
     status = "" if call.status == PortStatus.VERIFIED else f"  {call.status}"
+    gap = f"  {text}" if (text := gap_text(call)) else ""
     note = f": {call.note}" if call.note and status else f"  {call.note}" if call.note else ""
-    return f"{call.status.sign} {call.name}{becomes}{often}{status}{_apart(call)}{note}"
+    return f"{call.status.sign} {call.name}{becomes}{often}{status}{gap}{note}"
 
 
-def _apart(call: PortCall) -> str:
-    return f"  {text}" if (text := apart(call)) else ""
-
-
-def apart(call: PortCall) -> str:
+def gap_text(call: PortCall) -> str:
     """How far apart the results were, if they were compared."""
     if call.gap is None:
         return ""

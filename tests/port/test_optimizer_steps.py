@@ -1,4 +1,4 @@
-"""Steps of an optimizer, taken again by optax."""
+"""Steps of an optimizer, taken again in optax."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from jaxvstorch._port.replay import Replay  # noqa: E402
 
 
 def steps(replay):
-    """What was found of steps."""
+    """The calls of a replay that are steps of an optimizer."""
     calls = [call for line in replay.report.lines.values() for call in line.calls]
     return [call for call in calls if call.name.startswith("torch.optim.")]
 
@@ -41,8 +41,8 @@ def test_groups_of_an_optimizer_that_differ_are_said() -> None:
     for groups in (rates, weights):
         with Replay() as replay:
             step(groups)
-        (found,) = steps(replay)
-        assert found.status == "verified"
-        notes.append(found.note)
+        (step_call,) = steps(replay)
+        assert step_call.status == "verified"
+        notes.append(step_call.note)
     assert "the 3 groups differ in weight_decay" in notes[0]
     assert "groups" not in notes[1]

@@ -1,4 +1,4 @@
-"""Reads and writes at places that are values, in PyTorch: ``gather``, ``scatter`` and slices."""
+"""Reads and writes at computed indices, in PyTorch: ``gather``, ``scatter`` and slices."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ import torch
 
 
 def dynamic_slice(params: Any, x: torch.Tensor, *starts: torch.Tensor) -> torch.Tensor:
-    """A slice that begins at values; JAX moves it into the array."""
+    """A slice with computed starts; JAX moves it inside the array."""
     sizes = params["slice_sizes"]
-    bounds = _moved(x, sizes, starts)
+    bounds = _moved_inside(x, sizes, starts)
     return x[tuple(slice(start, start + size) for start, size in zip(bounds, sizes, strict=True))]
 
 
 def dynamic_update_slice(
     params: Any, x: torch.Tensor, new: torch.Tensor, *starts: torch.Tensor
 ) -> torch.Tensor:
-    """A slice that begins at values, replaced in a copy."""
-    bounds = _moved(x, new.shape, starts)
+    """A copy in which a slice with computed starts is replaced."""
+    bounds = _moved_inside(x, new.shape, starts)
     y = x.clone()
     y[tuple(slice(start, start + size) for start, size in zip(bounds, new.shape, strict=True))] = (
         new
@@ -24,7 +24,7 @@ def dynamic_update_slice(
     return y
 
 
-def _moved(x: torch.Tensor, sizes: Any, starts: Any) -> list[int]:
+def _moved_inside(x: torch.Tensor, sizes: Any, starts: Any) -> list[int]:
     pairs = zip(starts, x.shape, sizes, strict=True)
     return [min(max(int(start), 0), n - size) for start, n, size in pairs]
 
@@ -32,19 +32,19 @@ def _moved(x: torch.Tensor, sizes: Any, starts: Any) -> list[int]:
 def gather(params: Any, x: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
     """Slices of ``x`` that begin at indices; outside it JAX clips, or fills."""
     numbers, sizes = params["dimension_numbers"], params["slice_sizes"]
-    places, inside = _places(
+    indices, inside = _indices(
         x.shape, starts, sizes, numbers.offset_dims, numbers.collapsed_slice_dims,
         numbers.operand_batching_dims, numbers.start_indices_batching_dims,
         numbers.start_index_map, clip="FILL" not in str(params["mode"]),
     )  # fmt: skip
-    bounded = [p.clamp(0, n - 1) for p, n in zip(places, x.shape, strict=True)]
-    found = x[tuple(bounded)] if places else x
+    bounded = [i.clamp(0, n - 1) for i, n in zip(indices, x.shape, strict=True)]
+    values = x[tuple(bounded)] if indices else x
     if "FILL" not in str(params["mode"]):
-        return found
+        return values
     fill = params["fill_value"]
     if fill is None:
         fill = torch.nan if x.is_floating_point() or x.is_complex() else _least(x.dtype)
-    return torch.where(inside, found, torch.tensor(fill, dtype=x.dtype))
+    return torch.where(inside, values, torch.tensor(fill, dtype=x.dtype))
 
 
 def _least(dtype: torch.dtype) -> Any:
@@ -55,19 +55,19 @@ def _least(dtype: torch.dtype) -> Any:
 
 
 def scatter(params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
-    """Slices of a copy of ``x`` replaced; what lies outside is dropped, or clipped."""
-    places, inside = _scattered(params, x, starts, new)
+    """A copy of ``x`` with slices replaced; those outside it are dropped, or clipped."""
+    indices, inside = _scatter_indices(params, x, starts, new)
     y = x.clone()
-    y[tuple(p[inside] for p in places)] = new[inside]
+    y[tuple(i[inside] for i in indices)] = new[inside]
     return y
 
 
 def scatter_add(
     params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
 ) -> torch.Tensor:
-    """The same with additions, each of which counts."""
-    places, inside = _scattered(params, x, starts, new)
-    return x.index_put(tuple(p[inside] for p in places), new[inside], accumulate=True)
+    """The same with additions, each of which counts where indices repeat."""
+    indices, inside = _scatter_indices(params, x, starts, new)
+    return x.index_put(tuple(i[inside] for i in indices), new[inside], accumulate=True)
 
 
 def scatter_by(reduction: str) -> Any:
@@ -76,46 +76,46 @@ def scatter_by(reduction: str) -> Any:
     def scattered(
         params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
     ) -> torch.Tensor:
-        places, inside = _scattered(params, x, starts, new)
+        indices, inside = _scatter_indices(params, x, starts, new)
         flat = torch.zeros(inside.shape, dtype=torch.int64)
-        for place, size in zip(places, x.shape, strict=True):
-            flat = flat * size + place
+        for index, size in zip(indices, x.shape, strict=True):
+            flat = flat * size + index
         y = x.flatten().scatter_reduce(0, flat[inside], new[inside], reduction)
         return y.reshape(x.shape)
 
     return scattered
 
 
-def _scattered(
+def _scatter_indices(
     params: Any, x: torch.Tensor, starts: torch.Tensor, new: torch.Tensor
 ) -> tuple[list[torch.Tensor], torch.Tensor]:
     numbers = params["dimension_numbers"]
-    gone = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
+    dropped = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
     sizes = iter(new.shape[axis] for axis in numbers.update_window_dims)
-    whole = [1 if axis in gone else next(sizes) for axis in range(x.ndim)]
-    places, inside = _places(
+    whole = [1 if axis in dropped else next(sizes) for axis in range(x.ndim)]
+    indices, inside = _indices(
         x.shape, starts, whole, numbers.update_window_dims, numbers.inserted_window_dims,
         numbers.operand_batching_dims, numbers.scatter_indices_batching_dims,
         numbers.scatter_dims_to_operand_dims, clip="CLIP" in str(params["mode"]),
     )  # fmt: skip
-    return [p.expand(new.shape) for p in places], inside.expand(new.shape)
+    return [i.expand(new.shape) for i in indices], inside.expand(new.shape)
 
 
-def _places(
-    shape: Any, starts: torch.Tensor, sizes: Any, window: Any, gone: Any, batching: Any,
+def _indices(
+    shape: Any, starts: torch.Tensor, sizes: Any, window: Any, dropped: Any, batching: Any,
     starts_batching: Any, axes: Any, clip: bool,
 ) -> tuple[list[torch.Tensor], torch.Tensor]:  # fmt: skip
-    """For each axis of the array where each element of the result comes from, and if it is inside.
+    """Each result element's index along each axis of the array, and whether it is inside.
 
     Args:
         shape: of the array.
         starts: where slices begin: the last axis holds a number for each of ``axes``.
         sizes: of a slice, along each axis of the array.
         window: the axes of the result along which a slice lies.
-        gone: the axes of the array that a slice does not keep.
+        dropped: the axes of the array that a slice does not keep.
         batching: the axes of the array that go with ``starts_batching``.
         starts_batching: axes of ``starts``.
-        axes: the axes of the array that ``starts`` gives places on.
+        axes: the axes of the array that ``starts`` indexes.
         clip: whether slices are moved inside.
     """
     outer = starts.shape[:-1]
@@ -128,23 +128,23 @@ def _places(
             full[axis] = size
         return values.reshape(full)
 
-    kept = [axis for axis in range(len(shape)) if axis not in (*gone, *batching)]
-    places, inside = [], torch.ones([1] * ndim, dtype=torch.bool)
+    kept = [axis for axis in range(len(shape)) if axis not in (*dropped, *batching)]
+    indices, inside = [], torch.ones([1] * ndim, dtype=torch.bool)
     for axis, size in enumerate(shape):
-        place = torch.zeros([1] * ndim, dtype=torch.int64)
+        index = torch.zeros([1] * ndim, dtype=torch.int64)
         if axis in axes:
             start = starts[..., list(axes).index(axis)].long()
             start = start.clamp(0, size - sizes[axis]) if clip else start
             inside = inside & of_batch((start >= 0) & (start <= size - sizes[axis]))
-            place = place + of_batch(start)
+            index = index + of_batch(start)
         if axis in batching:
             along = starts_batching[list(batching).index(axis)]
-            line = torch.arange(size).reshape([-1] + [1] * (len(outer) - along - 1))
-            place = place + of_batch(line.expand(outer))
+            positions = torch.arange(size).reshape([-1] + [1] * (len(outer) - along - 1))
+            index = index + of_batch(positions.expand(outer))
         if axis in kept:
-            at = window[kept.index(axis)]
-            place = place + torch.arange(sizes[axis]).reshape([-1] + [1] * (ndim - at - 1))
-        places.append(place)
-    shapes = (p.shape for p in (*places, inside))
+            result_axis = window[kept.index(axis)]
+            index = index + torch.arange(sizes[axis]).reshape([-1] + [1] * (ndim - result_axis - 1))
+        indices.append(index)
+    shapes = (i.shape for i in (*indices, inside))
     common = torch.broadcast_shapes(*shapes)  # type: ignore[no-untyped-call]
-    return [place.expand(common) for place in places], inside.expand(common)
+    return [index.expand(common) for index in indices], inside.expand(common)

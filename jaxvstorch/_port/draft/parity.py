@@ -1,4 +1,4 @@
-"""A draft's parts beside the program's own: the same inputs and weights, values and gradients."""
+"""Compares each part of a draft with the program's own: same inputs and weights."""
 
 import importlib.util
 import re
@@ -9,41 +9,43 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.draft.comparing import compared
+from jaxvstorch._port.draft.comparing import compare_part
 from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
-from jaxvstorch._port.draft.recording import Called
+from jaxvstorch._port.draft.recording import FirstCall
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.running.describe import error_text
 
 
-def tried(path: Path, source: str, calls: dict[str, Called]) -> Iterator[tuple[str, str]]:
-    """Each part's name, and what comparing it came to.
+def compare_parts(
+    path: Path, source: str, first_calls: dict[str, FirstCall]
+) -> Iterator[tuple[str, str]]:
+    """Each part's name, and the result of comparing it.
 
     Args:
-        path: where the draft stands.
-        source: the draft.
-        calls: of the program's functions and modules.
+        path: of the draft.
+        source: of the draft.
+        first_calls: of the program's functions and modules.
     """
     try:
         draft = _loaded(path)
     except Exception as error:
         yield path.name, f"does not load: {error_text(error)}"
         return
-    for name, called in calls.items():
-        if not called.returned or not hasattr(draft, name):
+    for name, call in first_calls.items():
+        if not call.returned or not hasattr(draft, name):
             continue
-        module = isinstance(called.function, torch.nn.Module)
-        parts = called.function.modules() if module else ()  # type: ignore[attr-defined]
-        left, random = _left(source, {name, *(type(part).__name__ for part in parts)})
+        module = isinstance(call.function, torch.nn.Module)
+        parts = call.function.modules() if module else ()  # type: ignore[attr-defined]
+        left, random = _count_marks(source, {name, *(type(part).__name__ for part in parts)})
         if left or (random and not module):
             count = left + random
             yield name, f"left to do: {count} {'mark' if count == 1 else 'marks'}"
             continue
-        _hand_over(draft, called.function)
-        if random:  # what a module draws in training, it does not draw after it
-            called.function.eval()  # type: ignore[attr-defined]
+        _hand_over(draft, call.function)
+        if random:  # in eval mode the module draws nothing
+            call.function.eval()  # type: ignore[attr-defined]
         try:
-            yield name, compared(draft, called) + "; in eval mode" * bool(random)
+            yield name, compare_part(draft, call) + "; in eval mode" * bool(random)
         except Exception as error:
             if isinstance(error, NameError) and error.name == "key":
                 yield name, "left to do: it draws random numbers, and needs a key"
@@ -61,7 +63,7 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _hand_over(draft: ModuleType, function: Callable[..., Any]) -> None:
-    """Give the draft what the program's run made at the top of its file."""
+    """Set the draft's globals that are None to the values of the program's run."""
     module = isinstance(function, torch.nn.Module)
     code = type(function).forward if module else function  # type: ignore[attr-defined]
     for name, value in getattr(code, "__globals__", {}).items():
@@ -69,18 +71,18 @@ def _hand_over(draft: ModuleType, function: Callable[..., Any]) -> None:
             setattr(draft, name, getattr(draft, "from_torch", lambda x: x)(value))
 
 
-def _left(source: str, names: set[str]) -> tuple[int, int]:
-    """The marks in definitions and in those that they name, and those of random numbers."""
-    parts = {found[1]: found[0] for found in _DEFINITION.finditer(source)}
-    rest, seen, marks = sorted(names & set(parts)), set(), list[str]()
-    while rest:
-        if (one := rest.pop()) in seen:
+def _count_marks(source: str, names: set[str]) -> tuple[int, int]:
+    """How many marks definitions and those that they use hold: others, and of random numbers."""
+    parts = {match[1]: match[0] for match in _DEFINITION.finditer(source)}
+    pending, seen, marks = sorted(names & set(parts)), set(), list[str]()
+    while pending:
+        if (name := pending.pop()) in seen:
             continue
-        seen.add(one)
-        found = re.findall(rf"# {TODO}(.*)", parts[one])
-        marks += [mark for mark in found if UNREACHED not in mark and UNSEEN not in mark]
-        words = re.findall(r"(?<!\.)(?<!def )\b\w+", parts[one])  # no method of the same name
-        rest += [word for word in set(words) if word in parts]
+        seen.add(name)
+        texts = re.findall(rf"# {TODO}(.*)", parts[name])
+        marks += [text for text in texts if UNREACHED not in text and UNSEEN not in text]
+        words = re.findall(r"(?<!\.)(?<!def )\b\w+", parts[name])  # no method of the same name
+        pending += [word for word in set(words) if word in parts]
     random = [mark for mark in marks if "pass a key" in mark]
     return len(marks) - len(random), len(random)
 

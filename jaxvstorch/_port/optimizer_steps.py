@@ -1,4 +1,4 @@
-"""An optimizer's steps, taken again by optax."""
+"""Takes the steps of a program's optimizers again in optax."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import jax
 import optax
 import torch
 
-from jaxvstorch._port.agreeing import Judged, agreed
+from jaxvstorch._port.isolation import without_warnings
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
+from jaxvstorch._port.outcome import Outcome, compare_results
 from jaxvstorch._port.report import PortStatus
-from jaxvstorch._port.silence import silent
 
 PARTITION = "optax.partition takes an optimizer for each"
 SCHEDULED = "a setting changed between steps: give optax a schedule"
@@ -24,8 +24,8 @@ Group = tuple[list[torch.Tensor], dict[str, Any]]
 
 
 @dataclass
-class Stepping:
-    """Steps of one optimizer, followed by optax from the first one on."""
+class _Followed:
+    """One optimizer, whose steps optax takes again from the first one on."""
 
     row: Row
     optimizers: list[optax.GradientTransformation]
@@ -35,7 +35,7 @@ class Stepping:
     scheduled: bool = False
 
     @classmethod
-    def of(cls, optimizer: torch.optim.Optimizer) -> "Stepping":
+    def of(cls, optimizer: torch.optim.Optimizer) -> "_Followed":
         """Begin to follow an optimizer.
 
         Raises:
@@ -46,45 +46,48 @@ class Stepping:
         if row.expression is None:
             raise KeyError(row.option("instead") or "")
         if any(optimizer.state.values()):
-            raise KeyError("it had taken steps before it was watched")
-        made = [_made(row, group) for group in optimizer.param_groups]
+            raise KeyError("it had taken steps before port watched it")
+        optimizers = [_optax_optimizer(row, group) for group in optimizer.param_groups]
         arrays = [_arrays(group) for group in optimizer.param_groups]
-        states = [o.init(a) for o, a in zip(made, arrays, strict=True)]
-        return cls(row, made, states, [_settings(row, group) for group in optimizer.param_groups])
+        states = [o.init(a) for o, a in zip(optimizers, arrays, strict=True)]
+        settings = [_settings(row, group) for group in optimizer.param_groups]
+        return cls(row, optimizers, states, settings)
 
     def before(self, groups: list[dict[str, Any]]) -> None:
         """Take the step that PyTorch is about to take."""
         self.expected = []
-        for number, group in enumerate(groups):
-            self._renew(number, group)
+        for index, group in enumerate(groups):
+            self._follow_settings(index, group)
             values = _arrays(group)
             gradients = [
                 to_jax(torch.zeros_like(p) if p.grad is None else p.grad) for p in group["params"]
             ]
-            updates, self.states[number] = self.optimizers[number].update(
-                gradients, self.states[number], values
+            updates, self.states[index] = self.optimizers[index].update(
+                gradients, self.states[index], values
             )
             self.expected.append(optax.apply_updates(values, updates))
 
-    def _renew(self, number: int, group: dict[str, Any]) -> None:
+    def _follow_settings(self, index: int, group: dict[str, Any]) -> None:
         """Take settings that were changed since the last step, as a schedule does."""
-        if (now := _settings(self.row, group)) == self.settings[number]:
+        if (settings := _settings(self.row, group)) == self.settings[index]:
             return
-        self.settings[number], new = now, _made(self.row, group)
-        forms = [jax.tree.structure(s) for s in (new.init(_arrays(group)), self.states[number])]
-        if str(forms[0]) != str(forms[1]):
-            raise KeyError("a setting changed since the first step, and its state has another form")
-        self.optimizers[number], self.scheduled = new, True
+        self.settings[index], new = settings, _optax_optimizer(self.row, group)
+        new_state = jax.tree.structure(new.init(_arrays(group)))
+        if str(new_state) != str(jax.tree.structure(self.states[index])):
+            raise KeyError(
+                "a setting changed after the first step, and the optimizer's state with it"
+            )
+        self.optimizers[index], self.scheduled = new, True
 
-    def after(self, groups: list[dict[str, Any]]) -> Judged:
+    def after(self, groups: list[dict[str, Any]]) -> Outcome:
         """Whether PyTorch's parameters are optax's."""
-        ours = [p.detach() for group in groups for p in group["params"]]
-        theirs = [value for group in self.expected or [] for value in group]
+        parameters = [p.detach() for group in groups for p in group["params"]]
+        expected = [value for group in self.expected or [] for value in group]
         scheduled = SCHEDULED if self.scheduled else ""
-        return agreed(ours, theirs).noting(scheduled, self._apart())
+        return compare_results(parameters, expected).with_notes(scheduled, self._group_note())
 
-    def _apart(self) -> str:
-        """In what the groups of parameters differ."""
+    def _group_note(self) -> str:
+        """The settings in which the groups of parameters differ."""
         first, *rest = self.settings
         names = [n for n in first if any(first[n] != group[n] for group in rest)]
         if not names:
@@ -93,42 +96,42 @@ class Stepping:
         return f"{differ}: the first one's are shown, and {PARTITION}"
 
 
-def _made(row: Row, group: dict[str, Any]) -> optax.GradientTransformation:
+def _optax_optimizer(row: Row, group: dict[str, Any]) -> optax.GradientTransformation:
     args, kwargs = jax_arguments(row, Call(torch.optim.Optimizer, (None,), _settings(row, group)))
     function: Callable[..., Any] = eval(row.source(row.expression or ""), namespace())
-    found: optax.GradientTransformation = function(*args, **kwargs)
-    return found
+    optimizer: optax.GradientTransformation = function(*args, **kwargs)
+    return optimizer
 
 
 def _settings(row: Row, group: dict[str, Any]) -> dict[str, Any]:
-    found = {name: group[name] for name in row.taken() if name in group and name != "params"}
-    return {n: copied(v) if isinstance(v, torch.Tensor) else v for n, v in found.items()}
+    names = [name for name in row.taken() if name in group and name != "params"]
+    return {n: copied(v) if isinstance(v := group[n], torch.Tensor) else v for n in names}
 
 
 def _arrays(group: dict[str, Any]) -> list[jax.Array]:
     return [to_jax(p) for p in group["params"]]
 
 
-class Steps:
-    """The optimizers of a program."""
+class OptimizerSteps:
+    """The steps of a program's optimizers, each up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._followed: dict[int, Stepping | str] = {}
-        self._taken: dict[int, int] = {}
+        self._followed: dict[int, _Followed | str] = {}
+        self._steps: dict[int, int] = {}
 
     def before(self, optimizer: torch.optim.Optimizer) -> None:
-        """Take the step in optax, while this optimizer's are followed."""
+        """Take the step in optax, up to the limit."""
         key = id(optimizer)
-        self._taken[key] = self._taken.get(key, 0) + 1
-        if self._taken[key] > self.limit:
+        self._steps[key] = self._steps.get(key, 0) + 1
+        if self._steps[key] > self.limit:
             return
-        with silent():
+        with without_warnings():
             try:
                 if key not in self._followed:
-                    self._followed[key] = Stepping.of(optimizer)
-                if isinstance(stepping := self._followed[key], Stepping):
-                    stepping.before(optimizer.param_groups)
+                    self._followed[key] = _Followed.of(optimizer)
+                if isinstance(followed := self._followed[key], _Followed):
+                    followed.before(optimizer.param_groups)
             except RefusedError as refusal:
                 self._followed[key] = f"{refusal} has no counterpart"
             except Exception as error:
@@ -136,12 +139,12 @@ class Steps:
                     str(error.args[0]) if isinstance(error, KeyError) else error_text(error)
                 )
 
-    def after(self, optimizer: torch.optim.Optimizer) -> Judged | None:
-        """Whether the step is optax's, or why optax took none; None beyond the limit."""
+    def after(self, optimizer: torch.optim.Optimizer) -> Outcome | None:
+        """The outcome of the step, or why optax took none; None beyond the limit."""
         key = id(optimizer)
-        if self._taken.get(key, 0) > self.limit or key not in self._followed:
+        if self._steps.get(key, 0) > self.limit or key not in self._followed:
             return None
-        stepping = self._followed[key]
-        if isinstance(stepping, str):
-            return Judged(PortStatus.OTHERWISE, stepping)
-        return stepping.after(optimizer.param_groups)
+        followed = self._followed[key]
+        if isinstance(followed, str):
+            return Outcome(PortStatus.OTHERWISE, followed)
+        return followed.after(optimizer.param_groups)

@@ -1,4 +1,4 @@
-"""The rounding of what adds numbers up is measured by these numbers."""
+"""The rounding of a sum is measured by the numbers that it adds up."""
 
 import jax.numpy as jnp
 import pytest
@@ -8,9 +8,13 @@ from jaxvstorch._port.map.rows import rows
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from jaxvstorch._port.agreeing import agreed  # noqa: E402
 from jaxvstorch._port.from_jax.primitives import operation  # noqa: E402
-from jaxvstorch._port.summing import _PRODUCTS, _SUMS, size_of_terms  # noqa: E402
+from jaxvstorch._port.outcome import (  # noqa: E402
+    _PRODUCTS,
+    _SUMS,
+    compare_results,
+    size_of_terms,
+)
 
 
 def test_what_adds_up_is_known_by_its_name() -> None:
@@ -30,11 +34,11 @@ def test_the_size_is_that_of_the_largest_term() -> None:
 
 @pytest.mark.parametrize(("terms", "status"), [(0.0, "differs"), (1.0, "verified")])
 def test_a_small_sum_of_large_numbers_may_be_off_by_their_rounding(terms, status) -> None:
-    assert agreed(torch.tensor(3e-6), jnp.array(-2e-6), terms).status == status
+    assert compare_results(torch.tensor(3e-6), jnp.array(-2e-6), terms).status == status
 
 
 def test_a_wrong_sum_differs_still() -> None:
-    assert agreed(torch.tensor(0.02), jnp.array(0.0), 1.0).status == "differs"
+    assert compare_results(torch.tensor(0.02), jnp.array(0.0), 1.0).status == "differs"
 
 
 def test_centred_numbers_have_the_mean_0() -> None:
