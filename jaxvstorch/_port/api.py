@@ -26,18 +26,18 @@ def port(
 
     Args:
         function: of either framework; a ``torch.nn.Module`` too.
-        args: what it is called with. Of a JAX function arrays are traced, and all else is as it is.
-        framework: ``"torch"`` or ``"jax"``, where the arguments and the function do not show it.
+        args: its arguments. Arrays are traced for a JAX function; all else stays as it is.
+        framework: ``"torch"`` or ``"jax"``, where neither the arguments nor the function show it.
         limit: how many calls of one function on one line, or runs of one operation of a jaxpr, are
             done again.
-        kwargs: what it is called with by name.
+        kwargs: its arguments by name.
 
     Returns:
         The report; ``print`` it, or let a notebook show it.
 
     Raises:
         TypeError: ``function`` cannot be called.
-        ValueError: ``limit`` is not positive, or neither framework shows.
+        ValueError: ``limit`` is not positive, or the framework is not clear.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 

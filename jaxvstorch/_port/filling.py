@@ -20,7 +20,7 @@ def filled(name: str, node: ast.AST | None, types: Sequence[str] = ()) -> str | 
 
     Args:
         name: of the map.
-        node: what calls it.
+        node: the call, operator or index.
         types: the types of its positional arguments, as far as they are known.
     """
     expression = meaning(rows()[name]).expression
@@ -35,12 +35,12 @@ def filled_tree(name: str, node: ast.AST, types: Sequence[str] = ()) -> ast.expr
 
     Args:
         name: of the map, with an expression.
-        node: what calls it.
+        node: the call, operator or index.
         types: the types of its positional arguments, as far as they are known.
 
     Raises:
         KeyError: a parameter that the expression needs is not given.
-        ValueError: the arguments cannot be told apart, as where they are unpacked.
+        ValueError: the arguments cannot be told apart, such as unpacked ones.
     """
     positional, named = _arguments(node, name.startswith("Tensor."))
     for argument, type_name in zip(positional, types, strict=False):
@@ -64,7 +64,7 @@ _OPERATORS = frozenset(
 
 
 def _is_operator(expression: ast.expr, operands: list[ast.expr]) -> bool:
-    """Whether an expression does to the operands what the operator itself does."""
+    """Whether an expression is the same operator on the same operands."""
     if isinstance(expression, ast.BinOp):
         return list(map(ast.dump, (expression.left, expression.right))) == list(
             map(ast.dump, operands)
@@ -146,10 +146,10 @@ def _arguments(node: ast.AST, method: bool) -> tuple[list[ast.expr], dict[str, a
         case ast.Call():
             named = {word.arg: word.value for word in node.keywords if word.arg}
             if len(named) < len(node.keywords):
-                raise ValueError("**options: what they hold is not written here")
+                raise ValueError("**options: their names are not in the source")
             array = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
             return array + node.args, named
-    raise ValueError(f"no call that can be told apart: {ast.unparse(node)}")
+    raise ValueError(f"not a call, an operator or an index: {ast.unparse(node)}")
 
 
 def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
@@ -163,7 +163,7 @@ def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]
     if starred and starred[0] < len(order):
         # x.permute(*axes): the numbers are one argument; any other could be several.
         if starred[0] != len(order) - 1 or named:
-            raise ValueError("*arguments: how many there are is not written here")
+            raise ValueError("*arguments: their number is not in the source")
         rest = rest or [positional[-1]]
     if arguments.args.vararg is not None:
         values[arguments.args.vararg.arg] = ast.Tuple(rest, ast.Load())

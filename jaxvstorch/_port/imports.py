@@ -41,7 +41,7 @@ def qualified(node: ast.expr, names: Mapping[str, str]) -> str | None:
 def imported(file: str, node: ast.expr) -> str | None:
     """The full name that an expression in a file spells, by the file's imports."""
     known = _imports(file)
-    if not Path(file).is_file():  # a notebook's cell: another one may have imported it
+    if not Path(file).is_file():  # a notebook's cell: another cell may have imported it
         known = _modules_of_main() | known
     return qualified(node, known)
 

@@ -95,7 +95,7 @@ def remove_port_frames(error: BaseException) -> None:
 
 
 def _program_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without port's frames, which lie around the program's and between them."""
+    """A traceback without port's frames, which are around and between the program's."""
     kept: list[TracebackType] = []
     while trace is not None:
         code = trace.tb_frame.f_code

@@ -11,9 +11,9 @@ import torch
 from jaxvstorch._port.isolation import is_port_call
 from jaxvstorch._port.report import Location
 
-# The separator at the end keeps out torchvision, which lies beside it.
+# The separator at the end keeps out torchvision, which is beside it.
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")
-_API = str(Path(__file__).with_name("api.py"))  # calls the function that `port` was given
+_API = str(Path(__file__).with_name("api.py"))  # calls the function passed to `port`
 _DISPATCH = str(Path(_TORCH, "_jit_internal.py"))  # chooses between two functions by an argument
 _FUNCTIONAL = str(Path(_TORCH, "functional.py"))
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -24,7 +24,7 @@ def calling_frame(depth: int) -> FrameType:
     """The frame that called.
 
     Args:
-        depth: how many frames lie between this function's caller and the call.
+        depth: the number of frames between this function's caller and the call.
     """
     frame = sys._getframe(depth + 1)
     # PyTorch's functions in Python come through one of theirs.

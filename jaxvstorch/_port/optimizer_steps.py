@@ -25,7 +25,7 @@ Group = tuple[list[torch.Tensor], dict[str, Any]]
 
 @dataclass
 class _Followed:
-    """One optimizer, whose steps optax takes again from the first one on."""
+    """One optimizer, whose steps optax takes again from the first step."""
 
     row: Row
     optimizers: list[optax.GradientTransformation]

@@ -193,7 +193,6 @@ def _draft(recording: Any, path: Path, record: Any) -> None:
 
 
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1])
-    code = main(given)
+    code = main(json.loads(sys.argv[1]))
     sys.stdout.flush()
     sys.exit(code)

@@ -51,7 +51,7 @@ def static_report(path: str) -> PortReport:
         name, note = use.row.name, meaning(use.row).option("instead") or ""
         becomes = filled(name, use.node if isinstance(use.node, ast.Call) else None)
         report.add(use.location, PortCall(name, becomes, PortStatus.READ, note))
-    report.notes.append("Nothing was run: no value was compared, and methods are told by name.")
+    report.notes.append("Nothing was run: no value was compared, and methods are known by name.")
     return report
 
 

@@ -1,4 +1,4 @@
-"""Watches what a PyTorch program calls, and does each call again in JAX."""
+"""Watches the calls of a PyTorch program, and does each again in JAX."""
 
 import os
 from collections import Counter
@@ -41,9 +41,9 @@ from jaxvstorch._port.translation import (
 class Replay(TorchFunctionMode):
     """Does each call of PyTorch again in JAX, and reports by source line.
 
-    The program keeps its results, its random numbers and its errors: JAX gets copies of what each
-    call is given, taken before the call, for the call may change it. Calls of other threads, and of
-    processes that the program forks, are not seen.
+    The program keeps its results, its random numbers and its errors. JAX gets copies of a call's
+    arguments from before the call, since the call may change them. A replay does not see calls of
+    other threads, nor those of processes that the program forks.
 
     Args:
         limit: how many calls of one name on one line are done again; the rest is counted.

@@ -49,7 +49,7 @@ class PortCall:
 
     Attributes:
         name: in the map, or as the framework names it.
-        becomes: the call in the other framework, with the arguments as they stand in the source.
+        becomes: the call in the other framework, with its arguments as in the source.
         status: how it compared.
         note: what differs, or what to do.
         gap: the largest difference of two numbers of the results, if they were compared.

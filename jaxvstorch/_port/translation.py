@@ -1,4 +1,4 @@
-"""Writes a PyTorch call in JAX, as it would stand in its place."""
+"""Writes a PyTorch call in JAX, as the source would have it."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ _METHODS = {"Add": "add", "Mult": "multiply", "Div": "divide", "Pow": "power"}  
 
 
 def function_in_jax(name: str, location: Location, call: Call, result: Any) -> str | None:
-    """The JAX for a function's call, with the arguments as they stand in the source.
+    """The JAX for a function's call, with its arguments as in the source.
 
     Args:
         name: of the function, in the map or not.

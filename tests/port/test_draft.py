@@ -120,7 +120,7 @@ def test_what_a_replay_cannot_see_is_not_called_unreached(drafted) -> None:
     assert "torch.zeros was not reached" in source
 
 
-def test_layers_of_the_program_s_own_and_their_modes(drafted) -> None:
+def test_subclassed_layers_and_their_modes(drafted) -> None:
     source, parity = drafted(
         """
         import torch
@@ -188,7 +188,7 @@ def test_several_files(drafted, tmp_path) -> None:
     assert parity["total"] == "at parity: values, in float32 and float64"
 
 
-def test_names_that_come_bare_and_globals_that_are_drawn(drafted) -> None:
+def test_bare_names_and_random_globals(drafted) -> None:
     source, parity = drafted(
         """
         import torch

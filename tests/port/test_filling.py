@@ -1,4 +1,4 @@
-"""The map's expressions with a program's own arguments, as one would write them."""
+"""The map's expressions, filled with a program's own arguments."""
 
 import ast
 import functools
@@ -58,7 +58,7 @@ def test_a_call_becomes(name, written, becomes) -> None:
         ("", "jax.random.normal(key, n if not isinstance(n, int) else (n,))"),
     ],
 )
-def test_what_a_run_shows_of_an_argument_decides(type_name, becomes) -> None:
+def test_the_type_of_an_argument_decides(type_name, becomes) -> None:
     assert (
         filled("torch.randn", ast.parse("torch.randn(n)", mode="eval").body, (type_name,))
         == becomes
@@ -100,7 +100,7 @@ def test_filling_leaves_the_program_s_own_code_as_it_is() -> None:
     assert ast.dump(call) == before
 
 
-def test_what_is_left_out_is_the_default_of_that_function() -> None:
+def test_arguments_left_out_are_defaults_of_their_function() -> None:
     modules = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax}
     calls = [
         node

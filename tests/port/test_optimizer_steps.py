@@ -28,7 +28,7 @@ def test_steps_follow_a_schedule() -> None:
     assert "schedule" not in first.note
 
 
-def test_groups_of_an_optimizer_that_differ_are_said() -> None:
+def test_differing_groups_of_an_optimizer_have_a_note() -> None:
     weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(3)]
     rates = [{"params": [w], "weight_decay": number % 2} for number, w in enumerate(weights)]
 

@@ -17,7 +17,7 @@ from jaxvstorch._port.outcome import (  # noqa: E402
 )
 
 
-def test_what_adds_up_is_known_by_its_name() -> None:
+def test_each_summing_function_exists() -> None:
     unknown = {name for name in _SUMS | _PRODUCTS if name not in rows() and not operation(name)}
     assert unknown == set()
 
@@ -37,7 +37,7 @@ def test_a_small_sum_of_large_numbers_may_be_off_by_their_rounding(terms, status
     assert compare_results(torch.tensor(3e-6), jnp.array(-2e-6), terms).status == status
 
 
-def test_a_wrong_sum_differs_still() -> None:
+def test_a_wrong_sum_still_differs() -> None:
     assert compare_results(torch.tensor(0.02), jnp.array(0.0), 1.0).status == "differs"
 
 

@@ -81,7 +81,7 @@ def test_a_block() -> None:
     assert report.beyond == 6
 
 
-def test_its_errors_are_its_own_and_the_report_is_kept() -> None:
+def test_an_error_of_the_program_is_raised_and_the_report_kept() -> None:
     x = torch.ones(2)
     with jaxvstorch.replaying() as report, pytest.raises(KeyError):
         failing(x)
@@ -98,7 +98,7 @@ def test_random_numbers_stay_the_same() -> None:
     assert statuses(report)["torch.randn"] == "random"
 
 
-def test_what_is_changed_in_place_is_compared_as_it_was() -> None:
+def test_calls_in_place_are_compared_by_copies_of_their_arguments() -> None:
     x = torch.ones(3)
     with jaxvstorch.replaying() as report:
         x.mul_(2)
@@ -135,7 +135,7 @@ def test_nothing_is_watched_afterwards() -> None:
     assert not report.lines
 
 
-def test_it_shows_itself_in_a_notebook() -> None:
+def test_a_report_shows_itself_in_a_notebook() -> None:
     report = jaxvstorch.port(scaled, torch.ones(3), 3)
     assert report._repr_html_() == fragment(report)
     assert repr(report) == str(report)

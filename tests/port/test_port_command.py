@@ -1,4 +1,4 @@
-"""``jaxvstorch port``: a program runs as it would alone, and each of its calls is done again."""
+"""``jaxvstorch port``: a program runs as it does alone, and JAX does each of its calls again."""
 
 import json
 import subprocess
@@ -103,7 +103,7 @@ def test_a_step_of_the_optimizer_is_done_by_optax(report) -> None:
     assert "optax." in step["becomes"]
 
 
-def test_mutation_and_gradients_are_said(report) -> None:
+def test_mutation_and_gradients_have_notes(report) -> None:
     by_name = calls(report)
     assert by_name["Tensor.__setitem__"]["becomes"] == "x = x.at[0].set(0)"
     assert "assign the result" in by_name["Tensor.__setitem__"]["note"]
@@ -177,7 +177,7 @@ def test_no_file(tmp_path) -> None:
     assert "is a folder" in run(str(tmp_path)).stderr
 
 
-def test_reading_says_that_it_is_less(tmp_path) -> None:
+def test_static_reading_says_that_nothing_was_run(tmp_path) -> None:
     file = tmp_path / "train.py"
     file.write_text(PROGRAM)
     shown = run("--static", str(file)).output

@@ -1,4 +1,4 @@
-"""However a program ends, what was replayed until then is kept, and its errors are its own."""
+"""However a program ends, the report is kept, and errors are printed as without port."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ F.softmax(torch.ones(2, 2))
 
 
 def alone_and_ported(folder: Path, file: str) -> list[subprocess.CompletedProcess[str]]:
-    """What a program does by itself, and under port."""
+    """Run a program alone, and under port."""
     commands = ([sys.executable, file], [sys.executable, "-m", "jaxvstorch", "port", file])
     return [
         subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -91,7 +91,7 @@ def test_what_was_replayed_is_kept(tmp_path, program, ended, capfd) -> None:
     report = replayed(str(file), [], limit=8, seconds=20)
     assert report.ended.startswith(ended)
     assert report.counts() == {"verified": 2}
-    assert "jaxvstorch" not in capfd.readouterr().err  # its own traceback, without our frames
+    assert "jaxvstorch" not in capfd.readouterr().err  # a traceback without port's frames
 
 
 FAILS = """\
@@ -106,7 +106,7 @@ except ValueError as error:
 """
 
 
-def test_errors_are_what_they_are_alone(tmp_path) -> None:
+def test_errors_are_printed_as_without_port(tmp_path) -> None:
     (tmp_path / "fails.py").write_text(FAILS)
     alone, ported = alone_and_ported(tmp_path, "fails.py")
     assert ported.stderr == alone.stdout + alone.stderr

@@ -22,7 +22,7 @@ def becomes(report) -> dict[str, str | None]:
     return {call.name: call.becomes for line in report.lines.values() for call in line.calls}
 
 
-def test_each_line_says_what_it_is_in_pytorch() -> None:
+def test_each_line_has_its_pytorch_call() -> None:
     def function(x, n):
         y = jnp.take_along_axis(x, n, axis=1)
         z = jnp.std(y, axis=-1)
@@ -73,7 +73,7 @@ def test_a_cell_of_a_notebook_may_import_in_another_cell(monkeypatch) -> None:
     assert becomes(report) == {"jnp.sort": "torch.sort(x)[0]"}
 
 
-def test_what_is_computed_again_is_looked_into() -> None:
+def test_checkpointed_code_is_replayed() -> None:
     def function(x):
         return jax.checkpoint(lambda y: jnp.sin(y) * 2)(x).sum()
 
@@ -103,13 +103,13 @@ def test_a_batch_of_loops_ends_one_by_one() -> None:
     assert "`while` loop" in str(report)
 
 
-def test_a_loop_inside_a_function_of_a_library_is_none_of_the_reader_s() -> None:
+def test_loops_inside_library_functions_are_not_reported() -> None:
     report = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
     assert becomes(report) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}
     assert report.counts() == {"verified": 1}
 
 
-def test_what_pytorch_has_in_signed_numbers_alone_is_said() -> None:
+def test_operations_without_unsigned_integers_have_a_note() -> None:
     report = jaxvstorch.port(lambda x: x - jnp.uint32(7), jnp.arange(3, dtype=jnp.uint32))
     assert "in int64: PyTorch has no sub of uint32" in str(report)
 
@@ -139,7 +139,7 @@ def test_a_callback_is_a_call_in_pytorch(capfd) -> None:
 
 
 class Net(nnx.Module):
-    """What keeps state: averages, and a stream of random numbers."""
+    """A module with state: averages, and a stream of random numbers."""
 
     def __init__(self, rngs):
         self.conv = nnx.Conv(1, 2, (2, 2), rngs=rngs)
@@ -147,7 +147,7 @@ class Net(nnx.Module):
         self.dropout = nnx.Dropout(0.5, rngs=rngs)
 
     def __call__(self, x):
-        """All of it."""
+        """All layers."""
         return self.dropout(nnx.relu(self.norm(self.conv(x[None, ..., None]))))
 
     def summed(self, x):
@@ -166,14 +166,14 @@ def test_a_module_of_flax_is_traced_with_its_state() -> None:
     assert jax.tree.all(jax.tree.map(jnp.array_equal, before, after))
 
 
-def test_a_module_that_is_closed_over_has_a_cure() -> None:
+def test_a_closed_over_module_gets_a_hint() -> None:
     net = Net(nnx.Rngs(0))
     with pytest.raises(Exception, match="trace level") as raised:
         jaxvstorch.port(lambda x: net(x), X)
     assert any("pass the module to it" in note for note in raised.value.__notes__)
 
 
-def test_what_is_no_array_is_what_it_is() -> None:
+def test_arguments_that_are_no_arrays_are_static() -> None:
     def summed(x, axis, squared=False):
         return (x**2 if squared else x).sum(axis)
 
@@ -181,7 +181,7 @@ def test_what_is_no_array_is_what_it_is() -> None:
     assert set(pytorch) == {"operator", "jnp.sum"}
 
 
-def test_a_function_of_jax_s_own_stands_where_it_was_given() -> None:
+def test_a_function_of_jax_is_reported_where_port_was_called() -> None:
     report = jaxvstorch.port(jnp.linalg.svd, X)
     (line,) = report.lines.values()
     assert line.text == "report = jaxvstorch.port(jnp.linalg.svd, X)"
@@ -206,7 +206,7 @@ def test_a_module_of_equinox() -> None:
     assert "y = jax.vmap(layer)(x)" in [line.text for line in report.lines.values()]
 
 
-def test_an_operation_of_a_loop_is_done_so_often_and_no_more() -> None:
+def test_the_limit_holds_in_loops() -> None:
     report = jaxvstorch.port(lambda x: lax.fori_loop(0, 50, lambda i, y: y * 1.1, x), X, limit=3)
     assert report.beyond > 40
 
@@ -220,13 +220,13 @@ def test_a_jitted_function_of_the_readers_has_its_own_lines() -> None:
     assert "return jnp.exp(x)" in [line.text for line in report.lines.values()]
 
 
-def test_random_numbers_are_said() -> None:
+def test_random_numbers_have_a_note() -> None:
     report = jaxvstorch.port(lambda x: x + jax.random.normal(jax.random.key(0), x.shape), X)
     assert "generator" in str(report)
     assert report.counts()["random"] == 2
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_an_unknown_operation_is_named() -> None:
     report = jaxvstorch.port(lambda x: lax.population_count(x), N)
     assert report.counts() == {"not in the map": 1}
     assert "the operation population_count" in str(report)

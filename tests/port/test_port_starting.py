@@ -1,4 +1,4 @@
-"""What ``port`` needs is imported before the program runs, and none of the reader's files is."""
+"""``port`` imports its libraries before the program runs, and none of the reader's files."""
 
 import sys
 from pathlib import Path
@@ -65,13 +65,13 @@ def test_a_library_that_ends_python(folder, monkeypatch) -> None:
     assert "`jaxvstorch doctor`" in result.stderr
 
 
-def test_in_python_it_is_an_error_of_its_own(monkeypatch) -> None:
+def test_in_python_a_broken_library_raises(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "jaxvstorch._port.replay", None)
     with pytest.raises(BrokenInstallError, match="replaying cannot import what it needs"):
         port(torch.sin, torch.ones(2))
 
 
-def test_files_where_the_reader_stands_are_not_imported(folder) -> None:
+def test_files_in_the_current_folder_are_not_imported(folder) -> None:
     for name in ("json", "random", "jax", "torch", "numpy"):
         (folder / f"{name}.py").write_text(f"raise SystemExit('{name}.py was run')")
     (folder / "below").mkdir()

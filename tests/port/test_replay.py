@@ -18,7 +18,7 @@ def replayed(function, *args):
     return {call.name: call for line in replay.report.lines.values() for call in line.calls}
 
 
-def test_numbers_that_stand_for_one_argument() -> None:
+def test_numbers_gathered_into_one_argument() -> None:
     calls = replayed(lambda x: x.permute(2, 0, 1), torch.ones(2, 3, 4))
     assert calls["Tensor.permute"].status == PortStatus.VERIFIED
     assert calls["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
@@ -30,7 +30,7 @@ def test_a_device_is_no_dtype() -> None:
     assert calls["Tensor.to"].becomes == "x"
 
 
-def test_what_was_given_decides_between_sizes() -> None:
+def test_argument_types_decide_between_sizes() -> None:
     def draws(n, size):
         return torch.randn(n), torch.rand(size)
 
@@ -46,7 +46,7 @@ def test_random_integers_below_a_number() -> None:
     assert calls["torch.randint"].becomes == "jax.random.randint(key, (2, 16), 0, 50)"
 
 
-def test_the_types_at_a_place_are_what_all_its_calls_have() -> None:
+def test_argument_types_are_those_that_all_calls_share() -> None:
     def sums(x, dim):
         return x.sum(dim)
 
@@ -57,7 +57,7 @@ def test_the_types_at_a_place_are_what_all_its_calls_have() -> None:
     assert list(replay.argument_types.values()) == [("Tensor", "")]
 
 
-def test_what_an_assignment_in_place_reads() -> None:
+def test_an_augmented_assignment_reads_and_writes() -> None:
     def adds(x):
         x[:, 0] += 1
 
@@ -95,7 +95,7 @@ def test_nothing_fails_quietly() -> None:
         (lambda x: torch.split(x, 1), "torch.split"),
     ],
 )
-def test_the_map_s_name_of_a_function_that_calls_itself_otherwise(function, name) -> None:
+def test_functions_whose_own_name_differs_from_the_map_s(function, name) -> None:
     assert replayed(function, torch.ones(2, 2))[name].status == PortStatus.VERIFIED
 
 
@@ -131,7 +131,7 @@ def test_cat_with_what_pytorch_skips() -> None:
     assert "leave out" in calls["torch.cat"].note
 
 
-def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
+def test_an_error_of_port_does_not_reach_the_program(monkeypatch) -> None:
     def fails(*_):
         raise ZeroDivisionError("of ours")
 
@@ -141,7 +141,7 @@ def test_an_error_of_ours_does_not_reach_the_program(monkeypatch) -> None:
     assert "of ours" in calls["torch.relu"].note
 
 
-def test_an_error_of_ours_in_writing_a_module_does_not_reach_the_program_either(
+def test_an_error_in_writing_a_module_does_not_reach_the_program(
     monkeypatch,
 ) -> None:
     monkeypatch.setattr("jaxvstorch._port.translation.filled_module", lambda *_: {}["of ours"])
@@ -178,7 +178,7 @@ def test_a_method_on_a_line_below_its_array() -> None:
     assert replayed(below, torch.ones(2))["Tensor.sum"].becomes == "jnp.sum(x + 1)"
 
 
-def test_what_is_replayed_draws_the_program_s_own_random_numbers() -> None:
+def test_a_replay_keeps_the_program_s_random_numbers() -> None:
     def draws():
         torch.manual_seed(3)
         layer = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout())
@@ -190,7 +190,7 @@ def test_what_is_replayed_draws_the_program_s_own_random_numbers() -> None:
     assert all(torch.equal(a, b) for a, b in zip(alone, under, strict=True))
 
 
-def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> None:
+def test_an_initializer_that_a_library_replaced(monkeypatch) -> None:
     original = torch.nn.init.normal_
 
     def normal_(tensor, mean=0.0, std=1.0, generator=None):
@@ -201,7 +201,7 @@ def test_an_initialiser_that_a_library_put_its_own_in_place_of(monkeypatch) -> N
     assert calls["torch.nn.init.normal_"].status == PortStatus.RANDOM
 
 
-def test_a_library_beside_pytorch_whose_name_begins_with_its_own_calls_it_too() -> None:
+def test_torchvision_is_not_taken_for_torch() -> None:
     vision = str(Path(torch.__file__).parents[1] / "torchvision" / "ops.py")
     names = {"torch": torch}
     exec(compile("def halved(x):\n    return torch.relu(x) / 2", vision, "exec"), names)
@@ -237,7 +237,7 @@ def test_subclasses_and_modes_of_the_program_see_its_calls_alone() -> None:
     assert set(replay.report.counts()) == {"verified"}
 
 
-def test_what_cannot_be_copied_is_no_error_of_the_program() -> None:
+def test_an_argument_that_cannot_be_copied_is_no_error() -> None:
     class Stubborn(torch.Tensor):
         @staticmethod
         def __new__(cls):
@@ -254,7 +254,7 @@ def test_what_cannot_be_copied_is_no_error_of_the_program() -> None:
     assert "torch.relu" in {c.name for x in replay.report.lines.values() for c in x.calls}
 
 
-def test_the_places_of_equal_values_in_topk() -> None:
+def test_the_indices_of_equal_values_in_topk() -> None:
     with Replay() as replay:
         torch.tensor([1.0, 5.0, 5.0, 5.0, 2.0, 5.0, 5.0]).topk(2)
     (call,) = (c for x in replay.report.lines.values() for c in x.calls if c.name == "Tensor.topk")

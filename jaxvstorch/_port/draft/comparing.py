@@ -145,7 +145,7 @@ def plain(value: Any, number: Callable[[float], Any] = float) -> tuple[Any, ...]
     """The arrays and numbers that a function returned, in order.
 
     Args:
-        value: what it returned.
+        value: the function's result.
         number: makes an array of a Python float, which would count as one in float64.
     """
     leaves = pytree.tree_leaves(value)  # JAX's arrays are leaves to it too

@@ -66,7 +66,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def count_marks(source: str) -> int:
-    """How many marks of what is left to do a draft has."""
+    """How many places a draft marks as left to do."""
     return source.count(f"# {TODO}")
 
 

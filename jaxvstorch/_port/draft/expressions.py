@@ -117,7 +117,7 @@ class Expressions(ast.NodeTransformer):
         return qualified(node, self.full_names)
 
     def calls_at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
-        """The replayed calls at an expression, of one name if it is given."""
+        """The replayed calls at an expression, or those of one name."""
         calls = self.calls.get(span_of(node), ()) if hasattr(node, "end_lineno") else ()
         return [call for call in calls if name is None or call.name == name]
 

@@ -72,7 +72,7 @@ def _hand_over(draft: ModuleType, function: Callable[..., Any]) -> None:
 
 
 def _count_marks(source: str, names: set[str]) -> tuple[int, int]:
-    """How many marks definitions and those that they use hold: others, and of random numbers."""
+    """Count the marks in definitions and those that they use: others, and of random numbers."""
     parts = {match[1]: match[0] for match in _DEFINITION.finditer(source)}
     pending, seen, marks = sorted(names & set(parts)), set(), list[str]()
     while pending:

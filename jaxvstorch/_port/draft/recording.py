@@ -29,7 +29,7 @@ class FirstCall:
 
     Attributes:
         name: of the function, or of the module's class.
-        function: what was called; a module as it was before the call.
+        function: the function; a module as it was before the call.
         args: copies of its positional arguments.
         kwargs: copies of its arguments by name.
         returned: whether it returned.
@@ -43,7 +43,7 @@ class FirstCall:
 
 
 class Recording:
-    """Watches a program whose files lie in one folder.
+    """Watches a program whose files are in one folder.
 
     Attributes:
         calls: the calls that a replay did again, by location.
@@ -101,9 +101,7 @@ class Recording:
             self.lines.setdefault(caller.f_code.co_filename, set()).add(caller.f_lineno)
         if event != "call" or code in self.codes or not self.is_program_file(code.co_filename):
             return
-        if (
-            is_port_call(code) or not code.co_flags & inspect.CO_OPTIMIZED
-        ):  # not of a file or a class
+        if is_port_call(code) or not code.co_flags & inspect.CO_OPTIMIZED:  # a file, or a class
             return
         if not _is_in_constructor(frame):  # the draft takes modules as they are
             self.codes[code] = None

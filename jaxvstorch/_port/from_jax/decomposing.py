@@ -70,7 +70,7 @@ def _lu(params: Any, x: torch.Tensor) -> list[torch.Tensor]:
 
 
 def _order(params: Any, pivots: torch.Tensor) -> torch.Tensor:
-    """The order of rows after the exchanges that pivots stand for."""
+    """The order of rows after the swaps that pivots list."""
     n = params["permutation_size"]
     order = torch.arange(n, dtype=pivots.dtype).expand(*pivots.shape[:-1], n).clone()
     for i in range(pivots.shape[-1]):

@@ -109,9 +109,9 @@ def _indices(
 
     Args:
         shape: of the array.
-        starts: where slices begin: the last axis holds a number for each of ``axes``.
+        starts: of the slices; the last axis has a number for each of ``axes``.
         sizes: of a slice, along each axis of the array.
-        window: the axes of the result along which a slice lies.
+        window: the axes of the result that a slice fills.
         dropped: the axes of the array that a slice does not keep.
         batching: the axes of the array that go with ``starts_batching``.
         starts_batching: axes of ``starts``.

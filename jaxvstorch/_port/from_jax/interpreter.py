@@ -50,7 +50,7 @@ def trace(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, li
     """The jaxpr of a call, and the arrays that it takes.
 
     Python's numbers, flags and functions stay as they are, whether they are arguments or part of
-    one, such as a module of equinox. Of the results the arrays are kept.
+    one, such as a module of equinox. Only the arrays among the results are kept.
     """
     function, args = _with_module(function, args)
     leaves, tree = jax.tree.flatten((args, kwargs))
@@ -88,7 +88,7 @@ class Interpreter:
 
     Args:
         limit: how often one operation of the jaxpr is done again, such as in a loop.
-        location: where the function was passed to port, for operations of no line of the reader's.
+        location: where the function was passed to port, for operations that have no other line.
     """
 
     def __init__(self, limit: int, location: Location) -> None:
@@ -161,8 +161,8 @@ class Interpreter:
         if name in _CALLS:
             closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
             jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
-            # A function of JAX's own may have been traced for another line. Equinox wraps the
-            # reader's function in one of its own.
+            # JAX may have traced its own function for another line. Equinox wraps the
+            # reader's function.
             file = jaxpr.debug_info.func_filename or ""
             of_jax = _installed(file) and _package(file) != "equinox"
             return self._run_jaxpr(jaxpr, consts, inputs, location if of_jax else at)

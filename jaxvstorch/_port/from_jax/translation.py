@@ -101,7 +101,7 @@ def _update(node: ast.Call) -> tuple[str, str | None] | None:
 
 
 def accumulated(location: Location) -> str | None:
-    """``x.at[i].add(v)`` where an index occurs twice; None for any other call."""
+    """``x.at[i].add(v)`` in PyTorch where an index occurs twice; None for any other call."""
     match node_at(location):
         case ast.Call(
             func=ast.Attribute(

@@ -52,7 +52,7 @@ def _body(report: PortReport, title: str, part: str) -> str:
     for file, lines in report.files():
         name = escape(short(file))
         parts.append(f'<{part} class="part"><code>{name}</code></{part}>')
-        # A page may hold several reports: each region has a name of its own.
+        # A page may have several reports: each region needs its own name.
         label = f"Lines {lines[0].number} to {lines[-1].number} of {name} in {other}"
         parts.append(
             f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
