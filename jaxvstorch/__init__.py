@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jaxvstorch._errors import expect_error as expect_error
     from jaxvstorch._explain.both import BothExplanations as BothExplanations
-    from jaxvstorch._explain.compilations import Compilations as Compilations
-    from jaxvstorch._explain.compiled import Compiled as Compiled
-    from jaxvstorch._explain.compiled import Kernel as Kernel
-    from jaxvstorch._explain.compiled import Stage as Stage
     from jaxvstorch._explain.explain import explain as explain
     from jaxvstorch._explain.explanation import Explanation as Explanation
-    from jaxvstorch._explain.facts import Facts as Facts
-    from jaxvstorch._explain.facts import Finding as Finding
-    from jaxvstorch._explain.facts import Program as Program
+    from jaxvstorch._explain.explanation_data import Compiled as Compiled
+    from jaxvstorch._explain.explanation_data import Facts as Facts
+    from jaxvstorch._explain.explanation_data import Finding as Finding
+    from jaxvstorch._explain.explanation_data import Kernel as Kernel
+    from jaxvstorch._explain.explanation_data import Program as Program
+    from jaxvstorch._explain.explanation_data import Stage as Stage
     from jaxvstorch._explain.ledger import Arguments as Arguments
     from jaxvstorch._explain.ledger import call as call
     from jaxvstorch._explain.ledger import ledger as ledger
     from jaxvstorch._explain.ledger_rows import Call as Call
+    from jaxvstorch._explain.ledger_rows import Compilations as Compilations
     from jaxvstorch._explain.ledger_rows import Ledger as Ledger
-    from jaxvstorch._explain.lines import lines_run as lines_run
+    from jaxvstorch._explain.lines_run import lines_run as lines_run
     from jaxvstorch._explain.marks import Line as Line
     from jaxvstorch._explain.marks import Mark as Mark
     from jaxvstorch._explain.marks import Source as Source
@@ -67,13 +67,13 @@ _PUBLIC = {
     "BrokenInstallError": "jaxvstorch._frameworks.importing",
     "Call": "jaxvstorch._explain.ledger_rows",
     "Comparison": "jaxvstorch._parity.comparison",
-    "Compilations": "jaxvstorch._explain.compilations",
-    "Compiled": "jaxvstorch._explain.compiled",
+    "Compilations": "jaxvstorch._explain.ledger_rows",
+    "Compiled": "jaxvstorch._explain.explanation_data",
     "Explanation": "jaxvstorch._explain.explanation",
-    "Facts": "jaxvstorch._explain.facts",
-    "Finding": "jaxvstorch._explain.facts",
+    "Facts": "jaxvstorch._explain.explanation_data",
+    "Finding": "jaxvstorch._explain.explanation_data",
     "HardwareTable": "jaxvstorch._hardware.table",
-    "Kernel": "jaxvstorch._explain.compiled",
+    "Kernel": "jaxvstorch._explain.explanation_data",
     "Ledger": "jaxvstorch._explain.ledger_rows",
     "Line": "jaxvstorch._explain.marks",
     "Mark": "jaxvstorch._explain.marks",
@@ -88,9 +88,9 @@ _PUBLIC = {
     "PortLine": "jaxvstorch._port.report",
     "PortReport": "jaxvstorch._port.report",
     "PortStatus": "jaxvstorch._port.report",
-    "Program": "jaxvstorch._explain.facts",
+    "Program": "jaxvstorch._explain.explanation_data",
     "Source": "jaxvstorch._explain.marks",
-    "Stage": "jaxvstorch._explain.compiled",
+    "Stage": "jaxvstorch._explain.explanation_data",
     "Steady": "jaxvstorch._measure.later_calls",
     "call": "jaxvstorch._explain.ledger",
     "check_parity": "jaxvstorch._parity.checking",
@@ -103,7 +103,7 @@ _PUBLIC = {
     "fresh_calls": "jaxvstorch._measure.fresh",
     "hardware_table": "jaxvstorch._hardware.table",
     "ledger": "jaxvstorch._explain.ledger",
-    "lines_run": "jaxvstorch._explain.lines",
+    "lines_run": "jaxvstorch._explain.lines_run",
     "new_shape": "jaxvstorch._measure.first_calls",
     "pairs_of": "jaxvstorch._pairs.registry",
     "port": "jaxvstorch._port.api",

@@ -11,7 +11,7 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch._errors import tidy
-from jaxvstorch._explain.python.own import short_path
+from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._frameworks import installed
 
 EXPLAINED = """

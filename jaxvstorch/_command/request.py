@@ -13,9 +13,9 @@ from jaxvstorch._command.texts import Arguments, parse_arguments, parse_call
 from jaxvstorch._command.values import Maker, static_values
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import compiled_by, named
-from jaxvstorch._explain.in_framework import explain_in
 from jaxvstorch._explain.ledger import record
 from jaxvstorch._explain.ledger_rows import Ledger
+from jaxvstorch._explain.one_framework import explain_in
 from jaxvstorch._explain.subject import by_name
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]

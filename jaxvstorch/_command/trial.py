@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
-from jaxvstorch._explain.kept_output import kept_output
+from jaxvstorch._explain.captured_output import kept_output
 from jaxvstorch._frameworks.containers import hold_array, named_leaves
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._pairs import source

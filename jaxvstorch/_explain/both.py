@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from jaxvstorch import _frameworks
+from jaxvstorch._explain import LOCK
+from jaxvstorch._explain.captured_output import kept_output
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import BOTH, belongs_to
-from jaxvstorch._explain.in_framework import explain_in
-from jaxvstorch._explain.kept_output import kept_output
-from jaxvstorch._explain.own_lines import own_sources
+from jaxvstorch._explain.one_framework import explain_in
 from jaxvstorch._explain.python.unwrap import attribute
 from jaxvstorch._explain.rendering import html_both, text_both
-from jaxvstorch._explain.rendering.printed import Printed
-from jaxvstorch._explain.taking_turns import LOCK
+from jaxvstorch._explain.rendering.side_by_side import own_sources
+from jaxvstorch._explain.rendering.text_rows import Printed
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._measure.waiting import arrays_of
 

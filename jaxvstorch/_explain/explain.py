@@ -6,7 +6,7 @@ from typing import Any, Literal, overload
 from jaxvstorch._explain.both import BothExplanations, both
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import BOTH, asked_for
-from jaxvstorch._explain.in_framework import explain_in
+from jaxvstorch._explain.one_framework import explain_in
 
 
 @overload

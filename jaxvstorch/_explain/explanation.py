@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from jaxvstorch._explain.compiled import Compiled
-from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain import LOCK
+from jaxvstorch._explain.explanation_data import Compiled, Facts, Finding
 from jaxvstorch._explain.marks import Source, describe
 from jaxvstorch._explain.rendering import html, text
-from jaxvstorch._explain.rendering.printed import Printed
-from jaxvstorch._explain.taking_turns import LOCK
+from jaxvstorch._explain.rendering.text_rows import Printed
 from jaxvstorch._frameworks import proven
 
 SCHEMA = "jaxvstorch-explanation"

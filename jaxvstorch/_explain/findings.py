@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from jaxvstorch._explain import breaks, cures
-from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.observations import Place
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.touches import Touch
+from jaxvstorch._explain.python.accesses import Touch
 
 # What jax.jit does with each touch of the world outside: kind of finding, sentence, cure.
 _IN_JAX = {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxvstorch import _frameworks
+from jaxvstorch._explain import LOCK
 from jaxvstorch._explain.cures import told
 from jaxvstorch._explain.framework_of import compiled_by, framework_of
 from jaxvstorch._explain.ledger_rows import Call, Ledger
 from jaxvstorch._explain.shorthand import describe_all
-from jaxvstorch._explain.taking_turns import LOCK
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,40 @@
-"""What a ledger holds: a row for each call, as text, as HTML and as plain data."""
+"""What a ledger holds: a row for each call, shown as text or HTML, or as plain data."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, zip_longest
+from typing import TYPE_CHECKING, Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._errors import tidy
-from jaxvstorch._explain.compilations import Compilations
-from jaxvstorch._explain.rendering import ledger_text
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
+
+
+@dataclass(frozen=True)
+class Compilations:
+    """What one call made the compiler do.
+
+    Attributes:
+        traces: how often the function was traced, by JAX or by Dynamo, which also counts the rest
+            of the function after each graph break.
+        programs: programs compiled: XLA executables, or graphs handed to PyTorch's backend.
+        breaks: graph breaks; JAX has none.
+        reasons: why it was traced, or was not traced although no program fitted; empty if the
+            framework does not say.
+        uncompiled: how often a function ran uncompiled, because PyTorch's recompile limit is
+            reached, a stance says so, or PyTorch gave it up in this call or an earlier one. JAX
+            has none.
+    """
+
+    traces: int
+    programs: int
+    breaks: int
+    reasons: tuple[str, ...]
+    uncompiled: int = 0
+
 
 _WIDTH = 100  # characters of a ledger as text
 SCHEMA = "jaxvstorch-ledger"
@@ -93,16 +116,16 @@ class Ledger:
         return [self.title, *proven.notes(self.framework)]
 
     def __str__(self) -> str:
-        return "\n".join(ledger_text.lines(self._heads, self.rows(), _WIDTH))
+        return "\n".join(_text_lines(self._heads, self.rows(), _WIDTH))
 
     def __repr__(self) -> str:
         return str(self)
 
-    def __rich__(self) -> ledger_text.Rendering:
-        return ledger_text.Rendering(self._heads, self.rows())
+    def __rich__(self) -> _Rendering:
+        return _Rendering(self._heads, self.rows())
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in ledger_text.HEADINGS)
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in _HEADINGS)
         body = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows())
         return (
             f'<table class="ledger"><caption>{escape(". ".join(self._heads))}</caption>'
@@ -114,5 +137,61 @@ def _cells(row: Sequence[str]) -> str:
     """A line's cells; each knows its column, which a narrow page writes before it."""
     return "".join(
         f'<td data-column="{escape(heading)}">{escape(text)}</td>'
-        for heading, text in zip(ledger_text.HEADINGS, row, strict=True)
+        for heading, text in zip(_HEADINGS, row, strict=True)
     )
+
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
+_GAP = "  "
+_NARROWEST = 12  # columns for the arguments and for the reason, however narrow the terminal
+
+
+class _Rendering:
+    """What ``rich`` prints of a ledger."""
+
+    def __init__(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        self.heads, self.rows = heads, rows
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        # Imported here for the reason that ``text.py`` gives.
+        from rich.segment import Segment
+
+        for line in _text_lines(self.heads, self.rows, options.max_width):
+            yield Segment(line)
+            yield Segment.line()
+
+
+def _text_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """The title, the headings and the rows; long arguments and reasons take several lines.
+
+    Args:
+        heads: the title, and what else is printed above.
+        rows: a text for each of ``_HEADINGS``.
+        width: of the terminal, in characters.
+    """
+    table = [_HEADINGS, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(_HEADINGS))]
+    rest = width - sum(widths[1:-1]) - len(_GAP) * (len(widths) - 1)
+    first, last = widths[0], widths[-1]
+    if first + last > rest:  # one may use the room that the other does not need
+        first = min(first, max(rest // 2, rest - last, _NARROWEST))
+        last = min(last, max(rest - first, _NARROWEST))
+    widths[0], widths[-1] = first, last
+    for head in heads:
+        yield from textwrap.wrap(head, width)
+    for row in table:
+        yield from _wrapped(row, widths)
+
+
+def _wrapped(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    arguments, *counts, why = row
+    columns = [_fold(arguments, widths[0]), *([text] for text in counts), _fold(why, widths[-1])]
+    for texts in zip_longest(*columns, fillvalue=""):
+        yield _GAP.join(t.ljust(w) for t, w in zip(texts, widths, strict=True)).rstrip()
+
+
+def _fold(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]

@@ -2,9 +2,8 @@
 
 import sysconfig
 
-from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.facts import Finding, Program
+from jaxvstorch._explain.explanation_data import Compiled, Finding, Kernel, Program, Stage
 from jaxvstorch._explain.marks import Line, Mark, Source
 
 FILE = "/somewhere/model.py"

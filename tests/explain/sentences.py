@@ -2,7 +2,7 @@
 
 import re
 
-from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.explanation_data import Finding
 
 
 def is_one(text: str) -> bool:

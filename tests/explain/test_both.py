@@ -12,7 +12,7 @@ from test_imports import WITHOUT
 from jaxvstorch import explain
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.own_lines import own_sources
+from jaxvstorch._explain.rendering.side_by_side import own_sources
 
 jax = pytest.importorskip("jax", reason="both frameworks are needed; JAX is not installed")
 jnp = pytest.importorskip("jax.numpy", reason="both frameworks are needed; JAX is not installed")

@@ -11,7 +11,7 @@ from test_html import Tree
 
 from jaxvstorch._explain.both import BothExplanations
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.facts import Finding, Program
+from jaxvstorch._explain.explanation_data import Finding, Program
 from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.rendering import html_both, text_both
 

@@ -10,8 +10,8 @@ import pytest
 from jaxvstorch import explain
 from jaxvstorch._explain.framework_of import framework_of
 from jaxvstorch._explain.python import harmless
-from jaxvstorch._explain.python.code import is_code
-from jaxvstorch._explain.python.fingerprints import can_change, fingerprint
+from jaxvstorch._explain.python.code_or_data import is_code
+from jaxvstorch._explain.python.watcher import can_change, fingerprint
 
 ASKED: list[str] = []
 

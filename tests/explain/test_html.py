@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from samples import FILE, OWN, library_source, long_source, of, sample
 
-from jaxvstorch._explain.compilations import Compilations
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.facts import Finding
-from jaxvstorch._explain.ledger_rows import Call, Ledger
+from jaxvstorch._explain.explanation_data import Finding
+from jaxvstorch._explain.ledger_rows import Call, Compilations, Ledger
 from jaxvstorch._explain.marks import Line, Mark
 from jaxvstorch._explain.rendering import html
 from jaxvstorch._explain.rendering.layout import BOOK

@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from jaxvstorch import call, explain, ledger
-from jaxvstorch._explain.compilations import Compilations
 from jaxvstorch._explain.ledger import record
-from jaxvstorch._explain.ledger_rows import Call, Ledger
+from jaxvstorch._explain.ledger_rows import Call, Compilations, Ledger
 from jaxvstorch._explain.shorthand import describe
 
 SHAPES = [np.ones(3, np.float32), np.ones(3, np.float32), np.ones(4, np.float32)]

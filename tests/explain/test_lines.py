@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxvstorch._explain.lines import lines_run
+from jaxvstorch._explain.lines_run import lines_run
 
 
 def halved(x):

@@ -360,7 +360,7 @@ def test_where_dynamo_does_not_tell_nothing_is_said_to_run_uncompiled(name, monk
 
 
 def test_names_of_a_module_s_members() -> None:
-    from jaxvstorch._explain.torch.names import readable_all
+    from jaxvstorch._explain.torch.guard_names import readable_all
 
     def told(text: str) -> str:
         return readable_all(text, scaled.__code__, {})

@@ -10,7 +10,7 @@ from samples import COMPILED, FILE, GRAPH, OWN, library_source, long_source, of,
 
 from jaxvstorch._command import terminal
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.facts import Finding, Program
+from jaxvstorch._explain.explanation_data import Finding, Program
 from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.rendering.syntax import pieces, spans
 

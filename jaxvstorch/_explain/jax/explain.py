@@ -6,17 +6,16 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from jaxvstorch._explain import assemble, findings
-from jaxvstorch._explain.explainable import is_made_before
-from jaxvstorch._explain.facts import Finding, Program
-from jaxvstorch._explain.jax import arguments, made_before, stages, traces
+from jaxvstorch._explain import findings
+from jaxvstorch._explain.explanation_data import Finding, Program
+from jaxvstorch._explain.jax import ahead_of_time, arguments, stages, traces
 from jaxvstorch._explain.jax.observer import Observer
 from jaxvstorch._explain.jax.program import Reader
-from jaxvstorch._explain.operations import Place, count
-from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.observations import Place, Seen, count
 from jaxvstorch._explain.python.recorder import Recorder
-from jaxvstorch._explain.seen import Seen
-from jaxvstorch._explain.subject import Subject
+from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.sources import count_without_line, sources_to_show
+from jaxvstorch._explain.subject import Subject, is_ahead_of_time
 
 RAN_IN_PART = "Python ran its lines once, up to the error; there is no program."
 RAN = "Python ran its lines once, to trace them; the program did not run."
@@ -26,8 +25,8 @@ _CALLBACKS = ("debug_callback", "debug_print", "pure_callback", "io_callback")
 
 def explain(subject: Subject) -> dict[str, Any]:
     """Trace a function once; returns the fields of an ``Explanation``."""
-    if is_made_before(subject.function):
-        return made_before.explain(subject.function)
+    if is_ahead_of_time(subject.function):
+        return ahead_of_time.explain(subject.function)
     code = subject.code
     own = OwnCode(subject.file)
     observer, sites = Observer(subject, own), traces.Sites()
@@ -55,8 +54,8 @@ def explain(subject: Subject) -> dict[str, Any]:
         seen.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
         programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
     seen.failed = _failed(error, recorder, own)
-    sources, missing = assemble.shown(code, own, seen)
-    programs = assemble.without_lines(programs, seen.operations, sources)
+    sources, missing = sources_to_show(code, own, seen)
+    programs = count_without_line(programs, seen.operations, sources)
     found = list(findings.of_touches("jax", observer.touches()))
     observer.empty_spoilt_caches()
     found += [*findings.of_loops("jax", sources), *_callbacks(seen)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxvstorch._explain.operations import Operation, Place
+from jaxvstorch._explain.observations import Operation, Place
 from jaxvstorch._frameworks.hlo import NO_KERNEL, Instruction, instructions
 
 _NO_OPERATION = NO_KERNEL | {"fusion"}

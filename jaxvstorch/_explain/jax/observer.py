@@ -1,5 +1,7 @@
 """Watches while Python runs a function's lines for JAX to trace."""
 
+import functools
+import gc
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,14 +11,13 @@ from typing import Any
 
 import jax
 
-from jaxvstorch._explain.jax.caches import Caches
-from jaxvstorch._explain.operations import Place
-from jaxvstorch._explain.python import dealings, harmless
+from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.python import accesses, harmless
+from jaxvstorch._explain.python.accesses import Touch, once
 from jaxvstorch._explain.python.bytecode import Bytecode
-from jaxvstorch._explain.python.defaults import defaults
-from jaxvstorch._explain.python.own import OwnCode
-from jaxvstorch._explain.python.touches import Touch, once
-from jaxvstorch._explain.python.watched import Watched
+from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.unwrap import defaults
+from jaxvstorch._explain.python.watcher import Watched
 from jaxvstorch._explain.subject import Subject
 
 _MACHINERY = os.path.join(Path(__file__).parents[1], "")
@@ -75,7 +76,7 @@ class Observer:
 
     def library(self, frame: FrameType) -> None:
         """Note a library's function that begins to run; the reader's line that called it counts."""
-        found, caller = dealings.of_frame(frame), frame.f_back
+        found, caller = accesses.of_frame(frame), frame.f_back
         if found and caller and self._own.is_readers(caller.f_code.co_filename):
             kind, name = found
             self._bytecode.add(Touch(kind, name, (caller.f_code.co_filename, caller.f_lineno)))
@@ -173,3 +174,33 @@ class Observer:
 def _holds_tracer(value: Any) -> bool:
     inside = harmless.everything_in(value, _MOST_INSIDE)
     return any(harmless.is_a(part, jax.core.Tracer) for part in inside)
+
+
+class Caches:
+    """The caches around functions that ran while a function was traced.
+
+    An entry that was made meanwhile may hold a traced value: the next call that finds it raises
+    ``UnexpectedTracerError``, traced or not.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, Any] = {}
+
+    def entered(self, frame: FrameType) -> None:
+        """Note a function that runs now; a cache around it has its name, here or at the call."""
+        code, caller = frame.f_code, frame.f_back
+        for names in (frame.f_globals, caller.f_locals if caller else {}):
+            cache = names.get(code.co_name)
+            if harmless.is_a(cache, functools._lru_cache_wrapper):
+                self._found[code.co_name] = cache
+
+    def spoilt(self) -> list[str]:
+        """The names of the caches that hold traced values now."""
+        return [
+            name for name, cache in self._found.items() if _holds_tracer(gc.get_referents(cache))
+        ]
+
+    def empty(self) -> None:
+        """Empty the caches that hold traced values, so that the reader's program works."""
+        for name in self.spoilt():
+            self._found[name].cache_clear()

@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
+from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
 from jaxvstorch._explain.jax.hlo import Module
-from jaxvstorch._explain.operations import Operation
-from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.observations import Operation
+from jaxvstorch._explain.python.shown_files import OwnCode
 
 _PROGRAM = "A"
 _STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")

@@ -13,9 +13,9 @@ from typing import Any
 import jax
 import jax.monitoring
 
-from jaxvstorch._explain.compilations import Compilations
 from jaxvstorch._explain.jax.reasons import Earlier, from_message
 from jaxvstorch._explain.jax.signature import Signature, parameters, signature
+from jaxvstorch._explain.ledger_rows import Compilations
 from jaxvstorch._frameworks.private import jax as private
 
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.observations import Place
 from jaxvstorch._explain.python import harmless, statements
-from jaxvstorch._explain.python.code import is_code
-from jaxvstorch._explain.python.dealings import dealing, dealing_of, is_stream
+from jaxvstorch._explain.python.accesses import Touch, dealing, dealing_of, is_stream
+from jaxvstorch._explain.python.code_or_data import is_code
 from jaxvstorch._explain.python.instructions import IMPORTED, Instruction, instructions
-from jaxvstorch._explain.python.touches import Touch
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.python.shown_files import OwnCode
 
 # Compared by identity: a metaclass may have an ``__eq__`` and a ``__hash__`` of its own.
 _SIMPLE = {id(kind) for kind in (bool, int, float, complex, str, bytes, type(None))}

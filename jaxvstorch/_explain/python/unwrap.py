@@ -1,8 +1,11 @@
 """The Python function inside something that can be called."""
 
 import types
+from collections.abc import Iterator
+from types import CodeType, FunctionType
 from typing import Any
 
+from jaxvstorch._explain.python import harmless
 from jaxvstorch._frameworks.private import torch as private  # which does not import PyTorch
 
 
@@ -88,3 +91,25 @@ def _transformed(function: types.FunctionType) -> Any:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     inner = [cells[name].cell_contents for name in ("fun", "f") if name in cells]
     return next(filter(callable, inner), function)
+
+
+def defaults(code: CodeType, module: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Names and defaults, where the function can be found by its name in its module."""
+    function = _function(code, module)
+    if function is None:
+        return
+    values = function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    yield from zip(names[len(names) - len(values) :], values, strict=True)
+    yield from (function.__kwdefaults__ or {}).items()
+
+
+def _function(code: CodeType, module: dict[str, Any]) -> FunctionType | None:
+    first, *rest = code.co_qualname.split(".")
+    found: Any = module.get(first)
+    for name in rest:  # a method of a class
+        found = harmless.attribute(found, name)
+    while found is not None and not harmless.is_a(found, FunctionType):
+        found = harmless.attribute(found, "__wrapped__")  # replaced by a decorator
+    is_it = found is not None and found.__code__ == code  # explain gives PyTorch a copy of it
+    return found if is_it else None

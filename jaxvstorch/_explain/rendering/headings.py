@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
-from jaxvstorch._explain.facts import Facts, Program
+from jaxvstorch._explain.explanation_data import Compiled, Facts, Kernel, Program, Stage
 from jaxvstorch._explain.marks import Source
-from jaxvstorch._explain.python.own import short_path
+from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._explain.rendering.layout import KINDS
 from jaxvstorch._explain.rendering.signs import TIMES, count
 from jaxvstorch._frameworks import TITLES

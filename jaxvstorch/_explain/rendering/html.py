@@ -6,13 +6,13 @@ No element has an id, so that several explanations can stand in one page.
 from collections.abc import Iterable
 from html import escape
 
-from jaxvstorch._explain.facts import Facts
+from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
 from jaxvstorch._explain.rendering import headings, layout, signs
-from jaxvstorch._explain.rendering.html_marks import classes
 from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
 from jaxvstorch._explain.rendering.html_source import (
     below,
+    classes,
     finding_item,
     sentence_item,
     source_html,

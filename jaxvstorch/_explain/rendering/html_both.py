@@ -9,14 +9,13 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
-from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.explanation_data import Facts, Finding
 from jaxvstorch._explain.marks import Line
-from jaxvstorch._explain.own_lines import found_elsewhere, own_sources
-from jaxvstorch._explain.python.own import short_path
-from jaxvstorch._explain.rendering import beside, layout, signs, syntax
-from jaxvstorch._explain.rendering.html_marks import classes
+from jaxvstorch._explain.python.shown_files import short_path
+from jaxvstorch._explain.rendering import layout, side_by_side, signs, syntax
 from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
-from jaxvstorch._explain.rendering.html_source import code_html, sentences
+from jaxvstorch._explain.rendering.html_source import classes, code_html, sentences
+from jaxvstorch._explain.rendering.side_by_side import found_elsewhere, own_sources
 from jaxvstorch._frameworks import COMPILERS
 
 _STYLE = files(__package__).joinpath("html_both.css").read_text("utf-8")
@@ -64,7 +63,7 @@ def _lines(explanations: Sequence[Facts]) -> Iterator[str]:
         line.number: code_html(text, span, indent)
         for line, text, span in zip(source.lines, texts, spans, strict=True)
     }
-    for stretch in beside.stretches(explanations):
+    for stretch in side_by_side.stretches(explanations):
         if stretch.source.folded:
             folded = "".join(codes[line.number] for line in stretch.source.lines)
             label = escape(stretch.source.label())
@@ -74,7 +73,7 @@ def _lines(explanations: Sequence[Facts]) -> Iterator[str]:
             yield _line(line, codes[line.number], cells)
 
 
-def _line(line: Line, code: str, cells: Sequence[beside.Cell]) -> str:
+def _line(line: Line, code: str, cells: Sequence[side_by_side.Cell]) -> str:
     bare = not any(cell.line.mark for cell in cells)
     return _row(code, [_cell(cell) for cell in cells], "code bare" if bare else "code")
 
@@ -87,7 +86,7 @@ def _row(head: str, cells: Sequence[str], css: str) -> str:
     )
 
 
-def _cell(cell: beside.Cell) -> str:
+def _cell(cell: side_by_side.Cell) -> str:
     words = f"<span>{cell.became}</span>"
     # What became of the line is said once, behind the first finding.
     after = [words, *[""] * len(cell.findings)]
@@ -110,7 +109,7 @@ def _td(framework: str, content: str, css: str = "") -> str:
 
 def _finding(finding: Finding, words: str = "") -> str:
     """What was found, in a word; it opens to the sentence, the cure and the link."""
-    kind = escape(beside.kind(finding))
+    kind = escape(side_by_side.kind(finding))
     if finding.kind == "failed":
         finding = replace(finding, what=finding.what.partition(": ")[2])
         # So that the name of an error breaks between its words.
@@ -127,12 +126,12 @@ def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[
     elsewhere = [found_elsewhere(e, s) for e, s in zip(explanations, sources, strict=True)]
     names = [e.framework for e in explanations]
     if any(prints.values()):
-        texts = [escape(beside.said(prints[name])) for name in names]
+        texts = [escape(side_by_side.said(prints[name])) for name in names]
         yield _sum("it printed", names, [f"<code>{text}</code>" for text in texts])
     if any(elsewhere):
         said = ["".join(map(_placed, findings)) for findings in elsewhere]
         yield _sum("found elsewhere", names, said)
-    yield _sum("compiled", names, [f"<b>{beside.programs(e)}</b>" for e in explanations])
+    yield _sum("compiled", names, [f"<b>{side_by_side.programs(e)}</b>" for e in explanations])
 
 
 def _placed(finding: Finding) -> str:

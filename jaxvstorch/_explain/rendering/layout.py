@@ -1,6 +1,6 @@
 """Which sources and findings a rendering shows, and where."""
 
-from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.explanation_data import Facts, Finding
 from jaxvstorch._frameworks.installed import is_installed
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"

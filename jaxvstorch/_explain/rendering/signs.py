@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from jaxvstorch._explain.facts import Facts
+from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.marks import Line, Mark, describe
 
 TIMES = "\N{MULTIPLICATION SIGN}"

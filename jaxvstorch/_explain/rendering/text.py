@@ -4,20 +4,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from jaxvstorch._explain.facts import Facts
+from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.rendering import headings, layout, signs
-from jaxvstorch._explain.rendering.printed import Printed
+from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Printed, Row, wrap, wrapped
 from jaxvstorch._explain.rendering.text_source import (
-    BOLD,
-    DIM,
     MARKS,
     WIDEST_MARK,
     Columns,
-    Row,
     finding_rows,
     versions,
-    wrap,
-    wrapped,
 )
 from jaxvstorch._frameworks import COMPILERS
 

@@ -3,23 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from jaxvstorch._explain.facts import Facts, Finding
+from jaxvstorch._explain.explanation_data import Facts, Finding
 from jaxvstorch._explain.marks import Source
-from jaxvstorch._explain.own_lines import found_at, found_elsewhere, own_sources, without_marks
-from jaxvstorch._explain.python.own import short_path
-from jaxvstorch._explain.rendering import beside, signs
-from jaxvstorch._explain.rendering.printed import Printed
-from jaxvstorch._explain.rendering.text_columns import Cell, Entries, Entry
-from jaxvstorch._explain.rendering.text_source import (
-    BOLD,
-    DIM,
-    MARKS,
-    Columns,
-    Row,
-    finding_rows,
-    versions,
-    wrapped,
+from jaxvstorch._explain.python.shown_files import short_path
+from jaxvstorch._explain.rendering import side_by_side, signs
+from jaxvstorch._explain.rendering.side_by_side import (
+    found_at,
+    found_elsewhere,
+    own_sources,
+    without_marks,
 )
+from jaxvstorch._explain.rendering.text_columns import Cell, Entries, Entry
+from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Printed, Row, wrapped
+from jaxvstorch._explain.rendering.text_source import MARKS, Columns, finding_rows, versions
 from jaxvstorch._frameworks import COMPILERS
 
 
@@ -47,7 +43,7 @@ def rows(explanations: Sequence[Facts], prints: Mapping[str, str], width: int) -
 
 def _lines(explanations: Sequence[Facts], source: Source) -> Iterator[Entry]:
     columns = Columns(without_marks(source), 0)
-    for stretch in beside.stretches(explanations):
+    for stretch in side_by_side.stretches(explanations):
         if stretch.source.folded:
             label = (f"… {stretch.source.label()} …", "dim italic")
             yield Entry("", [label], (Cell("", ""),) * len(explanations))
@@ -56,18 +52,18 @@ def _lines(explanations: Sequence[Facts], source: Source) -> Iterator[Entry]:
             yield Entry(str(line.number), columns.coloured(line), tuple(map(_cell, cells)))
 
 
-def _cell(cell: beside.Cell) -> Cell:
+def _cell(cell: side_by_side.Cell) -> Cell:
     """What was found there, or else what became of the line."""
-    found = ", ".join(dict.fromkeys(map(beside.kind, cell.findings)))
+    found = ", ".join(dict.fromkeys(map(side_by_side.kind, cell.findings)))
     return Cell(signs.sign(cell.line), found or cell.became, MARKS[cell.line.mark])
 
 
 def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[Entry]:
     """What it printed, and how many programs it became."""
     if any(prints.values()):
-        cells = [Cell("", beside.said(prints[e.framework])) for e in explanations]
+        cells = [Cell("", side_by_side.said(prints[e.framework])) for e in explanations]
         yield Entry("", [("it printed", DIM)], tuple(cells))
-    cells = [Cell("", beside.programs(e), BOLD) for e in explanations]
+    cells = [Cell("", side_by_side.programs(e), BOLD) for e in explanations]
     yield Entry("", [("compiled", DIM)], tuple(cells))
 
 

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from jaxvstorch._explain.rendering.text_source import BOLD, DIM, Row, broken
-from jaxvstorch._explain.rendering.widths import padded
-from jaxvstorch._explain.rendering.widths import width as width_of
+from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Row, broken, padded, text_width
 
 _GAP = "  "
 # Columns: what is longer goes on below.
@@ -50,7 +48,7 @@ class Entries:
             min(max(len(title) - room, *(_longest(c, room) for c in column)), _WIDEST_WORDS)
             for title, room, column in zip(titles, spare, columns, strict=True)
         ]
-        longest = max(sum(width_of(text) for text, _ in entry.source) for entry in entries)
+        longest = max(sum(text_width(text) for text, _ in entry.source) for entry in entries)
         room = width - self.label - 3 - sum(map(self._width, range(len(titles))))
         self.is_wide = room >= min(longest, _ENOUGH_SOURCE)
         self.source = min(longest, room if self.is_wide else width - self.label - 3)
@@ -81,7 +79,7 @@ class Entries:
         blank = [[(" " * self._width(i), "")] for i in range(len(cells))]
         sources = list(broken(entry.source, self.source))
         for number, (source, *row) in enumerate(zip_longest(sources, *cells)):
-            used = sum(width_of(text) for text, _ in source or [])
+            used = sum(text_width(text) for text, _ in source or [])
             pieces = [piece for i, cell in enumerate(row) for piece in cell or blank[i]]
             pad = (" " * (self.source - used), "")
             yield [self._label(entry if number == 0 else None), *(source or []), pad, *pieces]
@@ -111,5 +109,5 @@ class Entries:
 
 
 def _longest(cell: Cell, spare: int) -> int:
-    longest = max(map(width_of, cell.words.splitlines()), default=0)
+    longest = max(map(text_width, cell.words.splitlines()), default=0)
     return longest if cell.sign else longest - spare

@@ -3,15 +3,14 @@
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.rendering import folding, layout, signs, syntax, widths
+from jaxvstorch._explain.rendering import folding, layout, signs, syntax
+from jaxvstorch._explain.rendering.text_rows import DIM, Row, broken, wrap, wrapped
 from jaxvstorch._frameworks import proven
 
 WIDEST_MARK = 20  # a longer mark goes on below
 _NARROWEST_CODE = 24
-BOLD = "bold"
-DIM = "dim"
 MARKS = {
     Mark.FAILED: "bold red",
     Mark.PYTHON: "bold yellow",
@@ -26,9 +25,6 @@ _SYNTAX = {
     syntax.NUMBER: "",
     syntax.COMMENT: DIM,
 }
-
-Piece = tuple[str, str]  # a text and its style
-Row = list[Piece]
 
 
 class Columns:
@@ -88,33 +84,6 @@ class Columns:
         return row
 
 
-def broken(row: Row, width: int) -> Iterator[Row]:
-    """A line of source, wrapped if it is wider than its column."""
-    text = "".join(piece for piece, _ in row)
-    if widths.width(text) <= width:
-        yield row
-        return
-    hanging = min(len(text) - len(text.lstrip()) + 4, width // 2)
-    begin = 0
-    while begin < len(text):
-        indent = hanging if begin else 0
-        stop = begin + widths.fitting(text[begin:], width - indent)
-        if stop < len(text):
-            space = text.rfind(" ", begin + hanging, stop)
-            stop = space + 1 if space > begin else stop
-        yield [(" " * indent, ""), *_slice(row, begin, stop)]
-        begin = stop
-
-
-def _slice(row: Row, begin: int, stop: int) -> Iterator[Piece]:
-    position = 0
-    for text, style in row:
-        cut = text[max(begin - position, 0) : max(stop - position, 0)]
-        if cut:
-            yield cut, style
-        position += len(text)
-
-
 def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
     """What was found, what to do, and where the book explains it."""
     style = MARKS[Mark.FAILED if finding.kind == "failed" else Mark.PYTHON]
@@ -129,27 +98,8 @@ def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
             yield [(" " * margin, ""), (see[i : i + width - margin], DIM)]
 
 
-def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> Iterator[Row]:
-    """A sentence on as many rows as it takes, its first words styled."""
-    for i, line in enumerate(wrap(lead + text, width - indent, "  ")):
-        begin, rest = (line[: len(lead)], line[len(lead) :]) if i == 0 else ("", line)
-        yield [(" " * indent, ""), (begin, style), (rest, "")]
-
-
 def versions(frameworks: Iterable[str], width: int) -> Iterator[Row]:
     """What is said of those that are newer than was proven, in rows that stand back."""
     for note in proven.notes(*frameworks):
         for line in wrap(note, width - 2):
             yield [(f"  {line}", DIM)]
-
-
-def wrap(text: str, width: int, hanging: str = "") -> list[str]:
-    """A text in lines of at most ``width`` columns; addresses are not broken."""
-    lines = textwrap.wrap(
-        text,
-        max(width, 8),
-        subsequent_indent=hanging,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return lines or [""]

@@ -7,14 +7,14 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch._explain import assemble, breaks, findings
-from jaxvstorch._explain.compiled import Compiled
+from jaxvstorch._explain import breaks, findings
 from jaxvstorch._explain.cures import Cure
-from jaxvstorch._explain.facts import Finding
+from jaxvstorch._explain.explanation_data import Compiled, Finding
 from jaxvstorch._explain.marks import Mark, Source
-from jaxvstorch._explain.operations import Place
-from jaxvstorch._explain.python.own import OwnCode, short_path
+from jaxvstorch._explain.observations import Place
 from jaxvstorch._explain.python.recorder import Recorder
+from jaxvstorch._explain.python.shown_files import OwnCode, short_path
+from jaxvstorch._explain.sources import count_without_line, sources_to_show
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, outside, trace
 from jaxvstorch._explain.torch.traced import Frame, Traced, look
@@ -36,8 +36,8 @@ def explain(subject: Subject) -> dict[str, Any]:
     backend = dynamo.backend(subject.function)
     seen.failed = _failed(traced.error, recorder, own)
     seen.has_failed = traced.error is not None
-    sources, missing = assemble.shown(code, own, seen)
-    programs = assemble.without_lines(programs, seen.operations, sources)
+    sources, missing = sources_to_show(code, own, seen)
+    programs = count_without_line(programs, seen.operations, sources)
     found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
     found += _skipped(sources, traced, found)
     if traced.error is not None:  # the error reports what Dynamo says about the line that raised

@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import tensor_guards
-from jaxvstorch._explain.torch.names import readable, readable_all
+from jaxvstorch._explain.torch.guard_names import readable, readable_all
 
 
 def differences(

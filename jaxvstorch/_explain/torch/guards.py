@@ -8,8 +8,8 @@ from typing import Any
 
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import dynamo_cache, tensor_guards
+from jaxvstorch._explain.torch.guard_names import readable, readable_all
 from jaxvstorch._explain.torch.guard_texts import MODES, differences
-from jaxvstorch._explain.torch.names import readable, readable_all
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """How ``explain`` makes Dynamo behave differently while it watches, and undoes that."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from types import CodeType
 from typing import Any
 from unittest import mock
@@ -10,6 +11,7 @@ from unittest import mock
 import torch
 
 from jaxvstorch._explain.python import statements
+from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
 
 
@@ -168,3 +170,26 @@ def forget(code: CodeType, backend: Callable[..., Any]) -> None:
         state = entry.guard_manager.extra_state
         if state is not None:
             state.invalidate(entry, private.DeletedGuardManager("explained"))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Neither warn of a graph break nor print, once in a process, what to do about ``.item()``.
+
+    The reader's own first call prints it still.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.filterwarnings("ignore", module=r"torch\._dynamo")
+        with suppress(MissingNameError):
+            patched = mock.patch.object(private.TensorVariable, _PRINTS, staticmethod(_nothing))
+            with suppress(AttributeError):  # this version has no such method
+                stack.enter_context(patched)
+        yield
+
+
+_PRINTS = "_warn_capture_scalar_outputs"
+
+
+def _nothing() -> None:
+    pass

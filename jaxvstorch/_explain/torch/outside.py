@@ -8,19 +8,19 @@ from types import CodeType
 from typing import Any
 
 import torch
+from torch import fx
 from torch.nn.parameter import is_lazy
 
-from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.observations import Place
 from jaxvstorch._explain.python import harmless
+from jaxvstorch._explain.python.accesses import Touch, once
 from jaxvstorch._explain.python.bytecode import REST, Bytecode, read_statically
-from jaxvstorch._explain.python.defaults import defaults
 from jaxvstorch._explain.python.instructions import instructions
-from jaxvstorch._explain.python.own import OwnCode
-from jaxvstorch._explain.python.touches import Touch, once
-from jaxvstorch._explain.python.watched import Watched
+from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.unwrap import defaults
+from jaxvstorch._explain.python.watcher import Watched
 from jaxvstorch._explain.torch.program import stack
 from jaxvstorch._explain.torch.traced import Reading, Traced
-from jaxvstorch._explain.torch.writes import writes
 
 _NOWHERE: Place = ("", 0)
 _CHANGING = {
@@ -170,3 +170,33 @@ def _static(readings: list[Reading]) -> Iterator[Touch]:
     for reading in readings:
         read_statically(follower, reading.code, reading.names, reading.variables, reading.lines())
     yield from follower.touches.values()
+
+
+_VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
+_WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
+
+
+def writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[str, fx.Node]]:
+    """The operations that write into some inputs of a graph, or into views of them."""
+    names = dict(names)
+    for node in graph.graph.nodes:
+        for out in _outs(node):
+            if out in names:
+                yield names[out], node
+        first = node.args[0] if node.args else None
+        if not isinstance(first, fx.Node) or first not in names:
+            continue
+        target = str(getattr(node.target, "__name__", node.target))
+        if target in _WRITES or (target.endswith("_") and not target.startswith("_")):
+            yield names[first], node
+            names[node] = names[first]
+        elif target in _VIEWS:
+            names[node] = names[first]
+
+
+def _outs(node: fx.Node) -> list[fx.Node]:
+    """What an operation writes its results into."""
+    out = node.kwargs.get("out")
+    several = out if isinstance(out, tuple | list) else (out,)
+    return [one for one in several if isinstance(one, fx.Node)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch._explain.operations import Operation, Place
+from jaxvstorch._explain.observations import Operation, Place
 
 _FRAME = re.compile(r'File "(.*?)", line (\d+), in ')
 # What FX writes behind a line to free operands: "c = a + b;  a = b = None".

@@ -8,7 +8,7 @@ from typing import Any
 from jaxvstorch._explain.python.unwrap import original
 from jaxvstorch._explain.subject import by_name
 from jaxvstorch._explain.torch import dynamo_cache, frames, guards, listening
-from jaxvstorch._explain.torch.names import as_called
+from jaxvstorch._explain.torch.guard_names import as_called
 
 _MOST = 3  # differences that one reason names
 

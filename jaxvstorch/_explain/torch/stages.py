@@ -6,9 +6,9 @@ from typing import Any
 from torch import fx
 
 from jaxvstorch._errors import tidy
-from jaxvstorch._explain.compiled import Compiled, Kernel, Stage
-from jaxvstorch._explain.operations import Place, letter
-from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
+from jaxvstorch._explain.observations import Place, letter
+from jaxvstorch._explain.python.shown_files import OwnCode
 from jaxvstorch._explain.torch import inductor
 from jaxvstorch._explain.torch.inductor import Compilation
 from jaxvstorch._explain.torch.program import code, stack

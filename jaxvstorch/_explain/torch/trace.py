@@ -11,15 +11,14 @@ from typing import Any
 import torch
 from torch import fx
 
-from jaxvstorch._explain.operations import Place
+from jaxvstorch._explain.observations import Place
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.own import OwnCode
-from jaxvstorch._explain.python.recorder import Recorder
+from jaxvstorch._explain.python.recorder import Recorder, Visits
+from jaxvstorch._explain.python.shown_files import OwnCode
 from jaxvstorch._explain.python.unwrap import uncompiled
-from jaxvstorch._explain.python.visits import Visits
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, interventions
-from jaxvstorch._explain.torch.quiet import quiet
+from jaxvstorch._explain.torch.interventions import quiet
 from jaxvstorch._explain.torch.traced import Frame, Reading, Traced
 from jaxvstorch._explain.torch.undo import Undo
 

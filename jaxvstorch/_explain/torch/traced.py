@@ -6,13 +6,11 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch._explain.facts import Program
-from jaxvstorch._explain.operations import Place, count, letter
+from jaxvstorch._explain.explanation_data import Program
+from jaxvstorch._explain.observations import Place, Seen, count, letter
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.own import OwnCode
-from jaxvstorch._explain.python.recorder import Recorder
-from jaxvstorch._explain.python.visits import Visits
-from jaxvstorch._explain.seen import Seen
+from jaxvstorch._explain.python.recorder import Recorder, Visits
+from jaxvstorch._explain.python.shown_files import OwnCode
 from jaxvstorch._explain.torch import dynamo, program
 
 _RESUMED = "torch_dynamo_resume_in_"

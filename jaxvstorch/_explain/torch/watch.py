@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
-from jaxvstorch._explain.compilations import Compilations
+from jaxvstorch._explain.ledger_rows import Compilations
 from jaxvstorch._explain.torch import dynamo, listening
 from jaxvstorch._explain.torch.reasons import Reasons
 

@@ -1,18 +1,19 @@
 """Explains a function in one of the two frameworks."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._explain import proven
-from jaxvstorch._explain.explainable import explainable, name_of
+from jaxvstorch._explain import LOCK
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import framework_of
 from jaxvstorch._explain.shorthand import describe_all
-from jaxvstorch._explain.subject import Subject, as_called, by_name
-from jaxvstorch._explain.taking_turns import LOCK
+from jaxvstorch._explain.subject import Subject, as_called, by_name, explainable, name_of
+from jaxvstorch._frameworks.private import REFUSED
+from jaxvstorch._frameworks.proven import PROVEN
 
 
 def explain_in(
@@ -35,7 +36,27 @@ def explain_in(
     texts = tuple(describe_all(args, kwargs))
     code = getattr(inner, "__code__", None)
     subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
-    with LOCK, proven.on(framework):
+    with LOCK, _clear_errors(framework):
         module = importlib.import_module(f"jaxvstorch._explain.{framework}.explain")
         found = module.explain(subject)
     return Explanation(**{"function": name_of(function, inner), "arguments": texts, **found})
+
+
+@contextmanager
+def _clear_errors(framework: str) -> Iterator[None]:
+    """Raise one clear error if a version lacks a part, or has moved it.
+
+    Raises:
+        RuntimeError: the framework lacks a part that is used in this block.
+    """
+    try:
+        yield
+    except (AttributeError, ImportError) as error:
+        private = importlib.import_module(f"jaxvstorch._frameworks.private.{framework}")
+        needed = [place for place, without in private.gone().items() if without == REFUSED]
+        version = importlib.import_module(framework).__version__
+        what = ", ".join(needed) or error
+        raise RuntimeError(
+            f"explain uses parts of {_frameworks.TITLES[framework]} that version {version} lacks "
+            f"or has moved ({what}); it was tested with {' and '.join(PROVEN[framework])}"
+        ) from error

@@ -1,21 +1,22 @@
-"""Assigns visits and operations to the lines of source that they belong to."""
+"""The sources that an explanation shows, each line with its mark."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import CodeType
 
-from jaxvstorch._explain.facts import Program
-from jaxvstorch._explain.marks import Mark, Source
-from jaxvstorch._explain.on_lines import by_statement, source_of
-from jaxvstorch._explain.operations import Operation, Place, count
+from jaxvstorch._explain.explanation_data import Program
+from jaxvstorch._explain.marks import Line, Mark, Source
+from jaxvstorch._explain.observations import Operation, Place, Seen, count
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.own import OwnCode
+from jaxvstorch._explain.python.shown_files import OwnCode
 from jaxvstorch._explain.python.statements import File, Function
-from jaxvstorch._explain.seen import Seen
 from jaxvstorch._frameworks.installed import is_installed
 
 
-def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source, ...], list[str]]:
+def sources_to_show(
+    code: CodeType | None, own: OwnCode, seen: Seen
+) -> tuple[tuple[Source, ...], list[str]]:
     """The sources to show, and what is missing.
 
     For a function from an installed package, other functions of that package are shown only if they
@@ -24,7 +25,7 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
     text = statements.read(code.co_filename) if code else None
     if code and text and (code.co_name, code.co_firstlineno) not in text.codes:
         return (), ["The lines: the file is not the one that was imported; import it again."]
-    found = sources((code.co_filename, code.co_firstlineno), seen) if code else ()
+    found = read_sources((code.co_filename, code.co_firstlineno), seen) if code else ()
     if not found:
         return (), ["The lines: the function has no source in Python that could be read."]
     if not _was_read(found[0]):
@@ -46,7 +47,7 @@ def shown(code: CodeType | None, own: OwnCode, seen: Seen) -> tuple[tuple[Source
     return (found[0], *left), [note] if hidden else []
 
 
-def without_lines(
+def count_without_line(
     programs: Iterable[Program], operations: Iterable[Operation], sources: Iterable[Source]
 ) -> tuple[Program, ...]:
     """The programs, each with the number of operations that come from no line of these sources."""
@@ -65,7 +66,7 @@ def _was_read(source: Source) -> bool:
 _LEFT = (Mark.FAILED, Mark.PYTHON, Mark.GRAPH)
 
 
-def sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
+def read_sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
     """The explained function's source, then those of the functions that it called.
 
     Functions of installed packages come last.
@@ -113,3 +114,73 @@ def _name_of_lambda(text: File, line: int) -> str:
     name, equals, value = text.lines[line - 1].partition(" = ")
     is_its_own = equals and name.strip().isidentifier() and not value.startswith(("[", "{", "("))
     return name.strip() if is_its_own else "<lambda>"
+
+
+@dataclass
+class _OnLine:
+    operations: Counter[str] = field(default_factory=Counter)
+    visits: int = 0
+    python: bool = False
+    failed: bool = False
+
+    def mark(self) -> Mark:
+        if self.failed:
+            return Mark.FAILED
+        if self.python:
+            return Mark.PYTHON
+        if self.operations:
+            return Mark.GRAPH
+        return Mark.TRACED if self.visits else Mark.NOT_REACHED
+
+
+def by_statement(seen: Seen, file: str, text: File) -> dict[int, _OnLine]:
+    """What happened to each statement, by its first line."""
+    found: dict[int, _OnLine] = {}
+
+    def at(line: int) -> _OnLine:
+        return found.setdefault(text.begins.get(line, line), _OnLine())
+
+    for (where, line), visits in seen.visits.items():
+        if where == file and line in text.begins:
+            at(line).visits = visits
+    for header in {loop.header for loop in text.loops} & found.keys():
+        found[header].visits = 1  # it runs once more than the body, and is not part of it
+    for header in text.twice & found.keys():
+        found[header].visits = (found[header].visits + 1) // 2
+    for operation in seen.operations:
+        for line in {text.begins.get(n, n) for where, n in operation.stack if where == file}:
+            at(line).operations[operation.where] += 1
+    for where, line in seen.python:
+        if where == file:
+            at(line).python = True
+    if seen.failed and seen.failed[0] == file:
+        at(seen.failed[1]).failed = True
+    return found
+
+
+def source_of(
+    file: str, text: File, function: Function, seen: Seen, on_lines: dict[int, _OnLine]
+) -> Source:
+    """A function's lines, each with its mark."""
+    runs = _runs(file, text, function, seen)
+    nothing, lines = _OnLine(), []
+    for number in range(function.first, min(function.last, len(text.lines)) + 1):
+        found = on_lines.get(number)
+        happened = found or nothing
+        stands = number in text.executable and number >= function.body
+        mark = happened.mark() if found or stands else Mark.BLANK
+        if mark is Mark.NOT_REACHED and not runs:
+            mark = Mark.BLANK  # only a function inside it ran
+        if number < function.body and mark is not Mark.FAILED:
+            mark = Mark.BLANK  # decorators and the header ran when the function was made
+        operations = dict(sorted(happened.operations.items()))
+        lines.append(Line(number, text.lines[number - 1], mark, operations, happened.visits))
+    return Source(function.name, file, runs, tuple(lines))
+
+
+def _runs(file: str, text: File, function: Function, seen: Seen) -> int:
+    """How often a function was entered; for a statement with lambdas, the largest number."""
+    runs = seen.runs.get((file, function.first), 0)
+    if runs or function in text.functions:
+        return runs
+    return max(seen.runs.get((file, n), 0) for n in range(function.first, function.last + 1))

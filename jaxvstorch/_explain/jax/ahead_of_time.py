@@ -6,14 +6,13 @@ from typing import Any
 
 import jax
 
-from jaxvstorch._explain import assemble
-from jaxvstorch._explain.facts import Program
+from jaxvstorch._explain.explanation_data import Program
 from jaxvstorch._explain.jax import stages, traces
 from jaxvstorch._explain.jax.program import Reader
-from jaxvstorch._explain.operations import Operation, Place, count
-from jaxvstorch._explain.python.own import OwnCode
-from jaxvstorch._explain.seen import Seen
+from jaxvstorch._explain.observations import Operation, Place, Seen, count
+from jaxvstorch._explain.python.shown_files import OwnCode
 from jaxvstorch._explain.shorthand import describe_all
+from jaxvstorch._explain.sources import count_without_line, read_sources
 
 _NAME = re.compile(r"(?:HloModule|module) @?(?:jit_)?([\w.\-]+)")
 _LINES = "The lines without a sign: what was traced before does not say whether they ran."
@@ -71,11 +70,11 @@ def _of_compiled(made: Any) -> dict[str, Any]:
 
 def _placed(operations: list[Operation], entry: Place, text: str) -> dict[str, Any]:
     """The program, and the functions whose lines its operations name."""
-    sources = assemble.sources(entry, Seen(operations=operations))
+    sources = read_sources(entry, Seen(operations=operations))
     program = Program("A", count(operations), text)
     return {
         "sources": sources,
-        "programs": assemble.without_lines([program], operations, sources),
+        "programs": count_without_line([program], operations, sources),
         "missing": (_LINES,) if sources else (),
     }
 
