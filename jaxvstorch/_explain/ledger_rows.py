@@ -12,6 +12,16 @@ from jaxvstorch._errors import tidy
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
 
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+SCHEMA = "jaxvstorch-ledger"
+VERSION = 1
+_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
+_GAP = "  "
+_NARROWEST = 12  # columns for the arguments and for the reason, however narrow the terminal
+_WIDTH = 100  # characters of a ledger as text
+
 
 @dataclass(frozen=True)
 class Compilations:
@@ -34,11 +44,6 @@ class Compilations:
     breaks: int
     reasons: tuple[str, ...]
     uncompiled: int = 0
-
-
-_WIDTH = 100  # characters of a ledger as text
-SCHEMA = "jaxvstorch-ledger"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ class Ledger:
     def __repr__(self) -> str:
         return str(self)
 
-    def __rich__(self) -> _Rendering:
+    def __rich__(self) -> "_Rendering":
         return _Rendering(self._heads, self.rows())
 
     def _repr_html_(self) -> str:
@@ -141,14 +146,6 @@ def _cells(row: Sequence[str]) -> str:
     )
 
 
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
-
-_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
-_GAP = "  "
-_NARROWEST = 12  # columns for the arguments and for the reason, however narrow the terminal
-
-
 class _Rendering:
     """What ``rich`` prints of a ledger."""
 
@@ -156,7 +153,7 @@ class _Rendering:
         self.heads, self.rows = heads, rows
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        # Imported here for the reason that ``text.py`` gives.
+        # Imported here for the reason that ``text_rows.Printed`` gives.
         from rich.segment import Segment
 
         for line in _text_lines(self.heads, self.rows, options.max_width):
