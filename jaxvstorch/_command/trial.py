@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError
-from jaxvstorch._explain.captured_output import kept_output
+from jaxvstorch._explain.captured_output import captured_output
 from jaxvstorch._frameworks.containers import hold_array, named_leaves
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._pairs import source
@@ -55,7 +55,7 @@ def trial(pair: Pair, inputs: tuple[Any, ...], chosen: Sequence[str], compiled: 
             _wait_for_prints(framework)
         outcomes[framework] = outcome
         results[mode] = list(zip(outcome.places, outcome.outputs, strict=True))
-    with kept_output(), _failures_of(f"the comparison of {pair}"):  # not printed once more
+    with captured_output(), _failures_of(f"the comparison of {pair}"):  # not printed once more
         comparisons = _compared(pair, inputs, functions, outcomes)
         for framework in chosen:
             _wait_for_prints(framework)

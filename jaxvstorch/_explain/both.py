@@ -1,4 +1,4 @@
-"""One function through both compilers: its lines once, and beside each what either made of it."""
+"""Explains one function in both frameworks, line beside line."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy as np
 
 from jaxvstorch import _frameworks
 from jaxvstorch._explain import LOCK
-from jaxvstorch._explain.captured_output import kept_output
+from jaxvstorch._explain.captured_output import captured_output
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.framework_of import BOTH, belongs_to
 from jaxvstorch._explain.one_framework import explain_in
 from jaxvstorch._explain.python.unwrap import attribute
 from jaxvstorch._explain.rendering import html_both, text_both
-from jaxvstorch._explain.rendering.side_by_side import own_sources
+from jaxvstorch._explain.rendering.side_by_side import shared_sources
 from jaxvstorch._explain.rendering.text_rows import Printed
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._measure.waiting import arrays_of
@@ -28,13 +28,12 @@ class BothExplanations:
     """What both compilers made of one function.
 
     Printed, it is a table for a terminal; in a notebook it is HTML. It shows the function's own
-    lines; what else is known, such as the lines of functions that it calls, the two explanations
-    hold.
+    lines; the two explanations hold the rest, such as the lines of functions that it calls.
 
     Attributes:
         jax: what JAX made of it.
         torch: what PyTorch made of it.
-        printed: what the function printed meanwhile, by ``"jax"`` and ``"torch"``.
+        printed: what the function printed while it was traced, by ``"jax"`` and ``"torch"``.
     """
 
     jax: Explanation
@@ -74,8 +73,8 @@ def both(
 
     Args:
         function: what ``explain`` takes.
-        args: to call it with.
-        kwargs: more of them, by name.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
     """
     for name in _frameworks.FRAMEWORKS:
         _frameworks.require(name, wanted_by=f"explain with framework={BOTH!r}")
@@ -85,10 +84,10 @@ def both(
     explanations, printed = {}, {}
     for name in _frameworks.FRAMEWORKS:
         here, named = _arrays_in(name, (args, kwargs))
-        with LOCK, kept_output() as output:
+        with LOCK, captured_output() as output:
             explanations[name] = explain_in(name, function, here, named)
         printed[name] = "".join(output)
-    own_sources(tuple(explanations.values()))
+    shared_sources(tuple(explanations.values()))
     return BothExplanations(**explanations, printed=printed)
 
 
@@ -132,6 +131,6 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _arrays_in(framework: str, value: Any) -> Any:
-    """The same with NumPy's arrays as those of a framework."""
+    """The value with its NumPy arrays turned into a framework's arrays."""
     take = _frameworks.adapter(framework).from_numpy
     return private.pytree.tree_map_only((np.ndarray, np.generic), take, value)

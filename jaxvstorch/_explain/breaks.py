@@ -85,9 +85,9 @@ def cure(text: str, generic: Collection[str] = ()) -> Cure:
         generic: hints that say nothing about this break.
     """
     # The hints at its end also mention other functions.
-    told = _told(text)
-    known = next((cure for words, cure in _CURES if re.search(words, told)), None)
-    return known or _hint(text, generic) or _OTHER
+    explanation = _explanation(text)
+    match = next((cure for words, cure in _CURES if re.search(words, explanation)), None)
+    return match or _hint(text, generic) or _OTHER
 
 
 def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
@@ -100,48 +100,48 @@ def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
 def _hint(text: str, generic: Collection[str]) -> Cure | None:
     """The first sentence of the first of Dynamo's hints that is about this break."""
     for hint in re.findall(r"^ *Hint: (.*(?:\n {4,}.*)*)", text, re.MULTILINE):
-        whole = " ".join(hint.split())
-        if whole not in {" ".join(other.split()) for other in generic}:
-            first = _SENTENCE.match(_plain(whole))
-            return Cure(f"{(first[0] if first else whole).rstrip(' .:;,!?')}.", "tracing")
+        hint_text = " ".join(hint.split())
+        if hint_text not in {" ".join(other.split()) for other in generic}:
+            first = _SENTENCE.match(_plain(hint_text))
+            return Cure(f"{(first[0] if first else hint_text).rstrip(' .:;,!?')}.", "tracing")
     return None
 
 
 def inside(where: str, reason: str) -> str:
-    """The reason for a break in code that is not shown, with its place."""
+    """The reason for a break in code that is not shown, with its location."""
     return f"The graph breaks inside `{where}`: {reason}"
 
 
 def reason(text: str) -> str:
     """Why it broke: one sentence, from Dynamo's text of several lines."""
-    told = _told(text)
+    explanation = _explanation(text)
     for words, plain in _REASONS:
-        if found := re.search(words, told):
-            return f"{found.expand(plain)}."
-    first = _SENTENCE.match(told)
-    return f"{(first[0] if first else told).rstrip(' .:;,')}."
+        if match := re.search(words, explanation):
+            return f"{match.expand(plain)}."
+    first = _SENTENCE.match(explanation)
+    return f"{(first[0] if first else explanation).rstrip(' .:;,')}."
 
 
 # Up to the first full stop. Text in backquotes is a name.
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])+?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s|$)")
 
 
-def _told(text: str) -> str:
-    """Dynamo's explanation without what means nothing to a reader, or its heading if it has none.
+def _explanation(text: str) -> str:
+    """Dynamo's explanation without Dynamo's internals; its heading if it has none.
 
-    >>> _told("Explanation: Skip `<function f at 0x7f>` as asked (reason: None)")
+    >>> _explanation("Explanation: Skip `<function f at 0x7f>` as asked (reason: None)")
     'Skip `f` as asked'
     """
     lines = [line.strip() for line in text.splitlines()] or [""]
     explanations = (line for line in lines if line.startswith("Explanation: "))
-    told = next(explanations, lines[0]).removeprefix("Explanation: ")
-    if not told or _SAYS_NOTHING.match(told):
-        told = f"Dynamo does not support this: {lines[0]}"
-    return _plain(told)
+    explanation = next(explanations, lines[0]).removeprefix("Explanation: ")
+    if not explanation or _SAYS_NOTHING.match(explanation):
+        explanation = f"Dynamo does not support this: {lines[0]}"
+    return _plain(explanation)
 
 
 def _plain(text: str) -> str:
-    """The text without addresses and files, which mean nothing to a reader."""
+    """The text without addresses and file names, which do not help a reader."""
     text = _OBJECT.sub(r"\1", _NOISE.sub("", text))
     return re.sub(r"(?<!\.)\.`", "`.", text)
 

@@ -1,4 +1,4 @@
-"""Keeps what a function prints, in place of ``sys.stdout``."""
+"""Captures what a function prints to ``sys.stdout``."""
 
 import io
 from collections.abc import Iterator
@@ -7,22 +7,22 @@ from contextlib import contextmanager, redirect_stdout
 
 class _Kept(io.BytesIO):
     def close(self) -> None:
-        """A function that closes ``sys.stdout`` must not take what it printed with it."""
+        """Do nothing: the output must survive a function that closes ``sys.stdout``."""
 
 
 @contextmanager
-def kept_output() -> Iterator[list[str]]:
-    """Yields a list, which holds all that was printed in the block at its end.
+def captured_output() -> Iterator[list[str]]:
+    """Yield a list that, after the block, holds everything printed in it.
 
-    The stream is of the class that ``sys.stdout`` mostly has: it takes bytes too, and Dynamo names
-    its methods as it would name those of the reader's own stream. What cannot be written to a
-    file, such as half of a pair of surrogates, is kept as an escape.
+    The stream has the class that ``sys.stdout`` usually has: it takes bytes too, and Dynamo names
+    its methods as it would name those of the reader's stream. Characters that cannot be encoded,
+    such as half a pair of surrogates, are kept as escapes.
     """
     kept = _Kept()
     stream = io.TextIOWrapper(kept, "utf-8", "backslashreplace", newline="", write_through=True)
-    found: list[str] = []
+    output: list[str] = []
     try:
         with redirect_stdout(stream):
-            yield found
+            yield output
     finally:
-        found.append(kept.getvalue().decode("utf-8", "backslashreplace"))
+        output.append(kept.getvalue().decode("utf-8", "backslashreplace"))

@@ -1,6 +1,6 @@
 """What to do about errors, in one sentence each, and the book's page about it.
 
-They are found by the error's class, or by words of the framework's message.
+An error is recognised by its class, or by words in its message.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _STATIC = Cure(
     "static_args",
 )
 
-# By words in an error of a class that says little.
+# By words of the message, for classes that say little.
 _BY_MESSAGE = (
     # A size or flag that was traced.
     ("must have __hash__", _STATIC),
@@ -71,22 +71,22 @@ _BY_MESSAGE = (
 _NONE = Cure("", "")
 
 
-def told(message: str) -> str:
+def first_sentence(message: str) -> str:
     r"""The first sentence of an error's message, or its first line if that is longer.
 
-    >>> told("It has no hash. The error was:\nunhashable type: 'list'\nMore.")
+    >>> first_sentence("It has no hash. The error was:\nunhashable type: 'list'\nMore.")
     "It has no hash. The error was: unhashable type: 'list'"
     """
-    said = ""
+    sentence = ""
     for line in filter(None, map(str.strip, message.splitlines())):
-        said = f"{said} {line}".strip()
-        if not said.endswith((":", ",")):
+        sentence = f"{sentence} {line}".strip()
+        if not sentence.endswith((":", ",")):
             break
-    return said
+    return sentence
 
 
 def of_error(error: BaseException, message: str) -> Cure:
     """What to do about an error with this message; empty if there is no general advice."""
     names = (kind.__name__ for kind in type(error).__mro__)
-    found = next((_BY_ERROR[name] for name in names if name in _BY_ERROR), _NONE)
-    return next((c for words, c in _BY_MESSAGE if found is _NONE and words in message), found)
+    by_class = next((_BY_ERROR[name] for name in names if name in _BY_ERROR), _NONE)
+    return next((c for words, c in _BY_MESSAGE if by_class is _NONE and words in message), by_class)

@@ -1,4 +1,4 @@
-"""Line by line: what ``jax.jit`` or ``torch.compile`` made of a function."""
+"""``explain``: what ``jax.jit`` or ``torch.compile`` makes of a function, line by line."""
 
 from collections.abc import Callable
 from typing import Any, Literal, overload
@@ -44,27 +44,27 @@ def explain(
 
     Nothing is left behind in the frameworks' caches and settings, or in ``sys.settrace``, which is
     in use meanwhile: a debugger or a coverage tool does not see that call. What you or another
-    thread compile meanwhile stays as it is; threads that explain take turns. A cache of
+    thread compile at the same time stays as it is; threads that explain take turns. A cache of
     ``functools`` that tracing filled with traced values is emptied, because they are useless later.
 
     With ``framework="both"`` a function that names no framework goes through both compilers, once
-    each, and its lines are shown once with what either made of them; what it prints is kept apart.
-    Its arrays are NumPy's, in containers too: each framework gets them as its own, and all else as
-    it is.
+    each, and its lines are shown once with what each compiler made of them; its output is captured.
+    Pass NumPy arrays, in containers too: each framework gets them as its own arrays, and all other
+    arguments unchanged.
 
     Args:
         function: any function, yours or a library's: plain, already compiled, a method, a module
             of ``torch.nn``, flax NNX or equinox, a lambda, a partial. What ``jax.jit``'s ``trace``,
             ``lower`` or ``compile`` returned is described as it is.
-        *args: what to call it with.
+        *args: its positional arguments.
         framework: ``"jax"``, ``"torch"`` or ``"both"``; needed if neither the function nor its
             arguments show it. If the function has a parameter of this name, any other value is
             passed on to it; pass it one of these three by position, or in a ``functools.partial``.
-        **kwargs: more arguments, by name.
+        **kwargs: its keyword arguments.
 
     Returns:
-        The function's lines and what became of each, as an ``Explanation``, or as ``Both`` of them;
-        shown as a table in a terminal or notebook.
+        The function's lines and what the compiler made of each, as an ``Explanation``, or for both
+        frameworks as ``BothExplanations``; shown as a table in a terminal or notebook.
 
     Raises:
         TypeError: ``function`` cannot be called, is a class, a generator or a coroutine, or comes

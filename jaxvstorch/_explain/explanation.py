@@ -1,4 +1,4 @@
-"""What ``explain`` returns: the facts that it found, and ways to query and show them."""
+"""What ``explain`` returns, with methods to query and show it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,11 +25,11 @@ class Explanation(Facts):
     ``Facts``.
     """
 
-    # Compiles the programs; kept apart, since compiling takes longer than all the rest.
+    # Compiles the programs; run on demand, since compiling takes longer than all the rest.
     compile: Callable[[], Compiled] | None = field(default=None, repr=False, compare=False)
 
     def with_stages(self) -> "Explanation":
-        """The same with ``compiled``: the programs compiled, and looked at stage by stage."""
+        """This explanation with ``compiled``: the programs compiled, stage by stage."""
         if self.compiled is not None or self.compile is None:
             return self
         with LOCK:
@@ -37,17 +37,17 @@ class Explanation(Facts):
         return replace(self, compiled=compiled, missing=(*self.missing, *compiled.missing))
 
     def marks(self, name: str | None = None) -> list[str]:
-        """The lines of one source that have a mark, each with what became of it.
+        """The lines of one source that have a mark, each with its mark in words.
 
-        A line has one where a statement of the body begins, such as ``"y = x + 1  # A1"``, without
+        A line has a mark if a statement of the body begins there: ``"y = x + 1  # A1"``, without
         its indentation. Functions inside are part of the source. Blank lines, comments, docstrings,
         ``else:`` and the further lines of a statement have none. Operations are added up: over all
         steps of an unrolled loop, over a function that the line calls, and over each program, as in
         ``"python, A2"`` or ``"A3, 2 in scan body"``.
 
         Args:
-            name: of the source, as for ``source``. Where not given, the explained function's own,
-                and an empty list if there is no source.
+            name: the source's name, as for ``source``; by default the explained function's. Without
+                a source the list is empty.
 
         Raises:
             LookupError: no source has that name.
@@ -74,7 +74,7 @@ class Explanation(Facts):
         return [finding for finding in self.findings if finding.kind == kind]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: dictionaries, lists, texts and numbers."""
+        """Plain data: dictionaries, lists, strings and numbers."""
         return {
             "schema": {"name": SCHEMA, "version": VERSION},
             **({"newer": newer} if (newer := proven.notes(self.framework)) else {}),
@@ -82,7 +82,7 @@ class Explanation(Facts):
         }
 
     def to_json(self) -> str:
-        """The same as text."""
+        """The plain data as JSON."""
         return json.dumps(self.to_dict(), indent=1)
 
     def __str__(self) -> str:

@@ -8,12 +8,12 @@ from jaxvstorch._explain.marks import Source
 
 @dataclass(frozen=True)
 class Stage:
-    """One form that a program takes on its way, as text.
+    """One intermediate form of a program, as text.
 
     Attributes:
-        program: its letter.
+        program: the program's letter.
         name: such as ``"StableHLO"`` or ``"Inductor's code"``.
-        text: all of it.
+        text: the whole text.
     """
 
     program: str
@@ -23,14 +23,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One piece of compiled code that runs as a whole.
+    """One kernel: a piece of compiled code that runs as a whole.
 
     Attributes:
         program: the letter of its program.
-        name: the compiler's.
-        operations: what was fused into it, by the compiler's names.
-        lines: ``(file, number)`` of the lines of own code that it came from, where the compiler
-            says so.
+        name: the compiler's name for it.
+        operations: the operations fused into it, by the compiler's names.
+        lines: ``(file, number)`` of the source lines it came from, if the compiler reports them.
     """
 
     program: str
@@ -41,13 +40,13 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the compiler's later stages made. ``None`` means that the compiler does not report it.
+    """What the compiler's later stages made; ``None`` means that the compiler does not report it.
 
     Attributes:
         stages: every form of every program, in order.
-        kernels: what runs in the end.
-        operations_before: before optimisation, summed over the programs.
-        operations_after: after it.
+        kernels: the kernels that run.
+        operations_before: operations before optimisation, summed over the programs.
+        operations_after: operations after it.
         flops: floating-point operations of one call.
         bytes_accessed: bytes read and written in one call.
         temporary_bytes: memory needed beyond arguments and results.
@@ -70,9 +69,9 @@ class Program:
 
     Attributes:
         name: a letter.
-        operations: how many by place, as in ``Line.operations``.
+        operations: the number of operations in each part, as in ``Line.operations``.
         text: the jaxpr, or the FX graph's code.
-        without_line: how many of these operations name no line of the sources shown, by place.
+        without_line: how many of them, in each part, name no line of the sources shown.
     """
 
     name: str
@@ -83,16 +82,16 @@ class Program:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that the reader should know, seen at one line.
+    """Something the reader should know about one line.
 
     Attributes:
         kind: ``"break"``, ``"impure"``, ``"frozen"``, ``"guarded"``, ``"unrolled"``,
             ``"callback"`` or ``"failed"``.
-        file: where.
-        line: its number; 0 where it is not known.
-        what: one sentence: what was seen.
-        cure: one sentence: what to do; may be empty.
-        page: of the book, such as ``"purity"``; may be empty.
+        file: the file of the line.
+        line: the number of the line; 0 if it is not known.
+        what: one sentence: what happens there.
+        cure: one sentence: what to do about it; may be empty.
+        page: the page of the book about it, such as ``"purity"``; may be empty.
     """
 
     kind: str
@@ -108,16 +107,16 @@ class Facts:
     """What a compiler made of one function, called with some arguments.
 
     Attributes:
-        function: its name.
+        function: the function's name.
         framework: ``"jax"`` or ``"torch"``.
-        arguments: in short, such as ``"f32[8]"`` or ``"activation='relu'"``.
+        arguments: short descriptions, such as ``"f32[8]"`` or ``"activation='relu'"``.
         sources: the function's own source first, then those of functions that it called.
-        programs: what was compiled, in order.
+        programs: the programs compiled, in order.
         findings: breaks, impurities, frozen and guarded values, unrolled loops, callbacks and
             errors, in the order of lines.
         missing: parts that could not be explained, and why.
         ran: how often the function's own lines ran, in words.
-        compiled: the later stages, where they were asked for: see ``with_stages``.
+        compiled: the later stages, if asked for: see ``with_stages``.
     """
 
     function: str

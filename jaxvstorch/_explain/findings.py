@@ -1,15 +1,15 @@
-"""What the reader should know about a function: sentences, each with its line."""
+"""The findings about a function: one sentence each, with its line."""
 
 from collections.abc import Collection, Iterable, Iterator
 
 from jaxvstorch._explain import breaks, cures
 from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.accesses import Touch
+from jaxvstorch._explain.python.accesses import Access
 
-# What jax.jit does with each touch of the world outside: kind of finding, sentence, cure.
+# What jax.jit does with each access to something outside: kind of finding, sentence, cure.
 _IN_JAX = {
     "read": ("frozen", "{name} was read while tracing: its value is now part of the program, and "
              "a later change of it goes unseen.", "Pass it as an argument if it can change."),
@@ -46,7 +46,7 @@ _IN_JAX = {
              "write them.", "Read and write files outside, and pass in what they hold."),
 }  # fmt: skip
 
-# What torch.compile does with them, where it keeps them out of Python.
+# What torch.compile does with them, if Dynamo handles them itself.
 _IN_TORCH = {
     "read": ("guarded", "{name} is read once and guarded: when it changes, the function is "
              "compiled again.", "Pass what changes often as an argument, a number as a tensor."),
@@ -69,13 +69,13 @@ _IN_TORCH = {
 _SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}
 
 
-def of_touches(framework: str, touches: Iterable[Touch]) -> Iterator[Finding]:
-    """One finding for each touch of the world outside."""
-    for touch in touches:
-        if touch.kind in _SENTENCES[framework]:
-            kind, what, cure = _SENTENCES[framework][touch.kind]
-            name = f"`{touch.name}`"
-            yield Finding(kind, *touch.place, what.format(name=name), cure, "purity")
+def of_accesses(framework: str, accesses: Iterable[Access]) -> Iterator[Finding]:
+    """One finding for each access to something outside the function."""
+    for access in accesses:
+        if access.kind in _SENTENCES[framework]:
+            kind, what, cure = _SENTENCES[framework][access.kind]
+            name = f"`{access.name}`"
+            yield Finding(kind, *access.location, what.format(name=name), cure, "purity")
 
 
 def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
@@ -99,11 +99,11 @@ _LOOP_CURES = {
 
 
 def _unrolled(body: list[Line], loops: Iterable[statements.Loop]) -> str:
-    """What to say of a loop with this body; empty if it was not unrolled."""
+    """A sentence about a loop with this body; empty if the loop was not unrolled."""
     if not any(line.operations for line in body):
         return ""
     numbers = {line.number for line in body}
-    # The lines of a loop inside were traced more often, and its header counts once.
+    # The lines of an inner loop were traced more often, and its header counts once.
     inside = {
         n for loop in loops if loop.header in numbers for n in range(loop.header, loop.last + 1)
     }
@@ -116,15 +116,17 @@ def _unrolled(body: list[Line], loops: Iterable[statements.Loop]) -> str:
     return f"This loop was unrolled: its body was traced {times} times."
 
 
-def of_error(error: BaseException, place: Place | None, generic: Collection[str] = ()) -> Finding:
-    """The error that ended it; ``generic`` are hints of Dynamo that say nothing about it."""
+def of_error(
+    error: BaseException, location: Location | None, generic: Collection[str] = ()
+) -> Finding:
+    """The error that ended the call; ``generic`` are Dynamo's hints that fit any error."""
     message = _message(error)
     is_break = is_unsupported(error)
     cure = breaks.cure(message, generic) if is_break else cures.of_error(error, message)
     is_dynamos = is_break or "Explanation:" in message
-    said = breaks.reason(message) if is_dynamos else cures.told(message)
-    what = ": ".join(filter(None, [type(error).__name__, said]))
-    return Finding("failed", *(place or ("", 0)), what, cure.text, cure.page)
+    reason = breaks.reason(message) if is_dynamos else cures.first_sentence(message)
+    what = ": ".join(filter(None, [type(error).__name__, reason]))
+    return Finding("failed", *(location or ("", 0)), what, cure.text, cure.page)
 
 
 def _message(error: BaseException) -> str:
@@ -135,12 +137,12 @@ def _message(error: BaseException) -> str:
 
 
 def is_unsupported(error: BaseException) -> bool:
-    """Whether Dynamo raised, under ``fullgraph=True``, what would otherwise be a break."""
+    """Whether this is the error that Dynamo raises for a graph break under ``fullgraph=True``."""
     return any(kind.__name__ == "Unsupported" for kind in type(error).__mro__)
 
 
-def ordered(found: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:
-    """By source, then by line, each only once."""
+def ordered(findings: Iterable[Finding], sources: Iterable[Source]) -> tuple[Finding, ...]:
+    """The findings by source, then by line, without duplicates."""
     files = {source.file: number for number, source in reversed(list(enumerate(sources)))}
-    unique = dict.fromkeys(found)
+    unique = dict.fromkeys(findings)
     return tuple(sorted(unique, key=lambda f: (files.get(f.file, len(files)), f.line)))

@@ -1,4 +1,4 @@
-"""Which framework a function uses, according to itself, its arguments, or the names in it."""
+"""Decides which framework a function uses: by the function, its arguments, or the names in it."""
 
 import dis
 import functools
@@ -14,7 +14,7 @@ from jaxvstorch._explain.python.unwrap import answers_all, attribute, original, 
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._measure.waiting import arrays_of
 
-BOTH = "both"  # as a value of ``framework=`` and of ``--framework``: of ``explain`` alone
+BOTH = "both"  # a value that only ``explain`` accepts for ``framework=`` and ``--framework``
 # Libraries, and the framework that they use.
 LIBRARIES = {
     "jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax", "optax": "jax",
@@ -42,9 +42,9 @@ def framework_of(
             f"{_frameworks.TITLES[held.pop()]}'s arrays"
         )
     names = attribute(original(function), "__globals__") or {}
-    found = {by_itself} if by_itself else held or named([function], names)
-    if len(found) == 1:
-        return str(found.pop())
+    frameworks = {by_itself} if by_itself else held or named([function], names)
+    if len(frameworks) == 1:
+        return str(frameworks.pop())
     name = attribute(function, "__name__") or function
     raise TypeError(
         f"whether {name!r} is of JAX or of PyTorch cannot be "
@@ -91,22 +91,22 @@ def compiled_by(function: Any) -> str | None:
 def _of_itself(function: Any) -> str | None:
     owner = attribute(function, "__self__")
     owner = function if owner is None else owner
-    found = {compiled_by(function)} - {None} or _libraries([owner])
-    return found.pop() if len(found) == 1 else None
+    frameworks = {compiled_by(function)} - {None} or _libraries([owner])
+    return frameworks.pop() if len(frameworks) == 1 else None
 
 
 def belongs_to(function: Any) -> str | None:
-    """The one framework that a function is of, or that it names; ``None`` for none and for both."""
-    found = {_of_itself(function)} - {None} or named([function], {})
-    return found.pop() if len(found) == 1 else None
+    """The one framework that a function belongs to or names; ``None`` for none or both."""
+    frameworks = {_of_itself(function)} - {None} or named([function], {})
+    return frameworks.pop() if len(frameworks) == 1 else None
 
 
 def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
-    """The frameworks that functions name, or else those that their module names.
+    """The frameworks that functions name; if they name none, those that their module names.
 
     Args:
-        functions: of one module.
-        names: the module's.
+        functions: functions of one module.
+        names: the module's globals.
     """
     seen: set[int] = set()
     used = {framework for function in functions for framework in _used_by(function, seen)}
@@ -114,9 +114,9 @@ def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
 
 
 def of_wrapper(wrapper: Any) -> str | None:
-    """The framework whose library a decorator around a function is of, such as ``jax.grad``.
+    """The framework that a decorator around a function comes from, such as JAX for ``jax.grad``.
 
-    Its module is not asked: a decorator gives itself that of the function inside.
+    Its ``__module__`` does not count: a decorator copies it from the function inside.
     """
     names = getattr(wrapper, "__globals__", {"__name__": type(wrapper).__module__})
     return LIBRARIES.get(str(names.get("__name__")).partition(".")[0])

@@ -1,4 +1,4 @@
-"""Shows call by call which calls traced and compiled again, and why."""
+"""``ledger``: records, call by call, what was traced and compiled, and why."""
 
 import importlib
 import time
@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._explain import LOCK
-from jaxvstorch._explain.cures import told
+from jaxvstorch._explain.cures import first_sentence
 from jaxvstorch._explain.framework_of import compiled_by, framework_of
 from jaxvstorch._explain.ledger_rows import Call, Ledger
 from jaxvstorch._explain.shorthand import describe_all
@@ -19,8 +19,8 @@ class Arguments:
     """What a function is called with.
 
     Attributes:
-        args: by position.
-        kwargs: by name.
+        args: positional arguments.
+        kwargs: keyword arguments.
     """
 
     args: tuple[Any, ...]
@@ -121,7 +121,7 @@ def record(
         error = None
         texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
         # What the frameworks report is about the whole process: calls of other ledgers wait.
-        with LOCK, watcher.watch(name, function, args, kwargs) as seen:
+        with LOCK, watcher.watch(name, function, args, kwargs) as count_compilations:
             start = time.perf_counter()
             try:
                 adapter.wait(function(*args, **kwargs))
@@ -130,19 +130,19 @@ def record(
                 if is_plain and (hint := _hint(caught, name)):
                     error = f"{error.rstrip('.')}; {hint}"
             took = time.perf_counter() - start
-        rows.append(Call(texts, seen(error is not None), took, error))
+        rows.append(Call(texts, count_compilations(error is not None), took, error))
     return Ledger(name, framework, tuple(rows))
 
 
 def _in_short(error: Exception) -> str:
-    """An error's class, and the first sentence of its message, if there is one."""
-    message = told(str(error))
+    """An error's class, and the first sentence of its message if it has one."""
+    message = first_sentence(str(error))
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _hint(error: Exception, name: str) -> str:
     """What to do if ``jax.jit`` without options cannot take an argument."""
-    said = ("Error interpreting argument", "not a valid JAX type")
-    if isinstance(error, TypeError) and any(words in str(error) for words in said):
+    messages = ("Error interpreting argument", "not a valid JAX type")
+    if isinstance(error, TypeError) and any(words in str(error) for words in messages):
         return f"compile it yourself: jax.jit({name}, static_argnames=…)"
     return ""

@@ -30,7 +30,7 @@ class Compilations:
     Attributes:
         traces: how often the function was traced, by JAX or by Dynamo, which also counts the rest
             of the function after each graph break.
-        programs: programs compiled: XLA executables, or graphs handed to PyTorch's backend.
+        programs: the programs compiled: XLA executables, or graphs handed to PyTorch's backend.
         breaks: graph breaks; JAX has none.
         reasons: why it was traced, or was not traced although no program fitted; empty if the
             framework does not say.
@@ -51,11 +51,11 @@ class Call:
     """One row of a ledger: a call, and what it made the compiler do.
 
     Attributes:
-        arguments: in short, such as ``"f32[3], 2"``.
+        arguments: a short description, such as ``"f32[3], 2"``.
         compilations: what was traced and compiled for it, and why.
         seconds: from the call until its result was ready. A call that compiles takes as long as
             compiling; this is no benchmark.
-        error: the error that it raised, if it did.
+        error: the error that it raised, if any.
     """
 
     arguments: str
@@ -139,7 +139,7 @@ class Ledger:
 
 
 def _cells(row: Sequence[str]) -> str:
-    """A line's cells; each knows its column, which a narrow page writes before it."""
+    """The cells of a row, each with its column's name, which a narrow page shows before it."""
     return "".join(
         f'<td data-column="{escape(heading)}">{escape(text)}</td>'
         for heading, text in zip(_HEADINGS, row, strict=True)
@@ -173,7 +173,7 @@ def _text_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int)
     widths = [max(len(row[i]) for row in table) for i in range(len(_HEADINGS))]
     rest = width - sum(widths[1:-1]) - len(_GAP) * (len(widths) - 1)
     first, last = widths[0], widths[-1]
-    if first + last > rest:  # one may use the room that the other does not need
+    if first + last > rest:  # one may use the columns that the other does not need
         first = min(first, max(rest // 2, rest - last, _NARROWEST))
         last = min(last, max(rest - first, _NARROWEST))
     widths[0], widths[-1] = first, last

@@ -1,4 +1,4 @@
-"""Which of a function's own lines Python ran during one call."""
+"""``lines_run``: which of a function's own lines Python runs in one call."""
 
 import inspect
 import sys

@@ -1,4 +1,4 @@
-"""What became of a line: its mark, and the line and the source that have it."""
+"""Lines of source, each with a mark that says what the compiler made of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """What became of a line. If several things happened to it, the first one in this list."""
+    """What the compiler made of a line; if several marks apply, the first one in this list."""
 
     FAILED = "failed"  # tracing, or the function itself, ended here with an error
     PYTHON = "python"  # Python runs it on every call, outside of what was compiled
@@ -18,14 +18,14 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of source. What a statement on several lines did is on its first line.
+    """One line of source. A statement on several lines has its mark on the first one.
 
     Attributes:
-        number: in its file, from 1.
-        text: without the line's end.
-        mark: what became of it.
-        operations: the number of operations by place: ``"A"``, or ``"A: scan body"`` for a part of
-            a program. Those of functions that it calls are included.
+        number: the line number in its file, from 1.
+        text: the line without its end.
+        mark: what the compiler made of it.
+        operations: the number of operations by program, ``"A"``, or by part of a program,
+            ``"A: scan body"``. Those of functions that it calls are included.
         visits: how often it was traced in one run of its function; more than once means that a
             Python loop around it was unrolled. The header of a loop counts once.
     """
@@ -42,10 +42,10 @@ class Source:
     """One function's source.
 
     Attributes:
-        name: the qualified name.
-        file: its path.
+        name: the function's qualified name.
+        file: the path of its file.
         runs: how often it was traced from its first line.
-        lines: from the first line to the last.
+        lines: its lines, from the first to the last.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Source:
 
 
 def describe(line: Line) -> str:
-    """What became of a line, in short: ``"A2"``, ``"A1, 3 in scan body"``, ``"not reached"``.
+    """A line's mark in short: ``"A2"``, ``"A1, 3 in scan body"``, ``"not reached"``.
 
     >>> describe(Line(3, "y = x + 1", Mark.GRAPH, {"A": 1, "A: scan body": 3}))
     'A1, 3 in scan body'

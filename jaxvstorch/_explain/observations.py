@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-Place = tuple[str, int]  # file and line
+Location = tuple[str, int]  # file and line
 
 
 @dataclass(frozen=True)
@@ -14,12 +14,12 @@ class Operation:
     Attributes:
         name: the framework's, such as ``"sin"``.
         where: the program's letter, and the part of the program, as in ``"A: scan body"``.
-        stack: the lines of own code that it comes from, the outermost first; may be empty.
+        stack: the shown lines that it comes from, the outermost first; may be empty.
     """
 
     name: str
     where: str
-    stack: tuple[Place, ...]
+    stack: tuple[Location, ...]
 
 
 def count(operations: Iterable[Operation]) -> dict[str, int]:
@@ -39,31 +39,31 @@ def letter(number: int) -> str:
 
 
 @dataclass
-class Seen:
-    """What was seen of own code while a function was traced or run.
+class Observations:
+    """What was observed in the shown files while a function was traced or run.
 
     Attributes:
-        visits: by place, the most times that a line was traced in one run of its function.
+        visits: by location, the most times that a line was traced in one run of its function.
         runs: by file and first line, how often a function was entered.
-        operations: of all programs.
+        operations: the operations of all programs.
         python: lines that Python runs on every call.
-        failed: the line where it ended with an error, if that is known.
-        has_failed: whether it ended with one.
+        failed: the line where it raised an error, if known.
+        has_failed: whether it raised one.
     """
 
-    visits: dict[Place, int] = field(default_factory=dict)
-    runs: Counter[Place] = field(default_factory=Counter)
+    visits: dict[Location, int] = field(default_factory=dict)
+    runs: Counter[Location] = field(default_factory=Counter)
     operations: list[Operation] = field(default_factory=list)
-    python: set[Place] = field(default_factory=set)
-    failed: Place | None = None
+    python: set[Location] = field(default_factory=set)
+    failed: Location | None = None
     has_failed: bool = False
 
     def files(self) -> dict[str, set[int]]:
         """By file, the lines where anything happened."""
-        found: dict[str, set[int]] = {}
-        places = [*self.visits, *self.python, *([self.failed] if self.failed else [])]
+        lines_by_file: dict[str, set[int]] = {}
+        locations = [*self.visits, *self.python, *([self.failed] if self.failed else [])]
         for operation in self.operations:
-            places += operation.stack
-        for file, line in places:
-            found.setdefault(file, set()).add(line)
-        return found
+            locations += operation.stack
+        for file, line in locations:
+            lines_by_file.setdefault(file, set()).add(line)
+        return lines_by_file

@@ -24,8 +24,8 @@ def explain_in(
     Args:
         framework: ``"jax"`` or ``"torch"``; ``None`` if the function or its arguments show it.
         function: what ``explain`` takes.
-        args: to call it with.
-        kwargs: more of them, by name.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
     """
     function = as_called(function)
     inner = explainable(function)
@@ -38,13 +38,13 @@ def explain_in(
     subject = Subject(function, args, kwargs, named, code if isinstance(code, CodeType) else None)
     with LOCK, _clear_errors(framework):
         module = importlib.import_module(f"jaxvstorch._explain.{framework}.explain")
-        found = module.explain(subject)
-    return Explanation(**{"function": name_of(function, inner), "arguments": texts, **found})
+        result = module.explain(subject)
+    return Explanation(**{"function": name_of(function, inner), "arguments": texts, **result})
 
 
 @contextmanager
 def _clear_errors(framework: str) -> Iterator[None]:
-    """Raise one clear error if a version lacks a part, or has moved it.
+    """Raise one clear error if the framework's version lacks a private part or has moved it.
 
     Raises:
         RuntimeError: the framework lacks a part that is used in this block.
@@ -53,7 +53,7 @@ def _clear_errors(framework: str) -> Iterator[None]:
         yield
     except (AttributeError, ImportError) as error:
         private = importlib.import_module(f"jaxvstorch._frameworks.private.{framework}")
-        needed = [place for place, without in private.gone().items() if without == REFUSED]
+        needed = [name for name, without in private.gone().items() if without == REFUSED]
         version = importlib.import_module(framework).__version__
         what = ", ".join(needed) or error
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Arguments in short, in the notation of the frameworks' documentation."""
+"""Short descriptions of arguments, in the notation of the frameworks' documentation."""
 
 import dataclasses
 import re
@@ -11,7 +11,7 @@ _DEEPEST = 12  # levels of containers; anything deeper is an ellipsis
 
 
 def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The arguments of a call in short, keyword arguments with their names.
+    """Short descriptions of a call's arguments, keyword arguments with their names.
 
     >>> describe_all((1.5,), {"axis": 0})
     ['1.5', 'axis=0']
@@ -21,7 +21,7 @@ def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
 
 
 def describe(value: Any) -> str:
-    """An argument in short: ``f32[3]`` for an array, otherwise its ``repr``.
+    """A short description: ``f32[3]`` for an array, the ``repr`` for anything else.
 
     >>> import numpy as np
     >>> describe(np.ones((2, 3), np.float32)), describe(1.5), describe("relu")
@@ -50,8 +50,8 @@ def _described(value: Any, around: tuple[int, ...]) -> str:
         return _container(value, around)
     if (fields := _fields(value)) and id(value) not in around and len(around) < _DEEPEST:
         inner = (*around, id(value))
-        told = (f"{name}={_describe(getattr(value, name), inner)}" for name in fields)
-        text = f"{type(value).__name__}({', '.join(told)})"
+        fields_text = (f"{name}={_describe(getattr(value, name), inner)}" for name in fields)
+        text = f"{type(value).__name__}({', '.join(fields_text)})"
         return text if len(text) <= _LONGEST else type(value).__name__
     name = getattr(value, "__name__", None)
     text = name if name and callable(value) else _represent(value)
@@ -91,7 +91,7 @@ def _represent(value: Any) -> str:
 
 
 def kind(dtype: Any) -> str:
-    """A dtype in short.
+    """A dtype's short name.
 
     >>> kind("torch.bfloat16"), kind("uint8"), kind("bool")
     ('bf16', 'u8', 'bool')

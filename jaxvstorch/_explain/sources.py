@@ -7,17 +7,17 @@ from types import CodeType
 
 from jaxvstorch._explain.explanation_data import Program
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.observations import Operation, Place, Seen, count
+from jaxvstorch._explain.observations import Location, Observations, Operation, count
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.statements import File, Function
 from jaxvstorch._frameworks.installed import is_installed
 
 
 def sources_to_show(
-    code: CodeType | None, own: OwnCode, seen: Seen
+    code: CodeType | None, shown_files: ShownFiles, observed: Observations
 ) -> tuple[tuple[Source, ...], list[str]]:
-    """The sources to show, and what is missing.
+    """The sources to show, and sentences about what is missing.
 
     For a function from an installed package, other functions of that package are shown only if they
     left something in a program.
@@ -25,38 +25,38 @@ def sources_to_show(
     text = statements.read(code.co_filename) if code else None
     if code and text and (code.co_name, code.co_firstlineno) not in text.codes:
         return (), ["The lines: the file is not the one that was imported; import it again."]
-    found = read_sources((code.co_filename, code.co_firstlineno), seen) if code else ()
-    if not found:
+    sources = read_sources((code.co_filename, code.co_firstlineno), observed) if code else ()
+    if not sources:
         return (), ["The lines: the function has no source in Python that could be read."]
-    if not _was_read(found[0]):
-        # Others may have been: what a dispatcher chose, or a rule of differentiation.
-        others = tuple(s for s in found[1:] if _was_read(s) and not is_installed(s.file))
+    if not _was_read(sources[0]):
+        # Others may have been read: what a dispatcher chose, or a rule of differentiation.
+        others = tuple(s for s in sources[1:] if _was_read(s) and not is_installed(s.file))
         if others:
-            why = f" of {found[0].name}: none was read or run; what ran in its place is shown."
-        elif seen.has_failed:
+            why = f" of {sources[0].name}: none was read or run; what ran in its place is shown."
+        elif observed.has_failed:
             why = ": it ended with an error before any of them was read."
         else:
             why = ": the compiler took the function as a whole, and did not read them."
         return others, [f"The lines{why}"]
-    if not own.is_installed:
-        return found, []
-    left = [s for s in found[1:] if any(line.mark in _LEFT for line in s.lines)]
-    hidden = len(found) - 1 - len(left)
+    if not shown_files.is_installed:
+        return sources, []
+    left = [s for s in sources[1:] if any(line.mark in _LEFT for line in s.lines)]
+    hidden = len(sources) - 1 - len(left)
     more = "1 more function" if hidden == 1 else f"{hidden} more functions"
     note = f"{more} of the same package ran; no operation names a line there."
-    return (found[0], *left), [note] if hidden else []
+    return (sources[0], *left), [note] if hidden else []
 
 
 def count_without_line(
     programs: Iterable[Program], operations: Iterable[Operation], sources: Iterable[Source]
 ) -> tuple[Program, ...]:
-    """The programs, each with the number of operations that come from no line of these sources."""
+    """The programs, each with its number of operations that name no line of these sources."""
     lines = {(source.file, line.number) for source in sources for line in source.lines}
-    found: dict[str, list[Operation]] = {}
+    unplaced: dict[str, list[Operation]] = {}
     for operation in operations:
         if not lines.intersection(operation.stack):
-            found.setdefault(operation.where.partition(":")[0], []).append(operation)
-    return tuple(replace(p, without_line=count(found.get(p.name, ()))) for p in programs)
+            unplaced.setdefault(operation.where.partition(":")[0], []).append(operation)
+    return tuple(replace(p, without_line=count(unplaced.get(p.name, ()))) for p in programs)
 
 
 def _was_read(source: Source) -> bool:
@@ -66,30 +66,32 @@ def _was_read(source: Source) -> bool:
 _LEFT = (Mark.FAILED, Mark.PYTHON, Mark.GRAPH)
 
 
-def read_sources(entry: Place, seen: Seen) -> tuple[Source, ...]:
+def read_sources(entry: Location, observed: Observations) -> tuple[Source, ...]:
     """The explained function's source, then those of the functions that it called.
 
     Functions of installed packages come last.
 
     Args:
         entry: the file and the first line of the explained function.
-        seen: what happened.
+        observed: what was observed while it was traced or run.
     """
-    found: dict[Place, Source] = {}
-    for file, lines in {entry[0]: set(), **seen.files()}.items():
+    by_start: dict[Location, Source] = {}
+    for file, lines in {entry[0]: set(), **observed.files()}.items():
         text = statements.read(file)
         if text is None:
             continue
-        on_lines = by_statement(seen, file, text)
+        line_records = by_statement(observed, file, text)
         for function in _shown(text, lines, entry[1] if file == entry[0] else None):
-            found[file, function.first] = source_of(file, text, function, seen, on_lines)
-    first = min((p for p in found if p[0] == entry[0] and p[1] <= entry[1]),
+            by_start[file, function.first] = source_of(file, text, function, observed, line_records)
+    first = min((p for p in by_start if p[0] == entry[0] and p[1] <= entry[1]),
                 key=lambda p: entry[1] - p[1], default=None)  # fmt: skip
-    return tuple(found[p] for p in sorted(found, key=lambda p: (p != first, is_installed(p[0]), p)))
+    return tuple(
+        by_start[p] for p in sorted(by_start, key=lambda p: (p != first, is_installed(p[0]), p))
+    )
 
 
 def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
-    """The functions to show: the outermost ones in whose own lines something happened."""
+    """The functions to show: the outermost ones with an observed line of their own."""
     active = {around[-1] for line in lines if (around := text.enclosing(line))}
     entered = [f for f in text.functions if f.first == entry]
     active |= set(entered[:1])
@@ -98,7 +100,7 @@ def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
         for f in active
         if not any(g != f and g.first <= f.first and f.last <= g.last for g in active)
     }
-    # Code outside any function: a lambda at the top level of its module, shown with its statement.
+    # Code outside any function: a lambda at the top level of a module, shown with its statement.
     loose = {
         text.begins.get(n, n)
         for n in [*lines, *([entry] if entry else [])]
@@ -117,7 +119,7 @@ def _name_of_lambda(text: File, line: int) -> str:
 
 
 @dataclass
-class _OnLine:
+class _LineRecord:
     operations: Counter[str] = field(default_factory=Counter)
     visits: int = 0
     python: bool = False
@@ -133,54 +135,58 @@ class _OnLine:
         return Mark.TRACED if self.visits else Mark.NOT_REACHED
 
 
-def by_statement(seen: Seen, file: str, text: File) -> dict[int, _OnLine]:
-    """What happened to each statement, by its first line."""
-    found: dict[int, _OnLine] = {}
+def by_statement(observed: Observations, file: str, text: File) -> dict[int, _LineRecord]:
+    """A record of what was observed of each statement, by its first line."""
+    by_line: dict[int, _LineRecord] = {}
 
-    def at(line: int) -> _OnLine:
-        return found.setdefault(text.begins.get(line, line), _OnLine())
+    def at(line: int) -> _LineRecord:
+        return by_line.setdefault(text.begins.get(line, line), _LineRecord())
 
-    for (where, line), visits in seen.visits.items():
+    for (where, line), visits in observed.visits.items():
         if where == file and line in text.begins:
             at(line).visits = visits
-    for header in {loop.header for loop in text.loops} & found.keys():
-        found[header].visits = 1  # it runs once more than the body, and is not part of it
-    for header in text.twice & found.keys():
-        found[header].visits = (found[header].visits + 1) // 2
-    for operation in seen.operations:
+    for header in {loop.header for loop in text.loops} & by_line.keys():
+        by_line[header].visits = 1  # it runs once more than the body, and is not part of it
+    for header in text.twice & by_line.keys():
+        by_line[header].visits = (by_line[header].visits + 1) // 2
+    for operation in observed.operations:
         for line in {text.begins.get(n, n) for where, n in operation.stack if where == file}:
             at(line).operations[operation.where] += 1
-    for where, line in seen.python:
+    for where, line in observed.python:
         if where == file:
             at(line).python = True
-    if seen.failed and seen.failed[0] == file:
-        at(seen.failed[1]).failed = True
-    return found
+    if observed.failed and observed.failed[0] == file:
+        at(observed.failed[1]).failed = True
+    return by_line
 
 
 def source_of(
-    file: str, text: File, function: Function, seen: Seen, on_lines: dict[int, _OnLine]
+    file: str,
+    text: File,
+    function: Function,
+    observed: Observations,
+    line_records: dict[int, _LineRecord],
 ) -> Source:
     """A function's lines, each with its mark."""
-    runs = _runs(file, text, function, seen)
-    nothing, lines = _OnLine(), []
+    runs = _runs(file, text, function, observed)
+    nothing, lines = _LineRecord(), []
     for number in range(function.first, min(function.last, len(text.lines)) + 1):
-        found = on_lines.get(number)
-        happened = found or nothing
-        stands = number in text.executable and number >= function.body
-        mark = happened.mark() if found or stands else Mark.BLANK
+        known_record = line_records.get(number)
+        record = known_record or nothing
+        is_statement = number in text.executable and number >= function.body
+        mark = record.mark() if known_record or is_statement else Mark.BLANK
         if mark is Mark.NOT_REACHED and not runs:
             mark = Mark.BLANK  # only a function inside it ran
         if number < function.body and mark is not Mark.FAILED:
             mark = Mark.BLANK  # decorators and the header ran when the function was made
-        operations = dict(sorted(happened.operations.items()))
-        lines.append(Line(number, text.lines[number - 1], mark, operations, happened.visits))
+        operations = dict(sorted(record.operations.items()))
+        lines.append(Line(number, text.lines[number - 1], mark, operations, record.visits))
     return Source(function.name, file, runs, tuple(lines))
 
 
-def _runs(file: str, text: File, function: Function, seen: Seen) -> int:
+def _runs(file: str, text: File, function: Function, observed: Observations) -> int:
     """How often a function was entered; for a statement with lambdas, the largest number."""
-    runs = seen.runs.get((file, function.first), 0)
+    runs = observed.runs.get((file, function.first), 0)
     if runs or function in text.functions:
         return runs
-    return max(seen.runs.get((file, n), 0) for n in range(function.first, function.last + 1))
+    return max(observed.runs.get((file, n), 0) for n in range(function.first, function.last + 1))

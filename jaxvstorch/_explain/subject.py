@@ -1,4 +1,4 @@
-"""What is explained: a function and its arguments, which functions can be, and their names."""
+"""The function and arguments of one explained call, and which functions can be explained."""
 
 import functools
 import inspect
@@ -17,11 +17,11 @@ class Subject:
     """One call to be explained.
 
     Attributes:
-        function: as it was given: compiled or not.
-        args: of the call, by position.
-        kwargs: of the call, by name.
-        named: all of them by the function's own names for them; empty if it has no signature.
-        code: of the Python function that does the work; ``None`` if there is none.
+        function: the function as given, compiled or not.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        named: all arguments by the names of the function's parameters; empty without a signature.
+        code: the code of the Python function that does the work; ``None`` if there is none.
     """
 
     function: Callable[..., Any]
@@ -43,7 +43,7 @@ def as_called(function: Any) -> Any:
 
 
 def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by the function's own names for them; empty if it has no signature.
+    """The arguments by the names of the function's parameters; empty without a signature.
 
     Raises:
         TypeError: they do not fit.
@@ -68,7 +68,7 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
 
 
 def _first(function: Any) -> str:
-    """The name that a method gives its object, mostly ``self``."""
+    """The name of a method's first parameter, usually ``self``."""
     code = attribute(original(function), "__code__")
     named = isinstance(code, CodeType) and code.co_argcount > 0
     return code.co_varnames[0] if named else "self"
@@ -97,7 +97,11 @@ def _signature(function: Any, follow_wrapped: bool = True) -> inspect.Signature 
 
 
 def explainable(function: Any) -> Any:
-    """The Python function inside; an error if it cannot be traced."""
+    """The Python function inside.
+
+    Raises:
+        TypeError: it cannot be traced.
+    """
     if is_ahead_of_time(function):
         return function
     if not callable(function):
@@ -132,6 +136,6 @@ def is_ahead_of_time(function: Any) -> bool:
 
 
 def name_of(function: Any, inner: Any) -> str:
-    """The name of a function: that of the Python function inside."""
+    """A function's name: that of the Python function inside."""
     name = getattr(inner, "__qualname__", None) or type(function).__name__
     return str(name).replace("<locals>.", "")

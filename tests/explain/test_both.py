@@ -12,7 +12,7 @@ from test_imports import WITHOUT
 from jaxvstorch import explain
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.marks import Line, Mark, Source
-from jaxvstorch._explain.rendering.side_by_side import own_sources
+from jaxvstorch._explain.rendering.side_by_side import shared_sources
 
 jax = pytest.importorskip("jax", reason="both frameworks are needed; JAX is not installed")
 jnp = pytest.importorskip("jax.numpy", reason="both frameworks are needed; JAX is not installed")
@@ -198,13 +198,13 @@ def test_other_lines_in_each_are_not_put_beside_each_other() -> None:
     other = Explanation("f", "torch", (), (Source("g", "a.py", 1, (Line(9, "b"),)),), ())
     said = r"saw different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
     with pytest.raises(TypeError, match=said):
-        own_sources([one, other])
+        shared_sources([one, other])
 
 
 def test_where_one_has_no_line_its_column_is_empty() -> None:
     source = Source("f", "a.py", 1, (Line(3, "x + 1", Mark.GRAPH, {"A": 1}, 1),))
     one, other = Explanation("f", "jax", (), (source,), ()), Explanation("f", "torch", (), (), ())
-    _, empty = own_sources([one, other])
+    _, empty = shared_sources([one, other])
     assert empty.lines == (Line(3, "x + 1"),)
 
 

@@ -1,1 +1,1 @@
-"""What ``explain`` and ``ledger`` ask of JAX."""
+"""What ``explain`` and ``ledger`` need of JAX."""

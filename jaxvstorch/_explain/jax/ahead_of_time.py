@@ -1,4 +1,4 @@
-"""Explains a function that JAX traced, lowered or compiled before."""
+"""Explains what ``jax.jit``'s ``trace``, ``lower`` or ``compile`` returned."""
 
 import re
 from functools import partial
@@ -9,8 +9,8 @@ import jax
 from jaxvstorch._explain.explanation_data import Program
 from jaxvstorch._explain.jax import stages, traces
 from jaxvstorch._explain.jax.program import Reader
-from jaxvstorch._explain.observations import Operation, Place, Seen, count
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.observations import Location, Observations, Operation, count
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.shorthand import describe_all
 from jaxvstorch._explain.sources import count_without_line, read_sources
 
@@ -23,25 +23,25 @@ def explain(made: Any) -> dict[str, Any]:
     args, kwargs = made.args_info
     arguments = tuple(describe_all(args, kwargs))
     if isinstance(made, jax.stages.Traced):
-        found = _of_traced(made)
+        fields = _of_traced(made)
     elif isinstance(made, jax.stages.Compiled):
-        found = _of_compiled(made)
+        fields = _of_compiled(made)
     else:
-        found = _of_lowered(made)
-    return {"framework": "jax", "arguments": arguments, **found}
+        fields = _of_lowered(made)
+    return {"framework": "jax", "arguments": arguments, **fields}
 
 
 def _of_traced(traced: Any) -> dict[str, Any]:
-    """The jaxpr's operations, on the lines that they come from."""
-    place = traces.place_of(traced.jaxpr)
-    own = OwnCode(place[0] if place else None)
-    reader = Reader(own, __file__, place, traces.Sites(), cuts=True)
+    """The jaxpr's operations, each at the line it comes from."""
+    location = traces.function_location(traced.jaxpr)
+    shown_files = ShownFiles(location[0] if location else None)
+    reader = Reader(shown_files, __file__, location, traces.Sites(), cuts=True)
     operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
     return {
         "function": traced.fun_name,
-        **_placed(operations, place or ("", 0), stages.text(traced.jaxpr)),
+        **_placed(operations, location or ("", 0), stages.text(traced.jaxpr)),
         "ran": "Nothing: it was traced before, and the program did not run.",
-        "compile": partial(stages.compile, traced, own),
+        "compile": partial(stages.compile, traced, shown_files),
     }
 
 
@@ -59,7 +59,7 @@ def _of_lowered(lowered: Any) -> dict[str, Any]:
 
 
 def _of_compiled(made: Any) -> dict[str, Any]:
-    compiled, operations = stages.of_compiled(made, OwnCode(None))
+    compiled, operations = stages.of_compiled(made, ShownFiles(None))
     return {
         "function": _name(made.as_text()),
         **_placed(operations, ("", 0), ""),
@@ -68,9 +68,9 @@ def _of_compiled(made: Any) -> dict[str, Any]:
     }
 
 
-def _placed(operations: list[Operation], entry: Place, text: str) -> dict[str, Any]:
+def _placed(operations: list[Operation], entry: Location, text: str) -> dict[str, Any]:
     """The program, and the functions whose lines its operations name."""
-    sources = read_sources(entry, Seen(operations=operations))
+    sources = read_sources(entry, Observations(operations=operations))
     program = Program("A", count(operations), text)
     return {
         "sources": sources,
@@ -81,6 +81,6 @@ def _placed(operations: list[Operation], entry: Place, text: str) -> dict[str, A
 
 def _name(text: str) -> str:
     """The function's name, from that of its module."""
-    found = _NAME.match(text)
-    name = found[1] if found else "the program"
+    match = _NAME.match(text)
+    name = match[1] if match else "the program"
     return "<lambda>" if name == "_lambda" else name

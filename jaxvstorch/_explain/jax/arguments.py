@@ -1,4 +1,4 @@
-"""The arguments of a function under ``jax.jit``: which are traced, and which are static."""
+"""Prepares a call under ``jax.jit``: which arguments are traced, and which are static."""
 
 import functools
 import types
@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxvstorch._explain.cures import told
+from jaxvstorch._explain.cures import first_sentence
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._explain.python import harmless
 from jaxvstorch._explain.python.unwrap import answers_all, original
@@ -21,7 +21,7 @@ class Call:
 
     Attributes:
         jitted: what ``jax.jit`` returned.
-        notes: what had to be done so that it compiles.
+        notes: what had to change so that it compiles.
     """
 
     jitted: Any
@@ -31,7 +31,7 @@ class Call:
 
 
 def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """Return a jitted function as it is, and any other one as ``jax.jit`` would compile it.
+    """A jitted function as it is, and any other one as ``jax.jit`` would compile it.
 
     Arguments that ``jax.jit`` would refuse, such as a string or a function, become static. A module
     of equinox or flax, or a method of one, is an argument too, as with those libraries' own jit.
@@ -50,7 +50,9 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
     except (RecursionError, SystemError):  # JAX's C++ turns the former into the latter
         raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
     except ValueError as error:  # of dictionaries, whose keys JAX sorts
-        raise TypeError(f"JAX cannot take the arguments apart: {told(str(error))}") from error
+        raise TypeError(
+            f"JAX cannot take the arguments apart: {first_sentence(str(error))}"
+        ) from error
     own_leaves = len(jax.tree.leaves(function))
     traced = [
         is_array(leaf) or (is_number(leaf) and i >= own_leaves and not numbers_are_static)
@@ -72,7 +74,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
 
 
 def _anew(function: Any) -> Any:
-    """A separate function that does the same, so that JAX's caches of ``function`` stay."""
+    """A new function that does the same, so that JAX's caches of ``function`` stay as they are."""
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:

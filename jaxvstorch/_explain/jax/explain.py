@@ -11,9 +11,9 @@ from jaxvstorch._explain.explanation_data import Finding, Program
 from jaxvstorch._explain.jax import ahead_of_time, arguments, stages, traces
 from jaxvstorch._explain.jax.observer import Observer
 from jaxvstorch._explain.jax.program import Reader
-from jaxvstorch._explain.observations import Place, Seen, count
+from jaxvstorch._explain.observations import Location, Observations, count
 from jaxvstorch._explain.python.recorder import Recorder
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.sources import count_without_line, sources_to_show
 from jaxvstorch._explain.subject import Subject, is_ahead_of_time
 
@@ -28,15 +28,15 @@ def explain(subject: Subject) -> dict[str, Any]:
     if is_ahead_of_time(subject.function):
         return ahead_of_time.explain(subject.function)
     code = subject.code
-    own = OwnCode(subject.file)
-    observer, sites = Observer(subject, own), traces.Sites()
+    shown_files = ShownFiles(subject.file)
+    observer, sites = Observer(subject, shown_files), traces.Sites()
 
     def line(frame: FrameType, number: int | None) -> None:
         if number is None:
             sites.enter(frame.f_code)
         observer.line(frame, number)
 
-    recorder = Recorder(own.has, observer.opcode, line, on_library=observer.library)
+    recorder = Recorder(shown_files.has, observer.opcode, line, on_library=observer.library)
     call = arguments.prepare(subject.function, subject.args, subject.kwargs)
     traced, error = None, None
     with traces.fresh_traces(), sites:
@@ -46,21 +46,21 @@ def explain(subject: Subject) -> dict[str, Any]:
             traced = getattr(traced, "traced", traced)  # flax wraps what JAX returns
         except Exception as caught:  # raised by the function, which is part of what is explained
             error = caught
-    seen = Seen(recorder.visits, recorder.runs, has_failed=error is not None)
+    observed = Observations(recorder.visits, recorder.runs, has_failed=error is not None)
     programs: tuple[Program, ...] = ()
     if traced is not None:
         entry = (code.co_filename, code.co_firstlineno) if code else None
-        reader = Reader(own, __file__, entry, sites)
-        seen.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
-        programs = (Program("A", count(seen.operations), stages.text(traced.jaxpr)),)
-    seen.failed = _failed(error, recorder, own)
-    sources, missing = sources_to_show(code, own, seen)
-    programs = count_without_line(programs, seen.operations, sources)
-    found = list(findings.of_touches("jax", observer.touches()))
+        reader = Reader(shown_files, __file__, entry, sites)
+        observed.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
+        programs = (Program("A", count(observed.operations), stages.text(traced.jaxpr)),)
+    observed.failed = _failed_at(error, recorder, shown_files)
+    sources, missing = sources_to_show(code, shown_files, observed)
+    programs = count_without_line(programs, observed.operations, sources)
+    all_findings = list(findings.of_accesses("jax", observer.accesses()))
     observer.empty_spoilt_caches()
-    found += [*findings.of_loops("jax", sources), *_callbacks(seen)]
+    all_findings += [*findings.of_loops("jax", sources), *_callbacks(observed)]
     if error is not None:
-        found.append(findings.of_error(error, seen.failed))
+        all_findings.append(findings.of_error(error, observed.failed))
     missing += [*call.notes, *observer.missing()]
     if error is not None:
         missing.append("The program: tracing ended with an error.")
@@ -68,28 +68,32 @@ def explain(subject: Subject) -> dict[str, Any]:
         "framework": "jax",
         "sources": sources,
         "programs": programs,
-        "findings": findings.ordered(found, sources),
+        "findings": findings.ordered(all_findings, sources),
         "missing": tuple(missing),
         "ran": RAN if traced is not None else RAN_IN_PART,
-        "compile": partial(stages.compile, traced, own) if traced is not None else None,
+        "compile": partial(stages.compile, traced, shown_files) if traced is not None else None,
     }
 
 
-def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
-    """The innermost line of own code that an error passed through."""
+def _failed_at(
+    error: Exception | None, recorder: Recorder, shown_files: ShownFiles
+) -> Location | None:
+    """The innermost shown line that an error passed through."""
     if error is None:
         return None
-    frames: list[Place] = []
+    frames: list[Location] = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename == __file__:
             frames.clear()
-        elif own.has(frame.f_code.co_filename):
+        elif shown_files.has(frame.f_code.co_filename):
             frames.append((frame.f_code.co_filename, line))
     return frames[-1] if frames else recorder.raised(error)
 
 
-def _callbacks(seen: Seen) -> list[Finding]:
+def _callbacks(observed: Observations) -> list[Finding]:
     """One finding for each line whose program calls Python back when it runs."""
-    places = Counter(op.stack[-1] for op in seen.operations if op.name in _CALLBACKS and op.stack)
+    locations = Counter(
+        op.stack[-1] for op in observed.operations if op.name in _CALLBACKS and op.stack
+    )
     what = "The program calls back into Python here, each time that it runs."
-    return [Finding("callback", *place, what, "", "purity") for place in places]
+    return [Finding("callback", *location, what, "", "purity") for location in locations]

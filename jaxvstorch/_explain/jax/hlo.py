@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxvstorch._explain.observations import Operation, Place
+from jaxvstorch._explain.observations import Location, Operation
 from jaxvstorch._frameworks.hlo import NO_KERNEL, Instruction, instructions
 
 _NO_OPERATION = NO_KERNEL | {"fusion"}
@@ -17,31 +17,33 @@ _FRAME = re.compile(r"stack_frame_id=(\d+)")
 
 @dataclass(frozen=True)
 class Fused:
-    """One kernel: its name, the operations inside, and the lines that they came from."""
+    """One kernel: its name, the operations inside, and the lines they came from."""
 
     name: str
     operations: tuple[str, ...]
-    lines: tuple[Place, ...]
+    lines: tuple[Location, ...]
 
 
 class Module:
     """One compiled module, from ``compiled.as_text()``."""
 
-    def __init__(self, text: str, own: Callable[[str], bool]) -> None:
+    def __init__(self, text: str, is_shown: Callable[[str], bool]) -> None:
         """Args: the module's text, and which files' lines to name."""
-        self._own = own
+        self._is_shown = is_shown
         self._computations: dict[str, list[Instruction]] = {}
-        self._frames: dict[int, list[Place]] = _stack_frames(text)
+        self._frames: dict[int, list[Location]] = _stack_frames(text)
         for instruction in instructions(text):
             self._computations.setdefault(instruction.computation, []).append(instruction)
 
     def operations(self, program: str) -> list[Operation]:
         """Every operation of a program, including those inside fusions."""
-        every = [one for inside in self._computations.values() for one in inside]
+        instructions_inside = [
+            instruction for inside in self._computations.values() for instruction in inside
+        ]
         return [
-            Operation(one.opcode, program, tuple(self._line(one)))
-            for one in every
-            if one.opcode not in _NO_OPERATION
+            Operation(instruction.opcode, program, tuple(self._line(instruction)))
+            for instruction in instructions_inside
+            if instruction.opcode not in _NO_OPERATION
         ]
 
     def kernels(self) -> list[Fused]:
@@ -49,24 +51,24 @@ class Module:
         inside = self._inside_of_kernels()
         return [
             self._kernel(instruction)
-            for name, found in self._computations.items()
+            for name, instructions_in in self._computations.items()
             if name not in inside
-            for instruction in found
+            for instruction in instructions_in
             if instruction.opcode not in NO_KERNEL
         ]
 
     def _inside_of_kernels(self) -> set[str]:
         """The computations that belong to a kernel, and not to the program around the kernels."""
         inside: set[str] = set()
-        for found in self._computations.values():
-            for instruction in found:
+        for instructions_in in self._computations.values():
+            for instruction in instructions_in:
                 if instruction.opcode not in NO_KERNEL:
                     inside.update(_called(instruction))
         return inside
 
     def _kernel(self, instruction: Instruction) -> Fused:
         parts = list(self._parts(instruction))
-        lines = [place for part in parts for place in self._line(part)]
+        lines = [location for part in parts for location in self._line(part)]
         operations = [p.opcode for p in parts if p.opcode not in _NO_OPERATION]
         return Fused(instruction.name, tuple(operations), tuple(dict.fromkeys(lines)))
 
@@ -78,15 +80,17 @@ class Module:
         for part in self._computations.get(called[1], []):
             yield from self._parts(part)
 
-    def _line(self, instruction: Instruction) -> list[Place]:
-        """The innermost line of own code that it came from, if XLA names one."""
-        return [place for place in self._stack(instruction) if self._own(place[0])][:1]
+    def _line(self, instruction: Instruction) -> list[Location]:
+        """The innermost shown line that it came from, if XLA names one."""
+        return [location for location in self._stack(instruction) if self._is_shown(location[0])][
+            :1
+        ]
 
-    def _stack(self, instruction: Instruction) -> list[Place]:
-        if found := _SOURCE.search(instruction.rest):
-            return [(found[1], int(found[2]))]
-        if found := _FRAME.search(instruction.rest):
-            return self._frames.get(int(found[1]), [])
+    def _stack(self, instruction: Instruction) -> list[Location]:
+        if match := _SOURCE.search(instruction.rest):
+            return [(match[1], int(match[2]))]
+        if match := _FRAME.search(instruction.rest):
+            return self._frames.get(int(match[1]), [])
         return []
 
 
@@ -95,7 +99,7 @@ def _called(instruction: Instruction) -> list[str]:
     return [name.strip().removeprefix("%") for name in names]
 
 
-def _stack_frames(text: str) -> dict[int, list[Place]]:
+def _stack_frames(text: str) -> dict[int, list[Location]]:
     """The module's table of stack frames: by number, each with the frames around it."""
     files = {
         int(n): name for n, name in re.findall(r'^(\d+) "(.*)"$', _part(text, "FileNames"), re.M)
@@ -115,12 +119,12 @@ def _stack_frames(text: str) -> dict[int, list[Place]]:
             re.M,
         )
     }
-    found: dict[int, list[Place]] = {}
+    stacks: dict[int, list[Location]] = {}
     for number in sorted(parents):
         location, parent = parents[number]
         here = [locations[location]] if location in locations else []
-        found[number] = [*here, *(found.get(parent, []) if parent < number else [])]
-    return found
+        stacks[number] = [*here, *(stacks.get(parent, []) if parent < number else [])]
+    return stacks
 
 
 def _part(text: str, title: str) -> str:

@@ -1,4 +1,4 @@
-"""Watches while Python runs a function's lines for JAX to trace."""
+"""Observes a function while Python runs its lines for JAX to trace."""
 
 import functools
 import gc
@@ -11,13 +11,13 @@ from typing import Any
 
 import jax
 
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import accesses, harmless
-from jaxvstorch._explain.python.accesses import Touch, once
+from jaxvstorch._explain.python.accesses import Access, without_repeats
 from jaxvstorch._explain.python.bytecode import Bytecode
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.unwrap import defaults
-from jaxvstorch._explain.python.watcher import Watched
+from jaxvstorch._explain.python.watcher import Watcher
 from jaxvstorch._explain.subject import Subject
 
 _MACHINERY = os.path.join(Path(__file__).parents[1], "")
@@ -25,29 +25,29 @@ _MOST_INSIDE = 1000
 
 
 class Observer:
-    """Records what the function touches outside itself, and watches the objects it could change."""
+    """Records what a function accesses outside itself, and watches objects that it could change."""
 
-    def __init__(self, subject: Subject, own: OwnCode) -> None:
-        self._own = own
+    def __init__(self, subject: Subject, shown_files: ShownFiles) -> None:
+        self._shown_files = shown_files
         self._failure = ""
         self._entry = subject.code
         self._arguments = subject.named
         self._is_of_jax = harmless.comes_from(type(subject.function), "jax", "jaxlib")
-        self._watched = Watched()
+        self._watcher = Watcher()
         # The reader does not change globals of an installed package.
-        self._bytecode = Bytecode(not own.is_installed, self._watched.add)
+        self._bytecode = Bytecode(not shown_files.is_installed, self._watcher.add)
         self._caches = Caches()
-        self._cached_at: dict[str, Place] = {}  # the line that first called the cached function
+        self._cached_at: dict[str, Location] = {}  # the line that first called the cached function
         self._copies: set[str] = set()
-        self._written: dict[str, tuple[Touch, dict[str, Any]]] = {}
+        self._written: dict[str, tuple[Access, dict[str, Any]]] = {}
         self._entered: dict[int, CodeType] = {}  # by id, since hashing one takes long
-        self._around: set[tuple[str, Place]] = set()  # names, and the lines that changed them
+        self._around: set[tuple[str, Location]] = set()  # names, and the lines that changed them
         self._known = 0
-        self._previous: Place | None = None
+        self._previous: Location | None = None
 
     def opcode(self, frame: FrameType) -> None:
-        """Look at an instruction of own code that is about to run."""
-        if self._failure or not self._own.is_readers(frame.f_code.co_filename):
+        """Look at an instruction of a shown file that is about to run."""
+        if self._failure or not self._shown_files.is_readers(frame.f_code.co_filename):
             return
         try:
             self._opcode(frame)
@@ -58,28 +58,28 @@ class Observer:
 
     def _opcode(self, frame: FrameType) -> None:
         self._bytecode.opcode(frame)
-        touches = self._bytecode.touches
-        if len(touches) > self._known:
-            touch = list(touches.values())[-1]
-            self._known = len(touches)
-            if touch.name.startswith("global "):
-                self._written[touch.name] = (touch, frame.f_globals)
+        accesses = self._bytecode.accesses
+        if len(accesses) > self._known:
+            access = list(accesses.values())[-1]
+            self._known = len(accesses)
+            if access.name.startswith("global "):
+                self._written[access.name] = (access, frame.f_globals)
 
     def line(self, frame: FrameType, line: int | None) -> None:
         """Look at what the last line changed, before the next line or another function."""
-        if self._failure or not self._own.is_readers(frame.f_code.co_filename):
+        if self._failure or not self._shown_files.is_readers(frame.f_code.co_filename):
             return
         try:
             self._line(frame, line)
-        except Exception as error:  # likewise
+        except Exception as error:  # as in ``opcode``
             self._failure = f"{type(error).__name__}: {error}"
 
     def library(self, frame: FrameType) -> None:
-        """Note a library's function that begins to run; the reader's line that called it counts."""
-        found, caller = accesses.of_frame(frame), frame.f_back
-        if found and caller and self._own.is_readers(caller.f_code.co_filename):
-            kind, name = found
-            self._bytecode.add(Touch(kind, name, (caller.f_code.co_filename, caller.f_lineno)))
+        """Note a library's function that begins to run, at the reader's line that called it."""
+        access, caller = accesses.frame_access(frame), frame.f_back
+        if access and caller and self._shown_files.is_readers(caller.f_code.co_filename):
+            kind, name = access
+            self._bytecode.add(Access(kind, name, (caller.f_code.co_filename, caller.f_lineno)))
 
     def missing(self) -> list[str]:
         """What could not be seen, and why."""
@@ -91,9 +91,9 @@ class Observer:
         if id(frame.f_code) not in self._entered:
             self._entered[id(frame.f_code)] = frame.f_code
             self._begin(frame)
-        if self._watched.look(self._previous):
-            changed = self._watched.touches[-1].name
-            self._around.update((changed, place) for place in self._callers(frame))
+        if self._watcher.compare(self._previous):
+            changed = self._watcher.accesses[-1].name
+            self._around.update((changed, location) for location in self._callers(frame))
         file = frame.f_code.co_filename
         self._previous = next(self._callers(frame), None) if line is None else (file, line)
 
@@ -105,49 +105,49 @@ class Observer:
             code.co_name, next(self._callers(frame), (code.co_filename, code.co_firstlineno))
         )
         for name, value in defaults(code, frame.f_globals):
-            self._watched.add(name, value)
+            self._watcher.add(name, value)
         if code is not self._entry:
             return
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             value = frame.f_locals.get(name)
-            self._watched.add(name, value)
+            self._watcher.add(name, value)
             if value is not self._arguments.get(name) and name in self._arguments:
                 self._copies.add(name)  # jax.jit takes containers apart and makes new ones
 
-    def _callers(self, frame: FrameType) -> Iterator[Place]:
-        """The lines of own code that called a function: what happens next belongs to them."""
+    def _callers(self, frame: FrameType) -> Iterator[Location]:
+        """The shown lines that called a function, the innermost first; they own its effects."""
         outer = frame.f_back
         while outer is not None and not outer.f_code.co_filename.startswith(_MACHINERY):
-            if self._own.is_readers(outer.f_code.co_filename):
+            if self._shown_files.is_readers(outer.f_code.co_filename):
                 yield outer.f_code.co_filename, outer.f_lineno
             outer = outer.f_back
 
-    def touches(self) -> list[Touch]:
-        """Everything seen; for one thing on one line only the worst."""
-        read, changed = list(self._bytecode.touches.values()), self._watched.touches
+    def accesses(self) -> list[Access]:
+        """All accesses; of several to one thing on one line only the worst."""
+        read, changed = list(self._bytecode.accesses.values()), self._watcher.accesses
         changed = [t for t in changed if not self._comes_back(t)]
         leaked = list(self._leaks())
-        worse = {(t.name, t.place) for t in leaked}
-        changed = [t for t in changed if (t.name, t.place) not in worse]
-        drawn = {t.place for t in read if t.kind in ("random", "seed")}
-        changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
+        worse = {(t.name, t.location) for t in leaked}
+        changed = [t for t in changed if (t.name, t.location) not in worse]
+        drawn = {t.location for t in read if t.kind in ("random", "seed")}
+        changed = [t for t in changed if t.kind != "random" or t.location not in drawn]
         worse |= self._around | {
-            (t.name.removeprefix("global ").removeprefix("nonlocal "), t.place)
+            (t.name.removeprefix("global ").removeprefix("nonlocal "), t.location)
             for t in [*changed, *read]
             if t.kind != "read"
         }
-        read = [t for t in read if t.kind != "read" or (t.name, t.place) not in worse]
-        return [*once(read), *(self._on_a_copy(t) for t in changed), *leaked]
+        read = [t for t in read if t.kind != "read" or (t.name, t.location) not in worse]
+        return [*without_repeats(read), *(self._on_a_copy(t) for t in changed), *leaked]
 
-    def _on_a_copy(self, touch: Touch) -> Touch:
-        copied = touch.kind == "changed" and touch.name in self._copies
-        return replace(touch, kind="changed copy") if copied else touch
+    def _on_a_copy(self, access: Access) -> Access:
+        copied = access.kind == "changed" and access.name in self._copies
+        return replace(access, kind="changed copy") if copied else access
 
-    def _comes_back(self, touch: Touch) -> bool:
+    def _comes_back(self, access: Access) -> bool:
         """Whether this is flax's own jit, which writes the change into the caller's object."""
-        if self._is_of_jax or touch.name not in self._copies:
+        if self._is_of_jax or access.name not in self._copies:
             return False
-        inside = harmless.everything_in(touch.value, _MOST_INSIDE)
+        inside = harmless.everything_in(access.value, _MOST_INSIDE)
         return any(
             harmless.module_of(base).startswith("flax.nnx")
             for value in inside
@@ -158,17 +158,17 @@ class Observer:
         """Remove traced values from the reader's caches, where the next call would find them."""
         self._caches.empty()
 
-    def _leaks(self) -> Iterator[Touch]:
+    def _leaks(self) -> Iterator[Access]:
         """Traced values that are still held outside, now that the trace is done."""
-        changed = {touch.name: touch for touch in self._watched.touches}
-        for name, value in self._watched.values():
+        changed = {access.name: access for access in self._watcher.accesses}
+        for name, value in self._watcher.values():
             if name in changed and name not in self._copies and _holds_tracer(value):
-                yield Touch("leaked", name, changed[name].place)
+                yield Access("leaked", name, changed[name].location)
         for name in self._caches.spoilt():
-            yield Touch("leaked", name, self._cached_at[name])
-        for name, (touch, names) in self._written.items():
+            yield Access("leaked", name, self._cached_at[name])
+        for name, (access, names) in self._written.items():
             if _holds_tracer(names.get(name.removeprefix("global "))):
-                yield Touch("leaked", name, touch.place)
+                yield Access("leaked", name, access.location)
 
 
 def _holds_tracer(value: Any) -> bool:
@@ -179,12 +179,12 @@ def _holds_tracer(value: Any) -> bool:
 class Caches:
     """The caches around functions that ran while a function was traced.
 
-    An entry that was made meanwhile may hold a traced value: the next call that finds it raises
-    ``UnexpectedTracerError``, traced or not.
+    An entry that was made during the trace may hold a traced value: the next call that finds it
+    raises ``UnexpectedTracerError``, traced or not.
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, Any] = {}
+        self._by_name: dict[str, Any] = {}
 
     def entered(self, frame: FrameType) -> None:
         """Note a function that runs now; a cache around it has its name, here or at the call."""
@@ -192,15 +192,15 @@ class Caches:
         for names in (frame.f_globals, caller.f_locals if caller else {}):
             cache = names.get(code.co_name)
             if harmless.is_a(cache, functools._lru_cache_wrapper):
-                self._found[code.co_name] = cache
+                self._by_name[code.co_name] = cache
 
     def spoilt(self) -> list[str]:
         """The names of the caches that hold traced values now."""
         return [
-            name for name, cache in self._found.items() if _holds_tracer(gc.get_referents(cache))
+            name for name, cache in self._by_name.items() if _holds_tracer(gc.get_referents(cache))
         ]
 
     def empty(self) -> None:
         """Empty the caches that hold traced values, so that the reader's program works."""
         for name in self.spoilt():
-            self._found[name].cache_clear()
+            self._by_name[name].cache_clear()

@@ -1,4 +1,4 @@
-"""A jaxpr as a list of operations, each with the lines that it comes from."""
+"""Reads a jaxpr as a list of operations, each with the lines it comes from."""
 
 from collections.abc import Iterator
 from itertools import dropwhile
@@ -6,12 +6,12 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch._explain.jax import traces
-from jaxvstorch._explain.observations import Operation, Place
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.observations import Location, Operation
+from jaxvstorch._explain.python.shown_files import ShownFiles
 
-Stack = tuple[Place, ...]
+Stack = tuple[Location, ...]
 
-# These only structure a program: what is inside them belongs to the program around them.
+# These only structure a program: the operations inside belong to the program around them.
 _SEEN_THROUGH = {
     "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "checkpoint",
     "remat", "remat2",
@@ -30,26 +30,26 @@ class Reader:
 
     def __init__(
         self,
-        own: OwnCode,
+        shown_files: ShownFiles,
         entry: str,
-        function: Place | None,
+        function: Location | None,
         sites: traces.Sites,
         cuts: bool = False,
     ) -> None:
         """Make a reader.
 
         Args:
-            own: which frames to keep.
+            shown_files: the files whose frames to keep.
             entry: the file whose frame called the function; frames further out are left out.
             function: the function's file, and its first line.
             sites: what was remembered while it was traced.
-            cuts: whether to leave out what called the function, as for one of an installed package.
+            cuts: whether to leave out the function's callers, as for one of an installed package.
         """
-        self._own = own.has
+        self._is_shown = shown_files.has
         self._entry = entry
         self._function = function
-        self._cuts = cuts or own.is_installed
-        self._entry_places: set[Place] = set()
+        self._cuts = cuts or shown_files.is_installed
+        self._entry_places: set[Location] = set()
         self._depths: dict[int, int] = {}
         self._frames = Frames(sites)
 
@@ -74,15 +74,15 @@ class Reader:
 
     def _from_entry(self, stack: Stack) -> Stack:
         """The stack without the callers of the function, if they are not part of it."""
-        found = [i for i, place in enumerate(stack) if place in self._entry_places]
-        return stack[found[0] :] if self._cuts and found else stack
+        entries = [i for i, location in enumerate(stack) if location in self._entry_places]
+        return stack[entries[0] :] if self._cuts and entries else stack
 
     def _stack(self, eqn: Any) -> Stack:
-        """An equation's lines of own code, from the function's call on."""
+        """The shown lines of an equation's stack, from the function's call on."""
         frames = [
             (code, line)
             for code, line in self._frames.of(eqn)
-            if self._own(code.co_filename) or code.co_filename == self._entry
+            if self._is_shown(code.co_filename) or code.co_filename == self._entry
         ]
         entered = [i for i, (code, _) in enumerate(frames) if code.co_filename == self._entry]
         frames = frames[entered[-1] + 1 :] if entered else frames
@@ -94,7 +94,7 @@ class Reader:
 
 
 def _is_choice(eqn: Any, jaxpr: Any) -> bool:
-    """Whether it is what ``lax.cond`` left, and not ``lax.switch``: its index was a bool."""
+    """Whether the equation comes from ``lax.cond`` and not ``lax.switch``: its index was a bool."""
     if eqn.primitive.name != "cond" or len(eqn.params["branches"]) != 2:
         return False
     index = eqn.invars[0]
@@ -145,15 +145,17 @@ class Frames:
         return [*([] if _begin_alike(around, frames) else frames[:begin]), *around, *rule]
 
     def _read(self, traceback: Any) -> list[traces.Frame]:
-        return [(code, self._line(code, place)) for code, place in traces.raw_frames(traceback)]
+        return [
+            (code, self._line(code, position)) for code, position in traces.raw_frames(traceback)
+        ]
 
-    def _line(self, code: CodeType, place: int) -> int:
+    def _line(self, code: CodeType, position: int) -> int:
         known = self._lines.get(id(code))
         if known is None:
             numbers = enumerate(position[0] for position in code.co_positions())
             known = code, {number: line for number, line in numbers if line is not None}
             self._lines[id(code)] = known
-        return known[1].get(place, code.co_firstlineno)
+        return known[1].get(position, code.co_firstlineno)
 
 
 def _begin_alike(frames: list[traces.Frame], others: list[traces.Frame]) -> bool:

@@ -1,4 +1,4 @@
-"""Why JAX traced a function once more."""
+"""Why JAX traced a function again: how a call differs from the earlier ones."""
 
 import re
 import weakref
@@ -10,12 +10,12 @@ from jaxvstorch._explain.jax.signature import Argument, Signature
 
 _MOST = 3  # differences that one reason names
 
-# The calls that ledgers have seen, by function: JAX, too, keeps programs by the function.
+# The calls that ledgers have recorded, by function, as JAX keeps its programs.
 _calls: "weakref.WeakKeyDictionary[Any, list[Signature]]" = weakref.WeakKeyDictionary()
 
 
-class Earlier:
-    """The calls that a function's kept programs belong to, as far as ledgers saw them."""
+class EarlierCalls:
+    """The calls that a function's cached programs belong to, as far as ledgers recorded them."""
 
     def __init__(self, jitted: Any) -> None:
         function = getattr(jitted, "__wrapped__", jitted)
@@ -25,7 +25,7 @@ class Earlier:
             self._calls = []
 
     def add(self, call: Signature) -> None:
-        """Note a call whose program JAX now keeps."""
+        """Record a call whose program JAX now keeps."""
         if call not in self._calls:
             self._calls.append(call)
 
@@ -42,8 +42,8 @@ class Earlier:
 
     def why_compiled(self, call: Signature) -> str:
         """Why a call was compiled but not traced."""
-        found = [moved(old, call) for old in reversed(self._calls) if not differences(old, call)]
-        nearest = _list(min(found, key=len, default=[]))
+        moves = [moved(old, call) for old in reversed(self._calls) if not differences(old, call)]
+        nearest = _list(min(moves, key=len, default=[]))
         return f"compiled again, not traced; {nearest}" if nearest else "compiled, not traced"
 
 
@@ -53,7 +53,7 @@ def _list(texts: list[str]) -> str:
 
 
 def from_message(differs: list[str], parameters: list[str]) -> str:
-    """What JAX logs as different, in the words of the other reasons if it can be parsed.
+    """What JAX logs as different, worded like the other reasons if it can be parsed.
 
     Args:
         differs: JAX's sentences.
@@ -63,34 +63,34 @@ def from_message(differs: list[str], parameters: list[str]) -> str:
 
 
 def _reworded(text: str, parameters: list[str]) -> str:
-    if found := re.fullmatch(r"at (?!input path)(.+), now (.+) and before (.+)", text):
-        return f"{found[1]}: {_plain(found[3])} → {_plain(found[2])}"
-    if found := re.fullmatch(r"(?:jax_)?(\w+) differs: now (.+) and before (.+)", text):
-        return f"{found[1]}: {found[3]} → {found[2]}"
-    if found := re.fullmatch(r"at input path (\S+), now (.+?) and before (.+), so .*", text):
-        name = _at(found[1], parameters)
-        was, now = (_node(found[i]) for i in (3, 2))
+    if match := re.fullmatch(r"at (?!input path)(.+), now (.+) and before (.+)", text):
+        return f"{match[1]}: {_plain(match[3])} → {_plain(match[2])}"
+    if match := re.fullmatch(r"(?:jax_)?(\w+) differs: now (.+) and before (.+)", text):
+        return f"{match[1]}: {match[3]} → {match[2]}"
+    if match := re.fullmatch(r"at input path (\S+), now (.+?) and before (.+), so .*", text):
+        name = _at(match[1], parameters)
+        was, now = (_node(match[i]) for i in (3, 2))
         return f"{name}: {was} → {now}" if was != now else f"{name}: of another structure"
     return text
 
 
 def _at(path: str, parameters: list[str]) -> str:
-    """The name of a place in a call's arguments, ``(args, kwargs)``."""
-    if found := re.fullmatch(r"\[0\]\[(\d+)\](.*)", path):
-        number = int(found[1])
-        return (parameters[number] if number < len(parameters) else f"args[{number}]") + found[2]
-    if found := re.fullmatch(r"\[1\]\['(\w+)'\](.*)", path):
-        return found[1] + found[2]
+    """The name of a path into a call's arguments, ``(args, kwargs)``."""
+    if match := re.fullmatch(r"\[0\]\[(\d+)\](.*)", path):
+        number = int(match[1])
+        return (parameters[number] if number < len(parameters) else f"args[{number}]") + match[2]
+    if match := re.fullmatch(r"\[1\]\['(\w+)'\](.*)", path):
+        return match[1] + match[2]
     return {"[0]": "the arguments by position", "[1]": "the arguments by name"}.get(path, path)
 
 
 def _node(text: str) -> str:
     """A node of a pytree, as JAX writes it: a static value, or a class."""
-    if found := re.search(r"Static\(val=(.*)\)$", text):
-        return tidy(found[1])
-    found = re.match(r"<class '(?:.*\.)?(\w+)'>(?: with (\d+) child)?", text)
-    kind = found[1].removesuffix("Type") if found else text
-    return f"{kind} of {found[2]}" if found and found[2] else kind
+    if match := re.search(r"Static\(val=(.*)\)$", text):
+        return tidy(match[1])
+    match = re.match(r"<class '(?:.*\.)?(\w+)'>(?: with (\d+) child)?", text)
+    kind = match[1].removesuffix("Type") if match else text
+    return f"{kind} of {match[2]}" if match and match[2] else kind
 
 
 def _plain(text: str) -> str:
@@ -107,7 +107,7 @@ _CONTAINERS = {"dict", "list", "tuple"}
 
 def differences(old: Signature, new: Signature) -> list[str]:
     """How a call differs from an earlier one, in words; empty if they are the same to JAX."""
-    found = [
+    texts = [
         f"{name}: {old.settings[name]} → {value}"
         for name, value in new.settings.items()
         if old.settings.get(name, value) != value
@@ -116,10 +116,10 @@ def differences(old: Signature, new: Signature) -> list[str]:
         before, now = old.arguments.get(name), new.arguments.get(name)
         if before is None or now is None:
             was, after = (a.text if a else "not given" for a in (before, now))
-            found.append(f"{name}: {was} → {after}")
+            texts.append(f"{name}: {was} → {after}")
         else:
-            found += _argument_differs(name, before, now)
-    return found
+            texts += _argument_differs(name, before, now)
+    return texts
 
 
 def distance(old: Signature, new: Signature) -> int:
@@ -131,8 +131,8 @@ def distance(old: Signature, new: Signature) -> int:
             count += 1
             continue
         count += (before.key, before.is_named) != (now.key, now.is_named)
-        for place in before.leaves.keys() | now.leaves.keys():
-            count += _leaf_distance(before.leaves.get(place, ""), now.leaves.get(place, ""))
+        for path in before.leaves.keys() | now.leaves.keys():
+            count += _leaf_distance(before.leaves.get(path, ""), now.leaves.get(path, ""))
     return count
 
 
@@ -165,13 +165,13 @@ def _argument_differs(name: str, old: Argument, new: Argument) -> list[str]:
 
 def _classes_differ(name: str, old: Argument, new: Argument) -> list[str]:
     """Containers whose class has changed, without those inside another such container."""
-    found: list[str] = []
-    for place, kind in old.containers.items():
-        now = new.containers.get(place, kind)
-        is_inner = any(place.startswith(f"{outer}[") for outer in found)
+    paths: list[str] = []
+    for path, kind in old.containers.items():
+        now = new.containers.get(path, kind)
+        is_inner = any(path.startswith(f"{outer}[") for outer in paths)
         if kind != now and {kind, now} & _CONTAINERS and not is_inner:
-            found.append(place)
-    return [f"{name}{p}: {old.containers[p]} → {new.containers[p]}" for p in found]
+            paths.append(path)
+    return [f"{name}{p}: {old.containers[p]} → {new.containers[p]}" for p in paths]
 
 
 def moved(old: Signature, new: Signature) -> list[str]:

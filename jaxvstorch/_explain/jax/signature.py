@@ -14,15 +14,15 @@ from jaxvstorch._explain.shorthand import describe, kind
 
 @dataclass(frozen=True)
 class Argument:
-    """What JAX looks at in one argument to tell calls apart.
+    """One argument, as JAX identifies it.
 
     Attributes:
-        text: in short.
+        text: a short description.
         key: equal for arguments that are the same to JAX: the structure, or a static value.
-        leaves: types of the arrays and numbers in it, by their places; empty if it is static.
+        leaves: types of the arrays and numbers in it, by their paths; empty if it is static.
         where: the devices of its arrays.
         is_named: whether it was given by name.
-        containers: classes of the containers in it, and of itself, by their places.
+        containers: classes of the argument and the containers in it, by their paths.
     """
 
     text: str
@@ -100,30 +100,30 @@ def _traced(value: Any) -> Argument:
     except Exception:  # the call reports what JAX cannot take apart
         return Argument(describe(value), None, {}, "")
     types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
-    places = dict.fromkeys(_place(leaf) for _, leaf in leaves)
-    where = ", ".join(filter(None, places))
+    devices = dict.fromkeys(_device(leaf) for _, leaf in leaves)
+    where = ", ".join(filter(None, devices))
     containers = dict(_containers(value, ""))
-    return Argument(_told(value, types), str(tree), types, where, containers=containers)
+    return Argument(_in_short(value, types), str(tree), types, where, containers=containers)
 
 
-def _containers(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """The classes of lists, tuples, dictionaries and what is inside, by their places."""
-    yield place, type(value).__name__
+def _containers(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """The classes of lists, tuples, dictionaries and what is inside, by their paths."""
+    yield path, type(value).__name__
     if type(value) not in (dict, list, tuple):
         return
     for key, item in value.items() if type(value) is dict else enumerate(value):
-        yield from _containers(item, f"{place}[{key!r}]")
+        yield from _containers(item, f"{path}[{key!r}]")
 
 
 _FLAT = re.compile(r"\[<flat index (\d+)>\]")  # in an object of a class without names
 
 
-def _told(value: Any, types: dict[str, str]) -> str:
+def _in_short(value: Any, types: dict[str, str]) -> str:
     return types[""] if list(types) == [""] else describe(value)
 
 
 def _type(leaf: Any) -> str:
-    """A leaf in short, such as ``f32[3]``; JAX gives a Python number a weak type."""
+    """A short description of a leaf, such as ``f32[3]``; JAX gives a Python number a weak type."""
     if leaf is None:
         return "None"
     try:
@@ -134,11 +134,11 @@ def _type(leaf: Any) -> str:
         return describe(leaf)
 
 
-def _place(leaf: Any) -> str:
+def _device(leaf: Any) -> str:
     if not isinstance(leaf, jax.Array) or isinstance(leaf, jax.core.Tracer):
         return ""
     if not leaf.committed:
         return ""
     where = leaf.sharding
-    one = isinstance(where, jax.sharding.SingleDeviceSharding)
-    return f"committed to {next(iter(leaf.devices())) if one else where}"
+    is_single = isinstance(where, jax.sharding.SingleDeviceSharding)
+    return f"committed to {next(iter(leaf.devices())) if is_single else where}"

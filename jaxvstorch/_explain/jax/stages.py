@@ -1,4 +1,4 @@
-"""Compiles a traced function, and says what XLA made of it."""
+"""Compiles a traced function, and reads what XLA made of it."""
 
 import re
 from dataclasses import replace
@@ -7,17 +7,17 @@ from typing import Any
 from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
 from jaxvstorch._explain.jax.hlo import Module
 from jaxvstorch._explain.observations import Operation
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 
 _PROGRAM = "A"
 _STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")
 
 
-def compile(traced: Any, own: OwnCode) -> Compiled:
+def compile(traced: Any, shown_files: ShownFiles) -> Compiled:
     """Lower and compile what ``jax.jit(...).trace(...)`` returned; the program does not run."""
     lowered = traced.lower()
     before = of_lowered(lowered, lowered.as_text())
-    after, _ = of_compiled(lowered.compile(), own)
+    after, _ = of_compiled(lowered.compile(), shown_files)
     jaxpr = Stage(_PROGRAM, "jaxpr", text(traced.jaxpr))
     return replace(
         after,
@@ -38,14 +38,14 @@ def of_lowered(lowered: Any, stablehlo: str) -> Compiled:
     )
 
 
-def of_compiled(compiled: Any, own: OwnCode) -> tuple[Compiled, list[Operation]]:
-    """What XLA made, and its operations with the lines that they come from."""
+def of_compiled(compiled: Any, shown_files: ShownFiles) -> tuple[Compiled, list[Operation]]:
+    """What XLA made, and its operations with the lines they come from."""
     optimised = compiled.as_text()
-    module = Module(optimised, own.has)
+    module = Module(optimised, shown_files.has)
     operations = module.operations(_PROGRAM)
     costs = _costs(compiled)
     memory = compiled.memory_analysis()
-    found = Compiled(
+    report = Compiled(
         stages=(Stage(_PROGRAM, "optimised HLO", optimised),),
         kernels=tuple(Kernel(_PROGRAM, k.name, k.operations, k.lines) for k in module.kernels()),
         operations_after=len(operations),
@@ -53,7 +53,7 @@ def of_compiled(compiled: Any, own: OwnCode) -> tuple[Compiled, list[Operation]]
         bytes_accessed=_number(costs, "bytes accessed"),
         temporary_bytes=getattr(memory, "temp_size_in_bytes", None),
     )
-    return found, operations
+    return report, operations
 
 
 def text(jaxpr: Any) -> str:
@@ -62,10 +62,10 @@ def text(jaxpr: Any) -> str:
 
 
 def _costs(compiled: Any) -> dict[str, Any]:
-    found = compiled.cost_analysis()
-    if isinstance(found, list):
-        found = found[0] if found else {}
-    return dict(found or {})
+    costs = compiled.cost_analysis()
+    if isinstance(costs, list):
+        costs = costs[0] if costs else {}
+    return dict(costs or {})
 
 
 def _number(costs: dict[str, Any], name: str) -> float | None:

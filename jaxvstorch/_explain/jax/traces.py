@@ -1,4 +1,4 @@
-"""What ``explain`` asks of JAX's traces: to be made again, and the lines of their equations."""
+"""What ``explain`` needs of JAX's traces: fresh ones, and the lines of their equations."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _unused_versions = itertools.count(1_000_000)
 
 
 def fresh_traces() -> AbstractContextManager[None]:
-    """A block in which everything is traced again: a kept trace would run no lines.
+    """A block in which JAX traces everything again: a cached trace would run no lines.
 
     JAX keeps traces, those of inner functions too, by function, shapes and settings. This setting
     changes nothing but the key. A user context, which is public, would do the same, but the first
@@ -28,10 +28,10 @@ def fresh_traces() -> AbstractContextManager[None]:
 
 
 def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
-    """A second jitted function with the same options, of a copy of the function.
+    """A second jitted function, of a copy of the function and with the same options.
 
-    What JAX remembers of the first one does not change. If shardings were given, or the options
-    cannot be read, it is the first one itself.
+    What JAX has cached for the first one does not change. If shardings were given, or the options
+    cannot be read, the first one itself is returned.
     """
     info = getattr(jitted, private.JIT_INFO, None)
     if info is None or info.user_specified_in_shardings or info.use_resource_env:
@@ -50,7 +50,7 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     )
 
 
-def place_of(jaxpr: Any) -> tuple[str, int] | None:
+def function_location(jaxpr: Any) -> tuple[str, int] | None:
     """The file and first line of the function that a jaxpr was traced from, if it has them."""
     info = getattr(jaxpr, "debug_info", None)
     file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
@@ -108,7 +108,7 @@ class Sites:
         return getattr(getattr(self._context, "context", None), "traceback", None)
 
     def enter(self, code: CodeType) -> None:
-        """Note a function of own code that begins; during a transformation, it is a rule."""
+        """Note that a function of a shown file begins; during a transformation, it is a rule."""
         if self._transformed() is not None:
             self._rules[id(code)] = code
 
@@ -126,9 +126,9 @@ class Sites:
 
 
 def raw_frames(traceback: Any) -> list[tuple[CodeType, int]]:
-    """The code of every Python frame, outermost first, and the place of its instruction."""
-    codes, places = traceback.raw_frames() if traceback else ((), ())
-    return list(zip(reversed(codes), (place // 2 for place in reversed(places)), strict=True))
+    """The code of every Python frame, outermost first, and the index of its instruction."""
+    codes, offsets = traceback.raw_frames() if traceback else ((), ())
+    return list(zip(reversed(codes), (offset // 2 for offset in reversed(offsets)), strict=True))
 
 
 def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.monitoring
 
-from jaxvstorch._explain.jax.reasons import Earlier, from_message
+from jaxvstorch._explain.jax.reasons import EarlierCalls, from_message
 from jaxvstorch._explain.jax.signature import Signature, parameters, signature
 from jaxvstorch._explain.ledger_rows import Compilations
 from jaxvstorch._frameworks.private import jax as private
@@ -41,7 +41,7 @@ def watch(
     """
     if isinstance(function, MethodType):  # positions, such as static ones, include the object
         function, args = function.__func__, (function.__self__, *args)
-    earlier, call = Earlier(function), signature(function, args, dict(kwargs))
+    earlier, call = EarlierCalls(function), signature(function, args, dict(kwargs))
     events: list[str] = []
     log = _Messages()
 
@@ -49,10 +49,10 @@ def watch(
         if kwargs.get("fun_name") in (name, f"jit({name})"):
             events.append(event)
 
-    def seen(raised: bool = False) -> Compilations:
+    def count_compilations(raised: bool = False) -> Compilations:
         traces, programs = events.count(_TRACED), events.count(_COMPILED)
-        told = log.reasons(name, parameters(function))
-        reasons = _reasons(earlier, call, told, traces, programs)
+        messages = log.reasons(name, parameters(function))
+        reasons = _reasons(earlier, call, messages, traces, programs)
         if function is not None and not raised:  # no program is kept of a call that raised
             earlier.add(call)
         return Compilations(traces, programs, 0, reasons)
@@ -62,20 +62,20 @@ def watch(
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
         with jax.explain_cache_misses(True):
-            yield seen
+            yield count_compilations
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
         logger.removeFilter(log)
 
 
 def _reasons(
-    earlier: Earlier, call: Signature, told: list[str], traces: int, programs: int
+    earlier: EarlierCalls, call: Signature, messages: list[str], traces: int, programs: int
 ) -> tuple[str, ...]:
-    if set(told) == {"first call"}:
+    if set(messages) == {"first call"}:
         earlier.forget()
     if traces:
         why = earlier.why_traced(call)
-        return (why,) if why else tuple(dict.fromkeys(told)) or ("first call",)
+        return (why,) if why else tuple(dict.fromkeys(messages)) or ("first call",)
     return (earlier.why_compiled(call),) if programs else ()
 
 
@@ -95,15 +95,15 @@ class _Messages(logging.Filter):
 
     def reasons(self, name: str, parameters: list[str]) -> list[str]:
         """Why the function called ``name`` was traced, one text per trace."""
-        found = []
+        reasons = []
         for message in self.messages:
             if "never seen function" in message:
                 if f"\n    {name} id=" in message:
-                    found.append("first call")
+                    reasons.append("first call")
             elif f"\n  for {name} defined at" in message:
                 lines = [line.strip().split("https://")[0] for line in message.splitlines()]
                 differs = [line[2:] for line in lines if line.startswith("* ")]
                 if all(line.startswith("jax_xla_profile_version") for line in differs) and differs:
                     differs = ["first call"]  # the function was only explained so far
-                found.append(from_message(differs, parameters) or lines[-1])
-        return found
+                reasons.append(from_message(differs, parameters) or lines[-1])
+        return reasons

@@ -1,1 +1,1 @@
-"""What ``explain`` and ``ledger`` ask of Python: what code says and does, what objects hold."""
+"""What ``explain`` and ``ledger`` need of Python: source, bytecode, tracing, objects."""

@@ -1,4 +1,4 @@
-"""The functions of Python and NumPy that touch the world outside, and how they do so."""
+"""How a function accesses what is outside it, and which functions of Python and NumPy do."""
 
 import builtins
 import datetime
@@ -21,38 +21,38 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
 
 
 @dataclass(frozen=True)
-class Touch:
-    """One touch of the world outside.
+class Access:
+    """One access to something outside the explained function.
 
     Attributes:
         kind: ``"read"``, ``"written"``, ``"changed"``, ``"changed copy"``, ``"changed in place"``,
             ``"leaked"``, ``"output"``, ``"log"``, ``"input"``, ``"clock"``, ``"random"``,
             ``"misread"``, ``"seed"``, ``"warning"``, ``"token"``, ``"environment"``, ``"getenv"``
             or ``"file"``; ``findings`` says what each means.
-        name: of the variable or function.
-        place: the line.
+        name: the name of the variable or function.
+        location: the line.
         value: what was read or changed; ``None`` for the other kinds.
     """
 
     kind: str
     name: str
-    place: Place
+    location: Location
     value: Any = field(default=None, compare=False)
 
 
-def once(touches: Iterable[Touch]) -> Iterator[Touch]:
-    """Each touch, but only the first where several lines of a file read the same value."""
-    told = set()
-    for touch in touches:
-        key = (touch.name, touch.place[0], id(touch.value))
-        if touch.kind != "read" or key not in told:
-            yield touch
-        told.add(key)
+def without_repeats(accesses: Iterable[Access]) -> Iterator[Access]:
+    """The accesses without repeated reads of one value in one file."""
+    seen = set()
+    for access in accesses:
+        key = (access.name, access.location[0], id(access.value))
+        if access.kind != "read" or key not in seen:
+            yield access
+        seen.add(key)
 
 
 _LOG = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
@@ -72,8 +72,8 @@ _DRAWS = (
 _SEEDS = ("seed", "setstate", "set_state")
 _NUMPY_FILES = ("load", "loadtxt", "genfromtxt", "save", "savez", "savetxt")
 
-# Where they are, how they touch the world, and their names.
-_DEALINGS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+# Their owner, the kind of access, and their names.
+_FUNCTIONS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (builtins, "output", ("print",)),
     (pprint, "output", ("pprint", "pp")),
     (builtins, "input", ("input",)),
@@ -94,7 +94,7 @@ _DEALINGS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (secrets, "token", ("token_bytes", "token_hex", "token_urlsafe", "randbelow")),
 )
 
-# Methods, which are recognised by their code when they begin to run: their object may be anything.
+# Methods, recognised by their code when they begin to run, because their object may be anything.
 _METHODS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (pathlib.Path, "file", _FILES),
     (logging.Logger, "log", _LOG),
@@ -103,20 +103,20 @@ _METHODS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
 )
 
 
-def _held(dealings: Any) -> Iterator[tuple[Any, str]]:
-    for owner, kind, names in dealings:
+def _functions_of(groups: Any) -> Iterator[tuple[Any, str]]:
+    for owner, kind, names in groups:
         for name in names:
-            found = harmless.attribute(owner, name)
-            if found is not None:
-                yield found, kind
+            value = harmless.attribute(owner, name)
+            if value is not None:
+                yield value, kind
 
 
-# By identity, so that nothing is compared; the objects are kept, so that their identity is.
-_KNOWN = {id(found): (kind, found) for found, kind in _held(_DEALINGS)}
+# By id, so that nothing is compared; keeping the objects keeps their ids.
+_KNOWN = {id(value): (kind, value) for value, kind in _functions_of(_FUNCTIONS)}
 _BY_CODE = {
-    id(found.__code__): (kind, found)
-    for found, kind in _held(_METHODS)
-    if isinstance(found, types.FunctionType)
+    id(value.__code__): (kind, value)
+    for value, kind in _functions_of(_METHODS)
+    if isinstance(value, types.FunctionType)
 }
 
 
@@ -125,16 +125,16 @@ def generators() -> dict[str, Any]:
     return {"random": random.random.__self__, "numpy.random": np.random.random.__self__}  # type: ignore[attr-defined]
 
 
-def dealing(value: Any) -> str | None:
-    """How calling or reading a value touches the world; ``None`` if it does not."""
+def access_kind(value: Any) -> str | None:
+    """The kind of access that calling or reading a value is; ``None`` if it is none."""
     known = _KNOWN.get(id(value))
     if known is None and harmless.is_a(value, types.BuiltinMethodType, types.MethodType):
-        return dealing_of(value.__self__, value.__name__)
+        return attribute_access_kind(value.__self__, value.__name__)
     return known[0] if known else None
 
 
-def dealing_of(owner: Any, name: str) -> str | None:
-    """How a method or another attribute of an object does; ``None`` if it does not."""
+def attribute_access_kind(owner: Any, name: str) -> str | None:
+    """The same for a method or another attribute of an object."""
     if is_stream(owner):
         return "output" if name in ("write", "writelines") else None
     is_shared = any(owner is generator for generator in generators().values())
@@ -145,16 +145,16 @@ def dealing_of(owner: Any, name: str) -> str | None:
 
 
 def is_stream(value: Any) -> bool:
-    """Whether the person who runs the program sees what is written to it."""
+    """Whether the value is standard output or standard error."""
     return any(value is s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
-def of_frame(frame: FrameType) -> tuple[str, str] | None:
-    """How a library's function that begins to run touches the world, and its name."""
+def frame_access(frame: FrameType) -> tuple[str, str] | None:
+    """The kind of access that a library's function that begins to run is, and its name."""
     known = _BY_CODE.get(id(frame.f_code))
     if known is None:
         return None
-    kind, found = known
+    kind, function = known
     if kind == "random" and not harmless.is_a(frame.f_locals.get("self"), random.SystemRandom):
         return None  # any other generator starts with the same numbers each time, or is watched
-    return kind, found.__qualname__
+    return kind, function.__qualname__

@@ -1,4 +1,4 @@
-"""Follows the bytecode of a function, and records what it touches outside itself."""
+"""Follows a function's bytecode, and records what it accesses outside itself."""
 
 import builtins
 import enum
@@ -6,9 +6,14 @@ from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless, statements
-from jaxvstorch._explain.python.accesses import Touch, dealing, dealing_of, is_stream
+from jaxvstorch._explain.python.accesses import (
+    Access,
+    access_kind,
+    attribute_access_kind,
+    is_stream,
+)
 from jaxvstorch._explain.python.code_or_data import is_code
 from jaxvstorch._explain.python.instructions import IMPORTED, Instruction, instructions
 
@@ -24,24 +29,24 @@ def _assignments(file: str, name: str) -> int:
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL")
-REST = "torch_dynamo_resume_in_"  # how Dynamo names what is left of a function after a break
+REST = "torch_dynamo_resume_in_"  # how Dynamo names the rest of a function after a graph break
 
 
 class Bytecode:
-    """Follows the instructions of own code one by one, and records what they touch outside."""
+    """Follows the instructions of shown code one by one, and records what they access outside."""
 
     def __init__(
-        self, global_reads: bool = True, tell: Callable[[str, Any], None] | None = None
+        self, global_reads: bool = True, on_load: Callable[[str, Any], None] | None = None
     ) -> None:
-        """Make a follower.
+        """Begin without any accesses.
 
         Args:
             global_reads: whether to record reads of globals, or of closure variables only.
-            tell: called with the name and value of each object from outside that is loaded.
+            on_load: called with the name and value of each object from outside that is loaded.
         """
         self._global_reads = global_reads
-        self._tell = tell or (lambda name, value: None)
-        self.touches: dict[tuple[str, str, Place], Touch] = {}
+        self._on_load = on_load or (lambda name, value: None)
+        self.accesses: dict[tuple[str, str, Location], Access] = {}
         self._chain: Any = None  # the module, class or stream that the last instruction loaded
         self._name = ""
         # By the code object's id: hashing one takes long. Keeping the object keeps its id.
@@ -56,7 +61,7 @@ class Bytecode:
             self.instruction(instruction, code, frame.f_globals, lambda: _variables(frame))
 
     def entered(self, code: CodeType) -> dict[int, Instruction]:
-        """Note a function of this call: what inner functions share with it is not outside."""
+        """Note a function of this call: the variables that it shares are not outside."""
         known = self._codes.get(id(code))
         if known is None:
             known = self._codes[id(code)] = code, instructions(code)
@@ -70,33 +75,33 @@ class Bytecode:
         """Look at one instruction of a function with these globals and closure variables."""
         if instruction.name == "EXTENDED_ARG":  # belongs to the one that follows
             return
-        place = (code.co_filename, instruction.line)
+        location = (code.co_filename, instruction.line)
         chain, self._chain = self._chain, None
         if instruction.name in _READS:
             value = names.get(instruction.argument, getattr(builtins, instruction.argument, None))
-            self._read(str(instruction.argument), value, place)
+            self._read(str(instruction.argument), value, location)
         elif instruction.name == IMPORTED:
-            self._begin(instruction.argument, variables().get(instruction.argument), place)
+            self._begin(instruction.argument, variables().get(instruction.argument), location)
         elif instruction.name in _ATTRIBUTES and chain is not None:
-            self._attribute(chain, str(instruction.argument), place)
+            self._attribute(chain, str(instruction.argument), location)
         elif instruction.name in _WRITES:
-            self.add(Touch("written", f"global {instruction.argument}", place))
+            self.add(Access("written", f"global {instruction.argument}", location))
         elif instruction.name in ("LOAD_DEREF", "STORE_DEREF"):
-            self._closure(instruction, code, place, variables)
+            self._closure(instruction, code, location, variables)
 
     def _closure(
-        self, instruction: Instruction, code: CodeType, place: Place, variables: Any
+        self, instruction: Instruction, code: CodeType, location: Location, variables: Any
     ) -> None:
         name = str(instruction.argument)
         if name not in code.co_freevars or name == "__class__" or self._is_of_this_call(code, name):
             return
         if instruction.name == "STORE_DEREF":
-            self.add(Touch("written", f"nonlocal {name}", place))
+            self.add(Access("written", f"nonlocal {name}", location))
             return
         value = variables().get(name)
         is_fixed = harmless.is_a(value, *_IMMUTABLE) and _assignments(code.co_filename, name) <= 1
-        if not is_fixed:  # a variable that is bound once to what cannot change never goes stale
-            self._read(name, value, place, is_closure=True)
+        if not is_fixed:  # a variable bound once to an immutable value never goes stale
+            self._read(name, value, location, is_closure=True)
 
     def _is_of_this_call(self, code: CodeType, name: str) -> bool:
         """Whether a variable belongs to a function around this one that runs in the same call."""
@@ -105,40 +110,40 @@ class Bytecode:
             return bool(owners)
         return any(code.co_qualname.startswith(f"{owner}.<locals>.") for owner in owners)
 
-    def _read(self, name: str, value: Any, place: Place, is_closure: bool = False) -> None:
-        if not self._begin(name, value, place) and (is_closure or self._global_reads):
-            self._found(name, value, place)
+    def _read(self, name: str, value: Any, location: Location, is_closure: bool = False) -> None:
+        if not self._begin(name, value, location) and (is_closure or self._global_reads):
+            self._add_read(name, value, location)
 
-    def _begin(self, name: str, value: Any, place: Place) -> bool:
-        """Note that something from outside is loaded; say whether that alone touches the world."""
-        kind = dealing(value)
+    def _begin(self, name: str, value: Any, location: Location) -> bool:
+        """Note that something from outside is loaded; return whether that alone is an access."""
+        kind = access_kind(value)
         if kind is not None:
-            self.add(Touch(kind, name, place))
+            self.add(Access(kind, name, location))
         elif harmless.is_a(value, ModuleType, type) or is_stream(value):
             self._chain, self._name = value, name
         return kind is not None
 
-    def _attribute(self, owner: Any, attribute: str, place: Place) -> None:
+    def _attribute(self, owner: Any, attribute: str, location: Location) -> None:
         name = f"{self._name}.{attribute}"
         value = harmless.attribute(owner, attribute)
-        kind = dealing_of(owner, attribute) or dealing(value)
+        kind = attribute_access_kind(owner, attribute) or access_kind(value)
         if kind is not None:
-            self.add(Touch(kind, name, place))
+            self.add(Access(kind, name, location))
             return
         if harmless.is_a(value, ModuleType, type) or is_stream(value):
             self._chain, self._name = value, name
         if self._global_reads and not attribute.startswith("__") and _is_readers(owner):
-            self._found(name, value, place)
+            self._add_read(name, value, location)
 
-    def _found(self, name: str, value: Any, place: Place) -> None:
-        self._tell(name, value)
-        is_member = "." in name and harmless.is_a(value, enum.Enum)  # its class never gives it up
+    def _add_read(self, name: str, value: Any, location: Location) -> None:
+        self._on_load(name, value)
+        is_member = "." in name and harmless.is_a(value, enum.Enum)  # its class never rebinds it
         if not is_code(value) and not is_stream(value) and not is_member:
-            self.add(Touch("read", name, place, value))
+            self.add(Access("read", name, location, value))
 
-    def add(self, touch: Touch) -> None:
-        """Record a touch, each only once."""
-        self.touches.setdefault((touch.kind, touch.name, touch.place), touch)
+    def add(self, access: Access) -> None:
+        """Record an access, each only once."""
+        self.accesses.setdefault((access.kind, access.name, access.location), access)
 
 
 def _is_readers(owner: Any) -> bool:
@@ -159,7 +164,7 @@ def read_statically(
     variables: dict[str, Any],
     lines: set[int] | None = None,
 ) -> None:
-    """Follow a function's instructions, or those of some lines, that are read instead of run."""
+    """Follow all instructions of a function, or those of some lines, without running them."""
     for instruction in instructions(code).values():
         if lines is None or instruction.line in lines:
             follower.instruction(instruction, code, names, lambda: variables)

@@ -1,4 +1,4 @@
-"""Which values are part of the program, and which are data that the program reads."""
+"""Tells values that are part of the program from data that the program reads."""
 
 import functools
 import logging

@@ -1,7 +1,7 @@
 """Looks at the reader's objects without running a line of the reader's code.
 
 A property, ``__getattr__``, ``__eq__`` or ``__len__`` may raise, take long, or change something
-that the compiler then finds changed. Here only Python's own code answers.
+that the compiler then sees changed. Only Python's own code runs here.
 """
 
 import sys
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 
 # Compared by identity: a metaclass may have an ``__eq__`` and a ``__hash__`` of its own.
 _SIMPLE = {id(kind) for kind in (bool, int, float, complex, str, bytes, type(None))}
@@ -32,28 +32,28 @@ def is_simple(value: Any) -> bool:
 
 def bases(kind: type) -> tuple[type, ...]:
     """A class and what it inherits from, whatever its metaclass says."""
-    found: tuple[type, ...] = type.__dict__["__mro__"].__get__(kind)
-    return found
+    classes: tuple[type, ...] = type.__dict__["__mro__"].__get__(kind)
+    return classes
 
 
 def of_class(kind: type) -> Mapping[str, Any]:
     """What the body of a class holds."""
-    found: Mapping[str, Any] = type.__dict__["__dict__"].__get__(kind)
-    return found
+    members: Mapping[str, Any] = type.__dict__["__dict__"].__get__(kind)
+    return members
 
 
 def attribute(owner: Any, name: str) -> Any:
     """``owner.name`` if it is simply stored; ``None`` if code would have to compute it."""
     is_class = is_a(owner, type)
     bodies = map(of_class, bases(owner if is_class else type(owner)))
-    found: Any = next((body[name] for body in bodies if name in body), None)
-    if not is_class and is_a(found, types.MemberDescriptorType):
-        return _slot(found, owner)
-    if is_a(found, property, types.GetSetDescriptorType):
+    value: Any = next((body[name] for body in bodies if name in body), None)
+    if not is_class and is_a(value, types.MemberDescriptorType):
+        return _slot(value, owner)
+    if is_a(value, property, types.GetSetDescriptorType):
         return None
     if not is_class:
-        found = (_dictionary(owner) or {}).get(name, found)
-    return found.__func__ if is_a(found, staticmethod, classmethod) else found
+        value = (_dictionary(owner) or {}).get(name, value)
+    return value.__func__ if is_a(value, staticmethod, classmethod) else value
 
 
 def attributes(value: Any) -> dict[str, Any] | None:
@@ -76,8 +76,8 @@ def _dictionary(value: Any) -> Mapping[str, Any] | None:
     held: Any = next((body["__dict__"] for body in bodies if "__dict__" in body), None)
     if not is_a(held, types.GetSetDescriptorType, types.MemberDescriptorType):
         return None
-    found: Mapping[str, Any] = held.__get__(value)
-    return found
+    dictionary: Mapping[str, Any] = held.__get__(value)
+    return dictionary
 
 
 def _slot(slot: Any, value: Any) -> Any:
@@ -118,8 +118,8 @@ def comes_from(kind: type, *packages: str) -> bool:
 
 def module_of(kind: type) -> str:
     """The name of the module that a class was defined in."""
-    found = type.__dict__["__module__"].__get__(kind)
-    return found if is_a(found, str) else ""
+    name = type.__dict__["__module__"].__get__(kind)
+    return name if is_a(name, str) else ""
 
 
 def is_readers(kind: type) -> bool:
@@ -139,7 +139,7 @@ def _is_readers(module: str) -> bool:
     return module in sys.modules and is_readers_module(sys.modules[module])
 
 
-_OWN = OwnCode(None)
+_OWN = ShownFiles(None)
 
 
 def _has(file: Any) -> bool:

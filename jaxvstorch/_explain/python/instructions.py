@@ -29,17 +29,17 @@ def instructions(code: CodeType) -> dict[int, Instruction]:
     known = _read_before.get(code)
     if known is not None:
         return known
-    found = {}
+    by_offset = {}
     for instruction in dis.get_instructions(code):
         line = instruction.positions.lineno if instruction.positions else None
-        found[instruction.offset] = Instruction(
+        by_offset[instruction.offset] = Instruction(
             instruction.opname, instruction.argval, line or code.co_firstlineno
         )
-    imported = set(_imported(list(found.values())))
+    imported = set(_imported(list(by_offset.values())))
     if imported:
-        found = {offset: _marked(step, imported) for offset, step in found.items()}
-    _read_before[code] = found
-    return found
+        by_offset = {offset: _marked(step, imported) for offset, step in by_offset.items()}
+    _read_before[code] = by_offset
+    return by_offset
 
 
 def _imported(steps: list[Instruction]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What Python does in a function's own lines while it runs: visits, and touches of the outside."""
+"""Traces shown code while it runs: counts how often its statements begin, and calls back."""
 
 import inspect
 import sys
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.statements import File
 
@@ -42,11 +43,8 @@ class Visits:
         return any(loop.header <= line <= loop.last for loop in loops)
 
 
-Place = tuple[str, int]  # file and line
-
-
 class Recorder:
-    """Traces own code with ``sys.settrace`` inside a ``with`` block, and restores what was there.
+    """Traces shown code with ``sys.settrace`` inside a ``with`` block, and restores what was there.
 
     Attributes:
         visits: by the first line of a statement, the most times that it ran in one run of its
@@ -56,7 +54,7 @@ class Recorder:
 
     def __init__(
         self,
-        own: Callable[[str], bool],
+        is_shown: Callable[[str], bool],
         on_opcode: Callable[[FrameType], None] | None = None,
         on_line: Callable[[FrameType, int | None], None] | None = None,
         is_written: Callable[[CodeType], bool] = lambda code: False,
@@ -66,24 +64,24 @@ class Recorder:
         """Make a recorder.
 
         Args:
-            own: whether a file is own code.
-            on_opcode: called before each instruction of own code.
-            on_line: called before each line of own code with the frame and the line, and with
+            is_shown: whether a file's lines are shown.
+            on_opcode: called before each instruction of shown code.
+            on_line: called before each line of shown code with the frame and the line, and with
                 ``None`` when a function is entered or left.
             is_written: whether a compiler wrote a code object; the parts of it that belong to no
                 line of the function are on its first line, which then does not count.
             pause: functions that are entered while this is true are left out.
-            on_library: called when a function that is not own code is entered.
+            on_library: called when a function that is not shown is entered.
         """
-        self.visits: dict[Place, int] = {}
-        self.runs: Counter[Place] = Counter()
-        self._own = own
+        self.visits: dict[Location, int] = {}
+        self.runs: Counter[Location] = Counter()
+        self._is_shown = is_shown
         self._on_opcode = on_opcode
         self._on_line = on_line
         self._is_written = is_written
         self._pause = pause
         self._on_library = on_library
-        self._raised: tuple[BaseException, Place] | None = None
+        self._raised: tuple[BaseException, Location] | None = None
         self._files: dict[str, File | None] = {}
         self._frames: dict[FrameType, Visits] = {}
 
@@ -101,8 +99,8 @@ class Recorder:
         code = frame.f_code
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
         is_class = frame.f_back in self._frames  # in a function, and not the body of a module
-        is_own = (is_function or is_class) and self._own(code.co_filename)
-        if not is_own or (self._pause and self._pause()):
+        is_shown = (is_function or is_class) and self._is_shown(code.co_filename)
+        if not is_shown or (self._pause and self._pause()):
             if self._on_library is not None:
                 self._on_library(frame)
             return None
@@ -111,7 +109,7 @@ class Recorder:
             self.runs[frame.f_code.co_filename, frame.f_code.co_firstlineno] += 1
             frame.f_trace = self._inside  # from Python 3.12 on, opcodes are traced only where set
             frame.f_trace_opcodes = self._on_opcode is not None and is_function
-            self._tell(frame, None)
+            self._notify(frame, None)
         return self._inside
 
     def _inside(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -120,20 +118,20 @@ class Recorder:
         elif event == "line" and (
             frame.f_lineno != frame.f_code.co_firstlineno or not self._is_written(frame.f_code)
         ):
-            self._tell(frame, frame.f_lineno)
+            self._notify(frame, frame.f_lineno)
             self._frames[frame].line(frame.f_lineno, frame.f_lasti)
         elif event == "exception":
             if self._raised is None or self._raised[0] is not arg[1]:
                 self._raised = (arg[1], (frame.f_code.co_filename, frame.f_lineno))
         elif event == "return":
-            self._tell(frame, None)
+            self._notify(frame, None)
             if not frame.f_code.co_flags & inspect.CO_GENERATOR:  # which will be entered again
                 self._leave(frame)
         return self._inside
 
     @property
     def trace_functions(self) -> tuple[Callable[..., Any], ...]:
-        """What Python calls while a function runs."""
+        """The functions that Python calls while it traces."""
         return self._call, self._inside
 
     def _file(self, name: str) -> File | None:
@@ -141,15 +139,15 @@ class Recorder:
             self._files[name] = statements.read(name)
         return self._files[name]
 
-    def _tell(self, frame: FrameType, line: int | None) -> None:
+    def _notify(self, frame: FrameType, line: int | None) -> None:
         if self._on_line is not None:
             self._on_line(frame, line)
 
-    def raised(self, error: BaseException) -> Place | None:
-        """The innermost line of own code that an error came through, if it was the last one."""
+    def raised(self, error: BaseException) -> Location | None:
+        """The innermost shown line that an error passed through, if it was the last error."""
         return self._raised[1] if self._raised and self._raised[0] is error else None
 
     def _leave(self, frame: FrameType) -> None:
         for line, count in self._frames.pop(frame).counts.items():
-            place = (frame.f_code.co_filename, line)
-            self.visits[place] = max(count, self.visits.get(place, 0))
+            location = (frame.f_code.co_filename, line)
+            self.visits[location] = max(count, self.visits.get(location, 0))

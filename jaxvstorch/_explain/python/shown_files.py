@@ -1,4 +1,4 @@
-"""Whose code a file holds: the reader's, which is shown, or a library's, which is not."""
+"""Decides which files' lines an explanation shows: the reader's, and not a library's."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,11 @@ from jaxvstorch._explain.python import statements
 from jaxvstorch._frameworks.installed import FRAMEWORKS, import_path, is_installed, is_instrument
 
 
-class OwnCode:
-    """Tells own files from library files, for one function.
+class ShownFiles:
+    """The files whose lines are shown for one explained function.
 
-    Own files are the function's own file, and every file that is neither installed nor part of
-    Python. For a function from an installed package, the rest of that package is own code too.
+    They are the function's own file, and every file that is neither installed nor part of Python.
+    For a function from an installed package, the rest of that package is shown too.
     """
 
     def __init__(self, file: str | None) -> None:
@@ -51,7 +51,7 @@ class OwnCode:
 def _package_folder(file: str) -> str | None:
     """The folder of the installed package that a file belongs to.
 
-    Of a framework only the file of the explained function is shown: the rest is library code.
+    For a framework's function it is ``None``: only the function's own file is shown.
     """
     folder, parts = import_path(file) or ("", ())
     if len(parts) < 2 or parts[0] in FRAMEWORKS:

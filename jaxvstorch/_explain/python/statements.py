@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-# Names of cells, and from Python 3.13 on of prompts: they are not files, but their text is known.
+# Names of notebook cells, and of prompts since Python 3.13: no files, but linecache has the text.
 PROMPTS = ("<ipython-input", "<python-input")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function's place in its file: lines from the first decorator to the last, inclusive."""
+    """A function's lines in its file, from the first decorator to the last line, inclusive."""
 
     name: str
     first: int
@@ -90,8 +90,8 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
     for code in codes:
         numbers = {line for _, _, line in code.co_lines() if line}
         if code.co_cellvars or code.co_freevars:  # no other code has such an instruction
-            found = dis.get_instructions(code)
-            assigned.update(i.argval for i in found if i.opname == "STORE_DEREF")
+            code_instructions = dis.get_instructions(code)
+            assigned.update(i.argval for i in code_instructions if i.opname == "STORE_DEREF")
         executable |= {begins[line] for line in numbers if line in begins}
     return File(
         lines,

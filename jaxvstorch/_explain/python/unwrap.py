@@ -1,4 +1,4 @@
-"""The Python function inside something that can be called."""
+"""Finds the Python function inside a callable, or behind a code object."""
 
 import types
 from collections.abc import Iterator
@@ -33,27 +33,27 @@ _HOLD_ANOTHER = (
 
 def wrappers(function: Any) -> list[Any]:
     """The decorators around a function, the outermost first."""
-    found: list[Any] = []
-    while len(found) < _DEEPEST and not answers_all(function):
+    decorators: list[Any] = []
+    while len(decorators) < _DEEPEST and not answers_all(function):
         inner = attribute(function, "__wrapped__")
         if not callable(inner):
             break
-        found.append(function)
+        decorators.append(function)
         function = inner
-    return found
+    return decorators
 
 
 def uncompiled(function: Any) -> Any:
     """The function that ``torch.compile`` was given, bound like ``function``; else the same."""
-    tried = (attribute(function, name) for name in private.ORIGINALS)
-    found = [inner for inner in tried if inner is not None]
-    inner = found[0] if found else function
+    candidates = (attribute(function, name) for name in private.ORIGINALS)
+    originals = [inner for inner in candidates if inner is not None]
+    inner = originals[0] if originals else function
     is_bound = isinstance(function, types.MethodType) and inner is not function
     return types.MethodType(inner, function.__self__) if is_bound else inner
 
 
 def attribute(value: Any, name: str) -> Any:
-    """An attribute; ``None`` if there is none, or if the value's own code raises."""
+    """An attribute; ``None`` if there is none or reading it raises."""
     try:
         return getattr(value, name, None)
     except Exception:
@@ -106,10 +106,10 @@ def defaults(code: CodeType, module: dict[str, Any]) -> Iterator[tuple[str, Any]
 
 def _function(code: CodeType, module: dict[str, Any]) -> FunctionType | None:
     first, *rest = code.co_qualname.split(".")
-    found: Any = module.get(first)
+    value: Any = module.get(first)
     for name in rest:  # a method of a class
-        found = harmless.attribute(found, name)
-    while found is not None and not harmless.is_a(found, FunctionType):
-        found = harmless.attribute(found, "__wrapped__")  # replaced by a decorator
-    is_it = found is not None and found.__code__ == code  # explain gives PyTorch a copy of it
-    return found if is_it else None
+        value = harmless.attribute(value, name)
+    while value is not None and not harmless.is_a(value, FunctionType):
+        value = harmless.attribute(value, "__wrapped__")  # replaced by a decorator
+    is_it = value is not None and value.__code__ == code  # explain gives PyTorch a copy of it
+    return value if is_it else None

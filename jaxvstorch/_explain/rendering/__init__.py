@@ -1,1 +1,1 @@
-"""How an explanation and a ledger look: as text, in a terminal, as HTML."""
+"""How explanations look: as text, in a terminal, as HTML."""

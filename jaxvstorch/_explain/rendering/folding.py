@@ -8,16 +8,16 @@ from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.rendering.signs import WORDS
 from jaxvstorch._frameworks.installed import is_installed
 
-# Longer runs of lines with nothing else to say are folded. Lines of a program are what a reader
-# came for, so more of them stay.
+# Longer runs of alike lines are folded. Readers mostly want the lines of a program, so more of them
+# stay.
 _FOLD = 12
 _FOLD_IN_PROGRAM = 40
-# So are runs of lines that were traced or not reached; sooner in a library, where a reader wants to
-# see what it put into the program.
+# Longer runs of lines that were traced or not reached are folded too; sooner in a library, where
+# only the lines that left something in a program matter.
 _FOLD_QUIET = 40
 _FOLD_QUIET_IN_LIBRARY = 12
 _ENDS = 2  # lines that stay at each end of a folded run
-_BRIDGED = 3  # so many blank lines between two lines of the same mark do not separate them
+_BRIDGED = 3  # up to this many blank lines do not separate two lines with the same mark
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def stretches(source: Source, remarked: Collection[int]) -> Iterator[Stretch]:
 
     Args:
         source: whose lines.
-        remarked: numbers of the lines that have findings.
+        remarked: the numbers of the lines that have findings.
     """
     keys = [_key(line) if line.number not in remarked else None for line in source.lines]
     _bridge(keys)
@@ -64,7 +64,7 @@ _QUIET: _Key = (Mark.TRACED, frozenset(), -1)
 
 
 def _key(line: Line) -> _Key | None:
-    """What lines must share to be folded together; ``None`` for one that must be seen."""
+    """What lines must share to be folded together; ``None`` for a line that must stay visible."""
     if not line.mark:
         return _BLANK
     if line.mark in (Mark.FAILED, Mark.PYTHON):
@@ -89,10 +89,10 @@ def _silence(keys: list[_Key | None], limit: int) -> None:
     """Let long runs of lines that left nothing in a program count as one kind."""
     position = 0
     for quiet, run in groupby(keys, lambda key: key is not None and key[0] is not Mark.GRAPH):
-        found = list(run)
-        if quiet and len(found) > limit:
-            keys[position : position + len(found)] = [_QUIET] * len(found)
-        position += len(found)
+        run_keys = list(run)
+        if quiet and len(run_keys) > limit:
+            keys[position : position + len(run_keys)] = [_QUIET] * len(run_keys)
+        position += len(run_keys)
 
 
 def _in_common(lines: tuple[Line, ...]) -> str:
@@ -104,11 +104,11 @@ def _in_common(lines: tuple[Line, ...]) -> str:
     if len(set(marks)) > 1 or (is_quiet and len(marks) < len(lines) / 2):
         return " that left nothing in a program"
     programs = sorted({where.partition(":")[0] for where in line.operations})
-    said = []
+    phrases = []
     if programs:
-        said.append(f"in program{'s' * (len(programs) > 1)} {' and '.join(programs)}")
+        phrases.append(f"in program{'s' * (len(programs) > 1)} {' and '.join(programs)}")
     elif line.mark in WORDS:
-        said.append(WORDS[line.mark])
+        phrases.append(WORDS[line.mark])
     if line.visits > 1:
-        said.append(f"each traced {line.visits:,} times")
-    return ", all " + ", ".join(said)
+        phrases.append(f"each traced {line.visits:,} times")
+    return ", all " + ", ".join(phrases)

@@ -1,4 +1,4 @@
-"""What a rendering of an explanation says in words beside the lines: its head, and its stages."""
+"""The words of an explanation apart from its lines: its head, and the compiled stages."""
 
 from collections import Counter
 
@@ -19,11 +19,11 @@ def title(explanation: Facts) -> str:
 
 
 def head(explanation: Facts) -> list[tuple[str, str]]:
-    """What is said about the whole function, by heading."""
+    """The facts about the whole function, by heading."""
     facts = [("arguments", ", ".join(explanation.arguments) or "none")]
     for program in explanation.programs:
-        said = _without_line(program) if explanation.sources else ""
-        facts.append((f"program {program.name}", f"{program_size(program)}{said}"))
+        unplaced = _without_line(program) if explanation.sources else ""
+        facts.append((f"program {program.name}", f"{program_size(program)}{unplaced}"))
     if not explanation.programs:
         facts.append(("programs", "none"))
     if explanation.ran:
@@ -37,8 +37,8 @@ def head(explanation: Facts) -> list[tuple[str, str]]:
 
 def program_size(program: Program) -> str:
     """How many operations, such as ``"14 operations, 3 in its scan body"``."""
-    own = program.operations.get(program.name, 0)
-    parts = [count(own, "operation")]
+    outermost = program.operations.get(program.name, 0)
+    parts = [count(outermost, "operation")]
     for where, number in program.operations.items():
         if where != program.name:
             parts.append(f"{number:,} in its {where.partition(': ')[2]}")
@@ -46,7 +46,7 @@ def program_size(program: Program) -> str:
 
 
 def _without_line(program: Program) -> str:
-    """How many operations have no line; empty if all of them have one."""
+    """How many operations have no line, in words; empty if all of them have one."""
     number = sum(program.without_line.values())
     if not number:
         return ""
@@ -58,7 +58,7 @@ def _without_line(program: Program) -> str:
 def where(source: Source) -> str:
     """Where a source is, and how often it was traced."""
     first = source.lines[0].number if source.lines else 0
-    before = any(line.operations for line in source.lines)  # and kept, as in a Traced
+    before = any(line.operations for line in source.lines)  # as in a jax.stages.Traced
     never = "traced before" if before else "not traced"
     traced = {0: never, 1: "traced once"}.get(source.runs, f"traced {source.runs:,} times")
     return f"{short_path(source.file)}, line {first}, {traced}"
@@ -96,13 +96,13 @@ def kernel_lines(kernel: Kernel, explanation: Facts) -> str:
     by_file: dict[str, set[int]] = {}
     for file, number in kernel.lines:
         by_file.setdefault(file, set()).add(number)
-    own = explanation.sources[0].file if explanation.sources else ""
-    said = []
+    own_file = explanation.sources[0].file if explanation.sources else ""
+    parts = []
     for file, numbers in by_file.items():
-        prefix = "" if file == own else f"{short_path(file)} "
+        prefix = "" if file == own_file else f"{short_path(file)} "
         noun = "line" if len(numbers) == 1 else "lines"
-        said.append(f"{prefix}{noun} {', '.join(map(str, sorted(numbers)))}")
-    return "; ".join(said) or f"lines {NOT_REPORTED}"
+        parts.append(f"{prefix}{noun} {', '.join(map(str, sorted(numbers)))}")
+    return "; ".join(parts) or f"lines {NOT_REPORTED}"
 
 
 def _number(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """An explanation as HTML: a fragment for notebooks and the book, and a page of its own.
 
-No element has an id, so that several explanations can stand in one page.
+No element has an id, so that one page can hold several explanations.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from html import escape
 from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
 from jaxvstorch._explain.rendering import headings, layout, signs
-from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
+from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, version_notes, whole_page
 from jaxvstorch._explain.rendering.html_source import (
     below,
     classes,
@@ -36,7 +36,7 @@ def page(explanation: Facts, ledger: Ledger | None = None) -> str:
         ledger: calls to show below it.
     """
     shown = f"{_opening(explanation)}{_body(explanation, 'h1', 'h2')}{_calls(ledger)}{MADE}</div>"
-    return whole(f"{escape(headings.title(explanation))}, explained", shown)
+    return whole_page(f"{escape(headings.title(explanation))}, explained", shown)
 
 
 def _opening(explanation: Facts) -> str:
@@ -48,10 +48,12 @@ def _opening(explanation: Facts) -> str:
 
 def _body(explanation: Facts, title: str, part: str) -> str:
     """The whole explanation, with ``title`` and ``part`` as the tags of its headings."""
-    placed, elsewhere = layout.place(explanation)
+    placed, elsewhere = layout.findings_by_line(explanation)
     parts = [_head(explanation, title), _legend(explanation)]
     for index, source in enumerate(explanation.sources):
-        findings = {line: found for (which, line), found in placed.items() if which == index}
+        findings = {
+            line: line_findings for (which, line), line_findings in placed.items() if which == index
+        }
         parts.append(source_html(source, findings, part))
     if elsewhere:
         parts.append(
@@ -70,7 +72,7 @@ def _head(explanation: Facts, tag: str) -> str:
     framework = TITLES[explanation.framework]
     return (
         f'<{tag} class="title"><code>{escape(explanation.function)}</code> '
-        f'<span class="in">in {framework}</span></{tag}>{newer(explanation.framework)}'
+        f'<span class="in">in {framework}</span></{tag}>{version_notes(explanation.framework)}'
         f"{_facts(headings.head(explanation))}"
     )
 

@@ -1,6 +1,6 @@
 """One function through both compilers as HTML: a column of source, and a column for each compiler.
 
-On a narrow page the two columns stand below each line of source. What was found opens where it was.
+On a narrow page the two columns are below each line of source. Findings open at their line.
 """
 
 import re
@@ -13,9 +13,9 @@ from jaxvstorch._explain.explanation_data import Facts, Finding
 from jaxvstorch._explain.marks import Line
 from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._explain.rendering import layout, side_by_side, signs, syntax
-from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, newer, whole
+from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, version_notes, whole_page
 from jaxvstorch._explain.rendering.html_source import classes, code_html, sentences
-from jaxvstorch._explain.rendering.side_by_side import found_elsewhere, own_sources
+from jaxvstorch._explain.rendering.side_by_side import findings_elsewhere, shared_sources
 from jaxvstorch._frameworks import COMPILERS
 
 _STYLE = files(__package__).joinpath("html_both.css").read_text("utf-8")
@@ -23,29 +23,29 @@ _STYLE = files(__package__).joinpath("html_both.css").read_text("utf-8")
 
 def fragment(explanations: Sequence[Facts], prints: Mapping[str, str]) -> str:
     """HTML to be put into a page, with the style that it needs."""
-    return f"<style>{FRAGMENT_STYLE}{_STYLE}</style>{_group(explanations, prints)}"
+    return f"<style>{FRAGMENT_STYLE}{_STYLE}</style>{_table(explanations, prints)}"
 
 
 def page(explanations: Sequence[Facts], prints: Mapping[str, str]) -> str:
     """A whole page that needs no other file and no JavaScript."""
     name = escape(explanations[0].function)
     heading = f'<h1 class="title"><code>{name}</code> in both</h1>'
-    body = _group(explanations, prints, heading, MADE)
-    return whole(f"{name} in both, explained", body, _STYLE)
+    body = _table(explanations, prints, heading, MADE)
+    return whole_page(f"{name} in both, explained", body, _STYLE)
 
 
-def _group(
+def _table(
     explanations: Sequence[Facts], prints: Mapping[str, str], above: str = "", below: str = ""
 ) -> str:
     name = escape(explanations[0].function)
-    rows = [*_lines(explanations), *_last(explanations, prints)]
+    rows = [*_lines(explanations), *_summary(explanations, prints)]
     heads = "".join(
         f'<th scope="col" role="columnheader" data-framework="{e.framework}">'
         f"{COMPILERS[e.framework]}</th>"
         for e in explanations
     )
-    above += newer(*(e.framework for e in explanations))
-    # The roles say that this is a table where the style of a narrow page makes it none.
+    above += version_notes(*(e.framework for e in explanations))
+    # The roles keep it a table for screen readers: on a narrow page its style is not that of one.
     return (
         f'<div class="jaxvstorch-explain both" role="group" aria-label="{name} in both, explained">'
         f'{above}<table class="both" role="table"><caption class="sr">{name}: each line, and '
@@ -56,7 +56,7 @@ def _group(
 
 
 def _lines(explanations: Sequence[Facts]) -> Iterator[str]:
-    source = own_sources(explanations)[0]
+    source = shared_sources(explanations)[0]
     texts = [line.text.expandtabs(4) for line in source.lines]
     indent, spans = layout.indent(texts), syntax.spans(texts)
     codes = {
@@ -88,15 +88,15 @@ def _row(head: str, cells: Sequence[str], css: str) -> str:
 
 def _cell(cell: side_by_side.Cell) -> str:
     words = f"<span>{cell.became}</span>"
-    # What became of the line is said once, behind the first finding.
+    # The line's own words appear once, after the first finding.
     after = [words, *[""] * len(cell.findings)]
-    said = "".join(map(_finding, cell.findings, after)) or words
+    content = "".join(map(_finding, cell.findings, after)) or words
     sign = _sign(cell.line) if cell.line.mark else ""
-    return _td(cell.framework, f"{sign}<div>{said}</div>", classes(cell.line))
+    return _td(cell.framework, f"{sign}<div>{content}</div>", classes(cell.line))
 
 
 def _sign(line: Line) -> str:
-    """For eyes; the words that follow it are for ears too."""
+    """The sign to see; the words after it are also for screen readers."""
     words = escape(signs.words(line))
     return (
         f'<span class="sign" aria-hidden="true" title="{words}">{escape(signs.sign(line))}</span>'
@@ -108,11 +108,11 @@ def _td(framework: str, content: str, css: str = "") -> str:
 
 
 def _finding(finding: Finding, words: str = "") -> str:
-    """What was found, in a word; it opens to the sentence, the cure and the link."""
+    """A finding's kind, which opens to the sentence, the cure and the link."""
     kind = escape(side_by_side.kind(finding))
     if finding.kind == "failed":
         finding = replace(finding, what=finding.what.partition(": ")[2])
-        # So that the name of an error breaks between its words.
+        # The name of an error may break between its words.
         kind = f"<code>{re.sub('(?<=[a-z])(?=[A-Z])', '<wbr>', kind)}</code>"
     return (
         f"<details><summary><b>{kind}</b> {words}</summary>"
@@ -120,25 +120,27 @@ def _finding(finding: Finding, words: str = "") -> str:
     )
 
 
-def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[str]:
-    """What it printed, what was found elsewhere, and how many programs it became."""
-    sources = own_sources(explanations)
-    elsewhere = [found_elsewhere(e, s) for e, s in zip(explanations, sources, strict=True)]
+def _summary(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[str]:
+    """What the function printed, the findings elsewhere, and the number of programs."""
+    sources = shared_sources(explanations)
+    elsewhere = [findings_elsewhere(e, s) for e, s in zip(explanations, sources, strict=True)]
     names = [e.framework for e in explanations]
     if any(prints.values()):
-        texts = [escape(side_by_side.said(prints[name])) for name in names]
-        yield _sum("it printed", names, [f"<code>{text}</code>" for text in texts])
+        texts = [escape(side_by_side.shorten_output(prints[name])) for name in names]
+        yield _summary_row("it printed", names, [f"<code>{text}</code>" for text in texts])
     if any(elsewhere):
-        said = ["".join(map(_placed, findings)) for findings in elsewhere]
-        yield _sum("found elsewhere", names, said)
-    yield _sum("compiled", names, [f"<b>{side_by_side.programs(e)}</b>" for e in explanations])
+        contents = ["".join(map(_finding_elsewhere, findings)) for findings in elsewhere]
+        yield _summary_row("found elsewhere", names, contents)
+    yield _summary_row(
+        "compiled", names, [f"<b>{side_by_side.programs(e)}</b>" for e in explanations]
+    )
 
 
-def _placed(finding: Finding) -> str:
-    place = f"{short_path(finding.file)}, line {finding.line}" if finding.line else ""
-    return _finding(finding, f"<span>{escape(place)}</span>")
+def _finding_elsewhere(finding: Finding) -> str:
+    location = f"{short_path(finding.file)}, line {finding.line}" if finding.line else ""
+    return _finding(finding, f"<span>{escape(location)}</span>")
 
 
-def _sum(title: str, frameworks: Sequence[str], contents: Sequence[str]) -> str:
+def _summary_row(title: str, frameworks: Sequence[str], contents: Sequence[str]) -> str:
     pairs = zip(frameworks, contents, strict=True)
     return _row(title, [_td(name, f"<div>{content}</div>") for name, content in pairs], "sum")

@@ -1,4 +1,4 @@
-"""What every web page of an explanation has: its style, its frame, and where it comes from."""
+"""What every web page of an explanation has: its style, its frame, and its maker."""
 
 from html import escape
 from importlib.resources import files
@@ -14,18 +14,18 @@ MADE = (
 )
 
 
-def newer(*frameworks: str) -> str:
-    """What is said of those that are newer than was proven."""
+def version_notes(*frameworks: str) -> str:
+    """Notes on frameworks that are newer than the versions tested."""
     return "".join(f'<p class="newer">{escape(note)}</p>' for note in proven.notes(*frameworks))
 
 
-def whole(title: str, body: str, style: str = "") -> str:
-    """A page around what it shows.
+def whole_page(title: str, body: str, style: str = "") -> str:
+    """A whole page around a body.
 
     Args:
-        title: of the page, as HTML.
-        body: its HTML.
-        style: rules that it needs besides.
+        title: the page's title, as HTML.
+        body: the page's content, as HTML.
+        style: more CSS rules that it needs.
     """
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -55,9 +55,9 @@ def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]
 
 def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
     """A table; with ``quiet`` its headings are for screen readers only."""
-    said = ' class="sr"' if quiet else ""
+    css = ' class="sr"' if quiet else ""
     heads = "".join(
-        f'<th scope="col"{column}><span{said}>{head}</span></th>'
+        f'<th scope="col"{column}><span{css}>{head}</span></th>'
         for head, column in (("line", ' class="n"'), ("became", ' class="m"'), ("source", ""))
     )
     return (
@@ -76,8 +76,8 @@ def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
 
 def below(items: Iterable[str], loose: bool = False) -> str:
     """Findings or sentences as a list; ``loose`` if it belongs to no line."""
-    said = "".join(items)
-    return f'<ul class="notes{" loose" if loose else ""}">{said}</ul>' if said else ""
+    content = "".join(items)
+    return f'<ul class="notes{" loose" if loose else ""}">{content}</ul>' if content else ""
 
 
 def sentence_item(sentence: str) -> str:
@@ -93,7 +93,7 @@ def finding_item(finding: Finding) -> str:
 
 
 def sentences(finding: Finding) -> str:
-    """What was found, what to do, and where the book explains it."""
+    """What happens, what to do about it, and where the book explains it."""
     cure = f' <span class="cure">{prose(finding.cure)}</span>' if finding.cure else ""
     link = layout.link(finding)
     more = f' <a href="{escape(link)}">In the book: {escape(finding.page)}</a>' if link else ""
@@ -106,7 +106,7 @@ def prose(sentence: str) -> str:
 
 
 def code_html(text: str, spans: Sequence[syntax.Span], indent: int) -> str:
-    """A line of source, without so many columns of its indentation."""
+    """A line of source, without ``indent`` columns of its indentation."""
     parts = []
     cut = indent if not text[:indent].strip() else 0
     inside = max(len(text) - len(text.lstrip()) - cut, 0) if text.strip() else 0
@@ -118,8 +118,8 @@ def code_html(text: str, spans: Sequence[syntax.Span], indent: int) -> str:
     return f"<code{style}>{''.join(parts)}</code>"
 
 
-# A mark of up to two lines stands in its column, which is this many characters wide, or on a phone
-# as many as html.css says; a longer one stands above its line of code, across the page.
+# A mark of up to two lines fits into its column, which is this many characters wide; on a phone,
+# html.css sets the width. A longer mark is above its line of code, across the page.
 WIDEST, _WIDEST_ON_PHONE = 16, 7
 
 
@@ -135,7 +135,7 @@ def mark_html(line: Line) -> str:
 
 
 def above(line: Line) -> str:
-    """A mark too long for its column, once more: the style shows one of the two."""
+    """A mark too long for its column, a second time: the style shows one of the two."""
     long, sign = _long(line), escape(signs.sign(line))
     return f'<span class="above"{long} aria-hidden="true">{sign}</span>' if long else ""
 

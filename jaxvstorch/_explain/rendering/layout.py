@@ -17,7 +17,7 @@ def link(finding: Finding) -> str:
 Placed = dict[tuple[int, int], list[Finding]]
 
 
-def place(explanation: Facts) -> tuple[Placed, list[Finding]]:
+def findings_by_line(explanation: Facts) -> tuple[Placed, list[Finding]]:
     """The findings by index of a source and number of a line, and those without a line."""
     shown: dict[tuple[str, int], int] = {}
     for index, source in enumerate(explanation.sources):
@@ -49,9 +49,9 @@ def in_full(explanation: Facts) -> set[int]:
     operations: of the reader's functions, or if there are none, of a library's.
     """
     sources = explanation.sources
-    found = {index for index, _ in place(explanation)[0]}
+    with_findings = {index for index, _ in findings_by_line(explanation)[0]}
     sizes = [max((sum(line.operations.values()) for line in s.lines), default=0) for s in sources]
     called = range(1, len(sources))
     readers = [index for index in called if not is_installed(sources[index].file)]
     others = sorted(readers or called, key=lambda index: -sizes[index])
-    return {0, *found, *others[: _MOST_SOURCES - 1]}
+    return {0, *with_findings, *others[: _MOST_SOURCES - 1]}

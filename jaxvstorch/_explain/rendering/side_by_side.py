@@ -1,6 +1,6 @@
-"""One function beside two compilers: its lines, and a cell for what each compiler made of one.
+"""One function's lines, each with two cells: what each compiler made of the line.
 
-A cell has a sign and a few words; the sign says how many operations, and where.
+A cell has a sign and a few words; the sign says how many operations there are, and where.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _SHORT = {
     Mark.BLANK: "",
 }
 
-# Of what was printed, a table shows the beginning.
+# A table shows only the beginning of what was printed.
 _MOST_LINES = 12
 _LONGEST_LINE = 200
 
@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def became(self) -> str:
-        """What became of the line, in a few words."""
+        """The line's mark, in a few words."""
         if self.line.mark is Mark.GRAPH:
             return signs.count(sum(self.line.operations.values()), "operation")
         return _SHORT[self.line.mark]
@@ -53,35 +53,35 @@ def stretches(explanations: Sequence[Facts]) -> Iterator[Stretch]:
     Raises:
         TypeError: the explanations do not share the lines of one function.
     """
-    sources = own_sources(explanations)
+    sources = shared_sources(explanations)
     rows = {
         lines[0].number: tuple(map(_cell, lines, explanations, sources))
         for lines in zip(*(source.lines for source in sources), strict=True)
     }
-    said = [number for number, cells in rows.items() if any(c.line.mark for c in cells)]
-    for stretch in folding.stretches(without_marks(sources[0]), said):
+    marked = [number for number, cells in rows.items() if any(c.line.mark for c in cells)]
+    for stretch in folding.stretches(without_marks(sources[0]), marked):
         yield Stretch(stretch, tuple(rows[line.number] for line in stretch.lines))
 
 
 def _cell(line: Line, explanation: Facts, source: Source) -> Cell:
-    return Cell(explanation.framework, line, tuple(found_at(line, explanation, source)))
+    return Cell(explanation.framework, line, tuple(findings_at(line, explanation, source)))
 
 
 def kind(finding: Finding) -> str:
-    """What was found, in a word or two; of an error its class."""
+    """The kind of a finding, in a word or two; for an error its class."""
     if finding.kind == "failed":
         return finding.what.partition(": ")[0]
     return layout.KINDS.get(finding.kind, finding.kind)
 
 
 def programs(explanation: Facts) -> str:
-    """How many were compiled."""
+    """How many programs were compiled."""
     number = len(explanation.programs)
     return signs.count(number, "program") if number else "no program"
 
 
-def said(printed: str) -> str:
-    """What was printed, or its first lines and how many more there are."""
+def shorten_output(printed: str) -> str:
+    """What was printed; of a long text the first lines, and how many more there are."""
     lines = printed.strip().splitlines()
     shown = [
         line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
@@ -92,46 +92,46 @@ def said(printed: str) -> str:
     return "\n".join([*shown, *more]) or "nothing"
 
 
-def own_sources(explanations: Sequence[Facts]) -> tuple[Source, ...]:
+def shared_sources(explanations: Sequence[Facts]) -> tuple[Source, ...]:
     """The function's own source in each explanation, with the same lines.
 
-    In an explanation that has no line of it, as when an error came first, the lines have no marks.
+    An explanation without the source, as when an error was raised first, gets lines without marks.
 
     Raises:
-        TypeError: none of them has any line of it, or what ran is not the same function.
+        TypeError: none of them has the source, or they do not have the same one.
     """
-    found = [e.sources[0] if e.sources else None for e in explanations]
-    known = [source for source in found if source is not None]
+    sources = [e.sources[0] if e.sources else None for e in explanations]
+    readable = [source for source in sources if source is not None]
     name = explanations[0].function
-    if not known:
-        told = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
-        missing = [sentence for sentence in told if sentence.startswith("The lines")]
+    if not readable:
+        sentences = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
+        missing = [sentence for sentence in sentences if sentence.startswith("The lines")]
         raise TypeError(
             f"framework='both' shows lines, and of {name} there are none to show. "
             f"{' '.join(missing)} Call explain once for each framework"
         )
-    if len({(source.file, source.lines[0].number) for source in known}) > 1:
-        places = ", ".join(f"{s.name} ({s.file}, line {s.lines[0].number})" for s in known)
+    if len({(source.file, source.lines[0].number) for source in readable}) > 1:
+        locations = ", ".join(f"{s.name} ({s.file}, line {s.lines[0].number})" for s in readable)
         raise TypeError(
             f"framework='both' shows lines that both compilers saw, and of {name} they saw "
-            f"different ones: {places}. Call explain once for each framework"
+            f"different ones: {locations}. Call explain once for each framework"
         )
-    return tuple(source or without_marks(known[0]) for source in found)
+    return tuple(source or without_marks(readable[0]) for source in sources)
 
 
 def without_marks(source: Source) -> Source:
-    """The same lines, as if nothing were known of them."""
+    """The same lines without marks."""
     lines = (replace(x, mark=Mark.BLANK, operations={}, visits=0) for x in source.lines)
     return replace(source, lines=tuple(lines))
 
 
-def found_at(line: Line, explanation: Facts, source: Source) -> list[Finding]:
-    """What was found at a line of a source."""
-    place = (source.file, line.number)
-    return [finding for finding in explanation.findings if (finding.file, finding.line) == place]
+def findings_at(line: Line, explanation: Facts, source: Source) -> list[Finding]:
+    """The findings at a line of a source."""
+    location = (source.file, line.number)
+    return [finding for finding in explanation.findings if (finding.file, finding.line) == location]
 
 
-def found_elsewhere(explanation: Facts, source: Source) -> list[Finding]:
-    """What was found in functions that it calls, or at no line."""
-    own = {line.number for line in source.lines}
-    return [f for f in explanation.findings if f.file != source.file or f.line not in own]
+def findings_elsewhere(explanation: Facts, source: Source) -> list[Finding]:
+    """The findings in functions that it calls, and those without a line."""
+    numbers = {line.number for line in source.lines}
+    return [f for f in explanation.findings if f.file != source.file or f.line not in numbers]

@@ -1,4 +1,4 @@
-"""How a line's mark is shown: a short sign that does not need colour, and words."""
+"""A line's mark as a short sign, which needs no colour, and in words."""
 
 from collections.abc import Mapping
 
@@ -32,7 +32,7 @@ def times(line: Line) -> str:
 
 
 def words(line: Line) -> str:
-    """A line's mark in words, for those who hear it or see it for the first time."""
+    """A line's mark in words, for screen readers and for those who see it for the first time."""
     if not line.mark:
         return ""
     parts = [WORDS.get(line.mark, ""), in_words(line.operations)]
@@ -42,20 +42,20 @@ def words(line: Line) -> str:
 
 
 def in_words(operations: Mapping[str, int]) -> str:
-    """Numbers of operations by place, in words.
+    """Numbers of operations by part of a program, in words.
 
     >>> in_words({"A": 1, "A: scan body": 3})
     '1 operation in program A, 3 in its scan body'
     """
-    parts, said = [], None
+    parts, last_program = [], None
     for where, number in operations.items():
         program, _, part = where.partition(": ")
-        if program == said:
+        if program == last_program:
             parts.append(f"{number:,} in its {part}")
         else:
             inside = f"the {part} of " if part else ""
             parts.append(f"{count(number, 'operation')} in {inside}program {program}")
-        said = program
+        last_program = program
     return ", ".join(parts)
 
 
@@ -81,7 +81,7 @@ def legend(explanation: Facts) -> list[tuple[Line | None, str, str]]:
                 break
     marks = {line.mark: line for line in lines}
     entries += [(marks[mark], SIGNS[mark], WORDS[mark]) for mark in WORDS if mark in marks]
-    # The loop's own line is visited once more than its body, when the loop ends.
+    # A loop's header is visited once more than its body, when the loop ends.
     several = [line for line in lines if line.mark and line.visits > 1]
     several.sort(key=lambda line: line.mark is not Mark.GRAPH)
     for line in several[:1]:

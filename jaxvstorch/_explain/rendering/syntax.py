@@ -23,28 +23,28 @@ def spans(lines: Sequence[str]) -> list[list[Span]]:
     >>> spans(["def f(x):", "    return 'a'"])
     [[(0, 3, 'keyword')], [(4, 10, 'keyword'), (11, 14, 'string')]]
     """
-    found: list[list[Span]] = [[] for _ in lines]
+    by_line: list[list[Span]] = [[] for _ in lines]
     try:
         for token in tokenize.generate_tokens(io.StringIO("\n".join(lines) + "\n").readline):
             kind = _KINDS.get(token.type)
             if token.type == tokenize.NAME and keyword.iskeyword(token.string):
                 kind = KEYWORD
             if kind:
-                _add(found, lines, token, kind)
+                _add(by_line, lines, token, kind)
     except (tokenize.TokenError, SyntaxError):
         pass  # a part of a file may be incomplete
-    return found
+    return by_line
 
 
 def _add(
-    found: list[list[Span]], lines: Sequence[str], token: tokenize.TokenInfo, kind: str
+    by_line: list[list[Span]], lines: Sequence[str], token: tokenize.TokenInfo, kind: str
 ) -> None:
     (first, start), (last, end) = token.start, token.end
     for row in range(first, last + 1):
         begin = start if row == first else 0
         stop = end if row == last else len(lines[row - 1])
         if begin < stop:
-            found[row - 1].append((begin, stop, kind))
+            by_line[row - 1].append((begin, stop, kind))
 
 
 def pieces(text: str, marked: Sequence[Span]) -> Iterator[tuple[str, str]]:

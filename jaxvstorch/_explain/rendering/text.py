@@ -12,7 +12,7 @@ from jaxvstorch._explain.rendering.text_source import (
     WIDEST_MARK,
     Columns,
     finding_rows,
-    versions,
+    version_rows,
 )
 from jaxvstorch._frameworks import COMPILERS
 
@@ -25,14 +25,16 @@ def printed(explanation: Facts) -> Printed:
 def rows(explanation: Facts, width: int) -> Iterator[Row]:
     """The whole explanation, one row of a terminal at a time, none wider than ``width``."""
     yield [(headings.title(explanation), BOLD), (f"  {COMPILERS[explanation.framework]}", DIM)]
-    yield from versions([explanation.framework], width)
+    yield from version_rows([explanation.framework], width)
     yield from _facts(headings.head(explanation), width)
-    placed, elsewhere = layout.place(explanation)
+    placed, elsewhere = layout.findings_by_line(explanation)
     in_full = layout.in_full(explanation)
     for index, source in enumerate(explanation.sources):
         if index not in in_full:
             continue
-        findings = {line: found for (which, line), found in placed.items() if which == index}
+        findings = {
+            line: line_findings for (which, line), line_findings in placed.items() if which == index
+        }
         yield []
         yield [(source.name, BOLD), (f"  {headings.where(source)}", DIM)]
         yield from Columns(source, width).rows(findings)
@@ -79,8 +81,8 @@ def _legend(explanation: Facts, width: int) -> Iterator[Row]:
     yield []
     for line, sign, words in entries:
         style = MARKS[line.mark] if line else BOLD
-        said = zip_longest(wrap(sign, column), wrap(words, width - column - 3), fillvalue="")
-        for left, right in said:
+        pairs = zip_longest(wrap(sign, column), wrap(words, width - column - 3), fillvalue="")
+        for left, right in pairs:
             yield [(f" {left:<{column}}  ", style), (right, DIM)]
 
 
@@ -91,8 +93,8 @@ def _stages(explanation: Facts, width: int) -> Iterator[Row]:
         yield from _facts(headings.compiled_head(compiled), width)
         for kernel in compiled.kernels:
             made_of = ", ".join(kernel.operations) or "operations not reported"
-            said = f"{made_of}; from {headings.kernel_lines(kernel, explanation)}"
-            yield from wrapped(f"{kernel.program} {kernel.name}: ", said, 4, width, BOLD)
+            description = f"{made_of}; from {headings.kernel_lines(kernel, explanation)}"
+            yield from wrapped(f"{kernel.program} {kernel.name}: ", description, 4, width, BOLD)
     forms = headings.forms(explanation)
     if forms:
         yield from _heading("Texts")

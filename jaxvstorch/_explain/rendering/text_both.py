@@ -1,4 +1,4 @@
-"""One function through both compilers as text: a line, and beside or below it what either made."""
+"""One function through both compilers as text: each line with what each compiler made of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -8,14 +8,14 @@ from jaxvstorch._explain.marks import Source
 from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._explain.rendering import side_by_side, signs
 from jaxvstorch._explain.rendering.side_by_side import (
-    found_at,
-    found_elsewhere,
-    own_sources,
+    findings_at,
+    findings_elsewhere,
+    shared_sources,
     without_marks,
 )
 from jaxvstorch._explain.rendering.text_columns import Cell, Entries, Entry
 from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Printed, Row, wrapped
-from jaxvstorch._explain.rendering.text_source import MARKS, Columns, finding_rows, versions
+from jaxvstorch._explain.rendering.text_source import MARKS, Columns, finding_rows, version_rows
 from jaxvstorch._frameworks import COMPILERS
 
 
@@ -26,13 +26,13 @@ def printed(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Printed
 
 def rows(explanations: Sequence[Facts], prints: Mapping[str, str], width: int) -> Iterator[Row]:
     """The function's lines and the findings, one row of a terminal at a time."""
-    sources = own_sources(explanations)
+    sources = shared_sources(explanations)
     first, where = explanations[0], short_path(sources[0].file)
     yield [(f"{first.function} in both", BOLD), (f"  {where}", DIM)]
     yield from wrapped("arguments  ", ", ".join(first.arguments), 2, width, DIM)
-    yield from versions([e.framework for e in explanations], width)
+    yield from version_rows([e.framework for e in explanations], width)
     yield []
-    entries = [*_lines(explanations, sources[0]), *_last(explanations, prints)]
+    entries = [*_lines(explanations, sources[0]), *_summary(explanations, prints)]
     yield from Entries([COMPILERS[e.framework] for e in explanations], entries, width).rows()
     for explanation, source in zip(explanations, sources, strict=True):
         if explanation.findings:
@@ -53,27 +53,27 @@ def _lines(explanations: Sequence[Facts], source: Source) -> Iterator[Entry]:
 
 
 def _cell(cell: side_by_side.Cell) -> Cell:
-    """What was found there, or else what became of the line."""
-    found = ", ".join(dict.fromkeys(map(side_by_side.kind, cell.findings)))
-    return Cell(signs.sign(cell.line), found or cell.became, MARKS[cell.line.mark])
+    """A line's findings; if it has none, its mark in words."""
+    kinds = ", ".join(dict.fromkeys(map(side_by_side.kind, cell.findings)))
+    return Cell(signs.sign(cell.line), kinds or cell.became, MARKS[cell.line.mark])
 
 
-def _last(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[Entry]:
-    """What it printed, and how many programs it became."""
+def _summary(explanations: Sequence[Facts], prints: Mapping[str, str]) -> Iterator[Entry]:
+    """What the function printed, and the number of programs."""
     if any(prints.values()):
-        cells = [Cell("", side_by_side.said(prints[e.framework])) for e in explanations]
+        cells = [Cell("", side_by_side.shorten_output(prints[e.framework])) for e in explanations]
         yield Entry("", [("it printed", DIM)], tuple(cells))
     cells = [Cell("", side_by_side.programs(e), BOLD) for e in explanations]
     yield Entry("", [("compiled", DIM)], tuple(cells))
 
 
 def _findings(explanation: Facts, source: Source, width: int) -> Iterator[Row]:
-    """Each finding in full, behind the number of its line."""
+    """Each finding in full, after the number of its line."""
     number = len(str(source.lines[-1].number))
     for line in source.lines:
-        for finding in found_at(line, explanation, source):
+        for finding in findings_at(line, explanation, source):
             yield from _numbered(finding, str(line.number), number, width)
-    for finding in found_elsewhere(explanation, source):
+    for finding in findings_elsewhere(explanation, source):
         if finding.line:
             yield [(f" {short_path(finding.file)}, line {finding.line}", DIM)]
         yield from _numbered(finding, "", number, width)

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Row, broken, padded, text_width
+from jaxvstorch._explain.rendering.text_rows import BOLD, DIM, Row, break_row, padded, text_width
 
 _GAP = "  "
-# Columns: what is longer goes on below.
+# In columns; a longer text continues below.
 _WIDEST_SIGN = 10
 _WIDEST_WORDS = 30
 _NARROWEST_WORDS = 10  # however narrow the terminal is
-# With fewer columns for the source, the cells stand below it.
+# With fewer columns for the source, the cells are below it.
 _ENOUGH_SOURCE = 32
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands beside a line: a sign and words, in a style of Rich."""
+    """A cell beside a line: a sign and words, in a style of Rich."""
 
     sign: str
     words: str
@@ -42,7 +42,7 @@ class Entries:
         self.label = max(len(entry.label) for entry in entries)
         columns = [[entry.cells[i] for entry in entries] for i in range(len(titles))]
         self.signs = [min(max(len(c.sign) for c in column), _WIDEST_SIGN) for column in columns]
-        # What has no sign, such as a title, begins where the signs do.
+        # A cell without a sign, such as a title, begins in the sign's column.
         spare = [sign + len(_GAP) for sign in self.signs]
         self.words = [
             min(max(len(title) - room, *(_longest(c, room) for c in column)), _WIDEST_WORDS)
@@ -56,7 +56,7 @@ class Entries:
             self._narrow(width)
 
     def _narrow(self, width: int) -> None:
-        """The cells stand below each other, behind the titles of their columns."""
+        """Put the cells below each other, after the titles of their columns."""
         sign = max(self.signs)
         before = self.label + 5 + max(map(len, self.titles)) + sign + 2 * len(_GAP)
         self.signs = [sign] * len(self.titles)
@@ -77,7 +77,7 @@ class Entries:
     def _beside(self, entry: Entry) -> Iterator[Row]:
         cells = [list(self._cell(i, cell)) for i, cell in enumerate(entry.cells)]
         blank = [[(" " * self._width(i), "")] for i in range(len(cells))]
-        sources = list(broken(entry.source, self.source))
+        sources = list(break_row(entry.source, self.source))
         for number, (source, *row) in enumerate(zip_longest(sources, *cells)):
             used = sum(text_width(text) for text, _ in source or [])
             pieces = [piece for i, cell in enumerate(row) for piece in cell or blank[i]]
@@ -85,7 +85,7 @@ class Entries:
             yield [self._label(entry if number == 0 else None), *(source or []), pad, *pieces]
 
     def _below(self, entry: Entry) -> Iterator[Row]:
-        for number, source in enumerate(broken(entry.source, self.source)):
+        for number, source in enumerate(break_row(entry.source, self.source)):
             yield [self._label(entry if number == 0 else None), *source]
         margin, name = " " * (self.label + 5), max(map(len, self.titles))
         for i, cell in enumerate(entry.cells):
@@ -101,8 +101,10 @@ class Entries:
         sign, words = self.signs[column], max(self.words[column], 1)
         room = words if cell.sign else words + sign + len(_GAP)
         signs = textwrap.wrap(cell.sign, max(sign, 1))
-        said = [part for line in cell.words.splitlines() for part in textwrap.wrap(line, room)]
-        for left, right in zip_longest(signs, said, fillvalue=""):
+        words_lines = [
+            part for line in cell.words.splitlines() for part in textwrap.wrap(line, room)
+        ]
+        for left, right in zip_longest(signs, words_lines, fillvalue=""):
             before = f"{_GAP}{left:<{sign}}" if cell.sign else ""
             style = "" if cell.sign else cell.style
             yield [(before, cell.style), (f"{_GAP}{padded(right, room)}", style)]

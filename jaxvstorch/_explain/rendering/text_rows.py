@@ -62,8 +62,8 @@ def wrap(text: str, width: int, hanging: str = "") -> list[str]:
     return lines or [""]
 
 
-def broken(row: Row, width: int) -> Iterator[Row]:
-    """A line of source, wrapped if it is wider than its column."""
+def break_row(row: Row, width: int) -> Iterator[Row]:
+    """A row, wrapped if it is wider than its column."""
     text = "".join(piece for piece, _ in row)
     if text_width(text) <= width:
         yield row
@@ -99,7 +99,7 @@ def text_width(text: str) -> int:
 
 
 def padded(text: str, columns: int) -> str:
-    """The text with blanks behind it, to fill its column."""
+    """The text with trailing blanks that fill its column."""
     return text + " " * (columns - text_width(text))
 
 
@@ -117,5 +117,5 @@ def _fitting(text: str, columns: int) -> int:
 
 def _character_width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0  # it stands on or within the one before it
+        return 0  # it combines with the character before it
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

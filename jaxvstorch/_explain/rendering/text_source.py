@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.rendering import folding, layout, signs, syntax
-from jaxvstorch._explain.rendering.text_rows import DIM, Row, broken, wrap, wrapped
+from jaxvstorch._explain.rendering.text_rows import DIM, Row, break_row, wrap, wrapped
 from jaxvstorch._frameworks import proven
 
 WIDEST_MARK = 20  # a longer mark goes on below
@@ -62,7 +62,7 @@ class Columns:
 
     def _line(self, line: Line) -> Iterator[Row]:
         marks = textwrap.wrap(signs.sign(line), self.mark) if line.mark else []
-        codes = list(broken(self.coloured(line), self.code))
+        codes = list(break_row(self.coloured(line), self.code))
         style = MARKS[line.mark]
         for i in range(max(len(marks), len(codes))):
             number = str(line.number) if i == 0 else ""
@@ -85,7 +85,7 @@ class Columns:
 
 
 def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
-    """What was found, what to do, and where the book explains it."""
+    """What happens, what to do about it, and where the book explains it."""
     style = MARKS[Mark.FAILED if finding.kind == "failed" else Mark.PYTHON]
     kind = layout.KINDS.get(finding.kind, finding.kind)
     yield from wrapped(f"↳ {kind}: ", finding.what, indent, width, style)
@@ -98,8 +98,8 @@ def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
             yield [(" " * margin, ""), (see[i : i + width - margin], DIM)]
 
 
-def versions(frameworks: Iterable[str], width: int) -> Iterator[Row]:
-    """What is said of those that are newer than was proven, in rows that stand back."""
+def version_rows(frameworks: Iterable[str], width: int) -> Iterator[Row]:
+    """Dimmed notes on frameworks that are newer than the versions tested."""
     for note in proven.notes(*frameworks):
         for line in wrap(note, width - 2):
             yield [(f"  {line}", DIM)]

@@ -1,1 +1,1 @@
-"""What ``explain`` and ``ledger`` ask of PyTorch."""
+"""What ``explain`` and ``ledger`` need of PyTorch."""

@@ -1,4 +1,4 @@
-"""What ``explain`` and ``ledger`` ask of Dynamo."""
+"""What ``explain`` and ``ledger`` read from Dynamo."""
 
 import inspect
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from jaxvstorch._frameworks.private import torch as private
 
 def stack(translator: Any, line: int) -> list[tuple[str, int]]:
     """The current lines of a translator and of those around it, the outermost first."""
-    found = [(translator.f_code.co_filename, line)]
+    lines = [(translator.f_code.co_filename, line)]
     while (translator := getattr(translator, "parent", None)) is not None:
-        found.append((translator.f_code.co_filename, translator.lineno))
-    return found[::-1]
+        lines.append((translator.f_code.co_filename, translator.lineno))
+    return lines[::-1]
 
 
 def attempt() -> tuple[Any, int]:
@@ -28,10 +28,10 @@ def attempt() -> tuple[Any, int]:
 
 
 def guards() -> set[str]:
-    """What the current compilation has guarded so far by more than its type."""
+    """The values that the current compilation has guarded so far by more than their type."""
     context = private.TracingContext.try_get()
-    found = context.guards_context.dynamo_guards if context else ()
-    return {guard.name for guard in found if guard.create_fn_name() not in _LOOSE}
+    all_guards = context.guards_context.dynamo_guards if context else ()
+    return {guard.name for guard in all_guards if guard.create_fn_name() not in _LOOSE}
 
 
 _LOOSE = {"TYPE_MATCH", "DUPLICATE_INPUT", "WEAKREF_ALIVE", "TENSOR_MATCH"}

@@ -1,4 +1,4 @@
-"""What Dynamo keeps of a function: its programs, their guards, and the limits."""
+"""What Dynamo caches for a function: its programs, their guards, and the limits."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def programs_kept(code: CodeType) -> list[Any]:
 
 
 def wraps_library_code(code: CodeType) -> bool:
-    """Whether it is Dynamo's wrapper for functions of ``torch.nn``, which it would otherwise skip.
+    """Whether it is Dynamo's wrapper for functions of ``torch.nn``, which Dynamo skips without it.
 
     All functions in such a wrapper share its programs and its limit.
     """
@@ -40,10 +40,10 @@ def guards_of(entry: Any) -> list[tuple[str, str]]:
     root = getattr(entry.guard_manager, "root", None)
     if root is None or isinstance(entry.guard_manager, private.DeletedGuardManager):
         return []
-    found = list(_leaves(root))
+    guards = list(_leaves(root))
     for guard in root.get_epilogue_lambda_guards():
-        found += [("", part) for part in guard.verbose_code_parts()]
-    return [(source, code.split("  #")[0].strip()) for source, code in found]
+        guards += [("", part) for part in guard.verbose_code_parts()]
+    return [(source, code.split("  #")[0].strip()) for source, code in guards]
 
 
 def _leaves(manager: Any) -> Iterator[tuple[str, str]]:
@@ -69,15 +69,15 @@ def first_that_fails(entry: Any, variables: dict[str, Any]) -> str | None:
     manager = entry.guard_manager
     if isinstance(manager, private.DeletedGuardManager):
         return str(manager.invalidation_reason)
-    found = manager.check_verbose(variables)
-    return None if found.result else str((*found.verbose_code_parts, "a guard")[0])
+    check = manager.check_verbose(variables)
+    return None if check.result else str((*check.verbose_code_parts, "a guard")[0])
 
 
 def global_state() -> dict[str, Any]:
     """PyTorch's settings that every program is guarded on; empty if they cannot be read."""
     guard = _or_none("GlobalStateGuard")
-    told = getattr(guard() if guard else None, "__getstate__", None)
-    state = json.loads(told()) if told else {}
+    serialize = getattr(guard() if guard else None, "__getstate__", None)
+    state = json.loads(serialize()) if serialize else {}
     return dict(state)
 
 

@@ -11,13 +11,13 @@ from jaxvstorch._explain import breaks, findings
 from jaxvstorch._explain.cures import Cure
 from jaxvstorch._explain.explanation_data import Compiled, Finding
 from jaxvstorch._explain.marks import Mark, Source
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python.recorder import Recorder
-from jaxvstorch._explain.python.shown_files import OwnCode, short_path
+from jaxvstorch._explain.python.shown_files import ShownFiles, short_path
 from jaxvstorch._explain.sources import count_without_line, sources_to_show
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, outside, trace
-from jaxvstorch._explain.torch.traced import Frame, Traced, look
+from jaxvstorch._explain.torch.call_record import CallRecord, Frame, read_record
 from jaxvstorch._frameworks.installed import is_pythons
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
@@ -27,105 +27,114 @@ RAN = "It was called once: its graphs ran uncompiled, and Python ran what is aro
 def explain(subject: Subject) -> dict[str, Any]:
     """Compile and call a function once; returns the fields of an ``Explanation``."""
     code = subject.code
-    own = OwnCode(subject.file)
-    traced = Traced()
-    recorder = Recorder(own.has, is_written=dynamo.is_written, pause=traced.is_apart)
+    shown_files = ShownFiles(subject.file)
+    record = CallRecord()
+    recorder = Recorder(
+        shown_files.has, is_written=dynamo.is_written, pause=record.is_outside_function
+    )
     changes = outside.Changes(subject.named, code)
-    trace.trace(subject, own, traced, recorder, changes.reading)
-    seen, programs = look(traced, recorder, own)
+    trace.trace(subject, shown_files, record, recorder, changes.reading)
+    observed, programs = read_record(record, recorder, shown_files)
     backend = dynamo.backend(subject.function)
-    seen.failed = _failed(traced.error, recorder, own)
-    seen.has_failed = traced.error is not None
-    sources, missing = sources_to_show(code, own, seen)
-    programs = count_without_line(programs, seen.operations, sources)
-    found = [*_breaks(traced, own), *findings.of_loops("torch", sources)]
-    found += _skipped(sources, traced, found)
-    if traced.error is not None:  # the error reports what Dynamo says about the line that raised
-        found = [f for f in found if f.kind != "break" or (f.file, f.line) != seen.failed]
-    if traced.error is None:
-        read = list(outside.of_readings(traced, seen.python, own))
-        changed = list(changes.touches(traced, own))
+    observed.failed = _failed_at(record.error, recorder, shown_files)
+    observed.has_failed = record.error is not None
+    sources, missing = sources_to_show(code, shown_files, observed)
+    programs = count_without_line(programs, observed.operations, sources)
+    all_findings = [*_breaks(record, shown_files), *findings.of_loops("torch", sources)]
+    all_findings += _skipped(sources, record, all_findings)
+    if record.error is not None:  # the error reports what Dynamo says about the line that raised
+        all_findings = [
+            f for f in all_findings if f.kind != "break" or (f.file, f.line) != observed.failed
+        ]
+    if record.error is None:
+        read = list(outside.of_readings(record, observed.python, shown_files))
+        changed = list(changes.accesses(record, shown_files))
         # The other backends compute with what they get, whatever the graph declares.
-        misread = outside.misread(traced, own) if backend[0] == "inductor" else []
-        found += findings.of_touches("torch", outside.together(read, changed, misread))
+        misread = outside.misread(record, shown_files) if backend[0] == "inductor" else []
+        all_findings += findings.of_accesses("torch", outside.together(read, changed, misread))
     else:
-        found.append(findings.of_error(traced.error, seen.failed, dynamo.generic_hints()))
+        all_findings.append(
+            findings.of_error(record.error, observed.failed, dynamo.generic_hints())
+        )
         missing.append("What comes after the error: the call ended with it.")
     return {
         "framework": "torch",
         "sources": sources,
         "programs": programs,
-        "findings": findings.ordered(found, sources),
+        "findings": findings.ordered(all_findings, sources),
         "missing": tuple(missing),
         "ran": RAN if programs else RAN_IN_PYTHON,
-        "compile": partial(_compile, traced.graphs, traced.inputs, own, backend),
+        "compile": partial(_compile, record.graphs, record.inputs, shown_files, backend),
     }
 
 
 def _compile(
     graphs: list[fx.GraphModule],
     inputs: list[list[Any]],
-    own: OwnCode,
+    shown_files: ShownFiles,
     backend: tuple[str, dict[str, Any]],
 ) -> Compiled:
     # Inductor takes longer to import than most functions to trace, and only stages need it.
     from jaxvstorch._explain.torch import stages
 
-    return stages.compile(graphs, inputs, own, backend)
+    return stages.compile(graphs, inputs, shown_files, backend)
 
 
-def _breaks(traced: Traced, own: OwnCode) -> Iterator[Finding]:
+def _breaks(record: CallRecord, shown_files: ShownFiles) -> Iterator[Finding]:
     """One finding for each line that the graph breaks at."""
-    told: set[tuple[Place, str]] = set()
-    for frame in traced.frames:
-        callers = [place for place in frame.callers if own.has(place[0])]
-        for text, stack in () if _ended(frame, traced) else frame.stacks():
-            places = [place for place in stack if own.has(place[0])]
-            if not places and not callers:
+    reported: set[tuple[Location, str]] = set()
+    for frame in record.frames:
+        callers = [location for location in frame.callers if shown_files.has(location[0])]
+        for text, stack in () if _ended(frame, record) else frame.stacks():
+            locations = [location for location in stack if shown_files.has(location[0])]
+            if not locations and not callers:
                 continue
-            here = (places or callers)[-1]
-            if is_pythons(stack[-1][0]) and any(place == here for place, _ in told):
-                continue  # what Python's library calls in turn, when the call is reported already
-            for finding in _along(text, stack, places or callers[-1:]):
-                place = (finding.file, finding.line)
+            here = (locations or callers)[-1]
+            if is_pythons(stack[-1][0]) and any(location == here for location, _ in reported):
+                continue  # a call inside Python's library; the call into it is reported
+            for finding in _along(text, stack, locations or callers[-1:]):
+                location = (finding.file, finding.line)
                 # In a chain of calls, each one after the first says the same about what it calls.
-                if (place, finding.what) not in told:
-                    told.add((place, finding.what))
+                if (location, finding.what) not in reported:
+                    reported.add((location, finding.what))
                     yield finding
 
 
-def _ended(frame: Frame, traced: Traced) -> bool:
+def _ended(frame: Frame, record: CallRecord) -> bool:
     """Whether Dynamo's refusal of a frame is the error that the call ended with."""
-    error = traced.error
+    error = record.error
     return bool(frame.failures) and error is not None and findings.is_unsupported(error)
 
 
-def _along(text: str, stack: list[Place], places: list[Place]) -> Iterator[Finding]:
-    """What to say about one break: about the calls that led to it, and about its line."""
-    for place in places[:-1]:
-        yield _break(place, breaks.CALL, breaks.CALL_CURE)
+def _along(text: str, stack: list[Location], locations: list[Location]) -> Iterator[Finding]:
+    """The findings about one break: one for each call that led to it, and one for its line."""
+    for location in locations[:-1]:
+        yield _break(location, breaks.CALL, breaks.CALL_CURE)
     reason, generic = breaks.reason(text), dynamo.generic_hints()
-    if stack[-1] == places[-1]:
-        yield _break(places[-1], reason, breaks.cure(text, generic))
+    if stack[-1] == locations[-1]:
+        yield _break(locations[-1], reason, breaks.cure(text, generic))
     else:
         file, line = stack[-1]
         reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
         cure = breaks.CALL_OUTSIDE if is_pythons(file) else breaks.cure_inside(text, generic)
-        yield _break(places[-1], reason, cure)
+        yield _break(locations[-1], reason, cure)
 
 
-def _skipped(sources: Iterable[Source], traced: Traced, found: list[Finding]) -> Iterator[Finding]:
+def _skipped(
+    sources: Iterable[Source], record: CallRecord, break_findings: list[Finding]
+) -> Iterator[Finding]:
     """One finding for each function that Dynamo leaves to Python without reading it."""
     asked = {
-        (f.code.co_filename, f.code.co_firstlineno) for f in traced.frames if not f.is_left_out
+        (f.code.co_filename, f.code.co_firstlineno) for f in record.frames if not f.is_left_out
     }
-    for frame in traced.frames:
+    for frame in record.frames:
         if not frame.failures:  # a function that was read, and had nothing to compile
             asked |= frame.read
     for source in sources:
         numbers = {line.number for line in source.lines}
         is_told = any(
-            f.kind == "break" and f.file == source.file and f.line in numbers for f in found
+            f.kind == "break" and f.file == source.file and f.line in numbers
+            for f in break_findings
         )
         is_asked = any((source.file, number) in asked for number in numbers)
         ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
@@ -134,17 +143,19 @@ def _skipped(sources: Iterable[Source], traced: Traced, found: list[Finding]) ->
             yield _break((source.file, ran[0]), breaks.SKIPPED, breaks.SKIPPED_CURE)
 
 
-def _break(place: Place, what: str, cure: Cure) -> Finding:
-    return Finding("break", *place, what, cure.text, cure.page)
+def _break(location: Location, what: str, cure: Cure) -> Finding:
+    return Finding("break", *location, what, cure.text, cure.page)
 
 
-def _failed(error: Exception | None, recorder: Recorder, own: OwnCode) -> Place | None:
-    """The innermost line of own code where Dynamo was, or that the error passed through."""
+def _failed_at(
+    error: Exception | None, recorder: Recorder, shown_files: ShownFiles
+) -> Location | None:
+    """The innermost shown line where Dynamo was, or that the error passed through."""
     if error is None:
         return None
     frames = [
         (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
     ]
-    places = [*frames, *dynamo.real_stack(error)]
-    own_places = [place for place in places if own.has(place[0])]
-    return own_places[-1] if own_places else recorder.raised(error)
+    locations = [*frames, *dynamo.real_stack(error)]
+    shown_locations = [location for location in locations if shown_files.has(location[0])]
+    return shown_locations[-1] if shown_locations else recorder.raised(error)

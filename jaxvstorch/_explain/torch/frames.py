@@ -1,4 +1,4 @@
-"""A function that Dynamo begins to compile, compared with its kept programs."""
+"""A function that Dynamo begins to compile, compared with its cached programs."""
 
 import re
 import weakref
@@ -9,7 +9,7 @@ from typing import Any
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import dynamo_cache, guards, tensor_guards
 
-# The variables, in short, when a program was compiled, for as long as PyTorch keeps the program.
+# Short descriptions of the variables that a program was compiled for, while PyTorch keeps it.
 _variables: "weakref.WeakKeyDictionary[Any, dict[str, str]]" = weakref.WeakKeyDictionary()
 
 _NUMBER = re.compile(r" == -?[\d.]+(e[-+]?\d+)?$")
@@ -20,15 +20,15 @@ class Frame:
     """A function that Dynamo begins to compile, or would have to.
 
     Attributes:
-        code: the function's.
-        kept: its programs.
-        variables: the function's, in short.
+        code: the function's code.
+        kept: its cached programs.
+        variables: short descriptions of its variables.
         failed: the guards of the nearest kept program that fail.
         is_first: whether none of the kept programs belongs to this function.
         is_read: whether the guards could be read.
         limit: the name of the limit that keeps it from being compiled.
-        failure: why Dynamo could not compile it, in short; ``None`` if it could.
-        breaks: whether that was at a graph break that Dynamo does not count.
+        failure: why Dynamo could not compile it; ``None`` if it could.
+        breaks: whether it failed at a graph break that Dynamo does not count.
         is_left: whether it got no program, so that Dynamo leaves it to Python from now on.
     """
 
@@ -60,7 +60,7 @@ class Frame:
 
     @property
     def name(self) -> str:
-        """The function's."""
+        """The function's name."""
         name = getattr(self.code, "co_qualname", self.code.co_name)
         return str(name).replace("<locals>.", "")
 
@@ -70,7 +70,7 @@ class Frame:
         return [entry for entry in dynamo_cache.programs_kept(self.code) if id(entry) not in before]
 
     def ended(self, records: list[Any]) -> None:
-        """Note what became of it, and remember its variables, to compare later calls with.
+        """Note how its compilation ended, and remember its variables to compare later calls with.
 
         Args:
             records: Dynamo's records of the call.
@@ -97,13 +97,13 @@ def _is_of(record: Any, code: CodeType) -> bool:
     return where == (code.co_name, code.co_filename, code.co_firstlineno)
 
 
-def _failure(told: str) -> str:
-    r"""What Dynamo says about a failure, in short: its first line, and whether a loop is the cause.
+def _failure(reason: str) -> str:
+    r"""Dynamo's reason for a failure: its first line, and whether a loop is the cause.
 
     >>> _failure("Call to `f`\n  Explanation: …\ngraph break in loop\n  Hint: …")
     'graph break in a loop: Call to `f`'
     """
-    first, *others = (line.strip() for line in told.strip().splitlines())
+    first, *others = (line.strip() for line in reason.strip().splitlines())
     return f"graph break in a loop: {first}" if "graph break in loop" in others else first
 
 
@@ -122,16 +122,18 @@ def read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
 
 
 def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
-    found = []
+    failed_guards = []
     for entry in kept:
-        told = _variables.get(entry.guard_manager, {})
-        found.append(guards.failed(entry, code, variables, told))
+        earlier = _variables.get(entry.guard_manager, {})
+        failed_guards.append(guards.failed(entry, code, variables, earlier))
     if dynamo_cache.wraps_library_code(code):  # then programs of other functions are among them
-        found = [fails for fails in found if all(fail.source != "L['fn']" for fail in fails)]
+        failed_guards = [
+            fails for fails in failed_guards if all(fail.source != "L['fn']" for fail in fails)
+        ]
     # If no guard fails, the program is kept for another backend or for other options.
-    nearest = min(filter(None, found), key=guards.distance, default=[])
+    nearest = min(filter(None, failed_guards), key=guards.distance, default=[])
     short = {name: describe(value) for name, value in variables.items()}
-    return Frame(code, kept, short, nearest, is_first=not found)
+    return Frame(code, kept, short, nearest, is_first=not failed_guards)
 
 
 def _widened(fail: guards.Failed, now: list[tuple[str, str]]) -> str:

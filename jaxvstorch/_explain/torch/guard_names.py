@@ -1,4 +1,4 @@
-"""Dynamo's names for values, in the words of whoever wrote the function."""
+"""Turns Dynamo's names for guarded values into the names in the function's source."""
 
 import re
 from types import CodeType
@@ -46,7 +46,7 @@ def readable_all(text: str, code: CodeType, names: dict[str, Any]) -> str:
 
 
 def as_called(text: str, parameters: list[str]) -> str:
-    """A reason about a function that Dynamo wraps, in the names of the wrapped function.
+    """A reason about a function that Dynamo wraps, with the parameter names of that function.
 
     Args:
         text: in the names of the wrapper, whose arguments are ``*args`` and ``**kwargs``.

@@ -1,4 +1,4 @@
-"""What a value was and is now, if its guard fails, in words."""
+"""Puts into words what a value was and is now if its guard fails."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from jaxvstorch._explain.torch.guard_names import readable, readable_all
 
 
 def differences(
-    source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
+    source: str, guard: str, names: dict[str, Any], code: CodeType, earlier: dict[str, str]
 ) -> Iterator[str]:
     """What a guarded value was and is now, if its guard fails.
 
@@ -19,14 +19,14 @@ def differences(
         source: the value, as Dynamo writes it; empty for a setting or for several values.
         guard: as Python code.
         names: the values of the names in both.
-        code: of the function.
-        told: the variables of the call that compiled the program, in short.
+        code: the function's code.
+        earlier: short descriptions of the variables that the program was compiled for.
     """
     if guard.startswith("___check_global_state"):
         yield from tensor_guards.settings_changed(guard.partition(" against ")[2])
     elif guard.startswith("check_no_aliasing("):
         yield from _aliases(guard, names, code)
-    elif text := _difference(source, guard, names, code, told):
+    elif text := _difference(source, guard, names, code, earlier):
         yield text
 
 
@@ -41,7 +41,7 @@ def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]
 
 
 def _difference(
-    source: str, guard: str, names: dict[str, Any], code: CodeType, told: dict[str, str]
+    source: str, guard: str, names: dict[str, Any], code: CodeType, earlier: dict[str, str]
 ) -> str | None:
     if source.startswith("list(dict.keys("):  # Dynamo names the dictionary, and its keys
         return None
@@ -55,7 +55,7 @@ def _difference(
     if not source:
         return _relation(check, names, code)
     name = readable(source, code, names)
-    was = _expected(check, kind, source, told)
+    was = _expected(check, kind, source, earlier)
     now = _now(check, value)
     if was == _type_name(kind) and isinstance(value, dict | list | tuple):
         now = type(value).__name__
@@ -65,7 +65,7 @@ def _difference(
 
 
 def _another(value: Any) -> str:
-    """A value that is another one than before, but looks the same."""
+    """Words for a value that looks the same but is another one."""
     if isinstance(value, CodeType | FunctionType | MethodType):
         return "another function"
     return "another class" if isinstance(value, type) else "not the same as before"
@@ -87,10 +87,10 @@ def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
         if was != now:  # the first is guarded by itself
             return f"{second}: {was} → {now}"
         return f"{first} and {second}: the same twice → two"
-    said = [f"{readable(v, code, names)}: {describe(eval(v, names))}" for v in values]
+    described = [f"{readable(v, code, names)}: {describe(eval(v, names))}" for v in values]
     needs = readable_all(check, code, names)
-    if said:
-        return f"{', '.join(said)}; {_widest(check, names)} needs {needs}"
+    if described:
+        return f"{', '.join(described)}; {_widest(check, names)} needs {needs}"
     if check.startswith("utils_device.CURRENT_DEVICE == "):
         was = check.partition(" == ")[2].removeprefix("device(type=").removesuffix(")")
         return f"default device: {was} → {names['utils_device'].CURRENT_DEVICE}"
@@ -107,7 +107,7 @@ def _widest(check: str, names: dict[str, Any]) -> str:
 MODES = "torch function modes: others are on"
 
 
-def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str | None:
+def _expected(check: str, kind: str, source: str, earlier: dict[str, str]) -> str | None:
     """What the value was, according to the guard or to the call that compiled the program."""
     parsed = ast.parse(check, mode="eval").body
     if _is_empty(parsed):
@@ -118,8 +118,8 @@ def _expected(check: str, kind: str, source: str, told: dict[str, str]) -> str |
             return f"not {literal}"
         return f"length {literal}" if check.startswith("len(") else literal
     root = source.removesuffix(".__code__").removeprefix("L['").removesuffix("']")
-    if root in told:
-        return told[root]
+    if root in earlier:
+        return earlier[root]
     return _type_name(kind) or None if check.startswith("___check_type_id") else None
 
 

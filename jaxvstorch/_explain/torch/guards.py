@@ -1,4 +1,4 @@
-"""Which guards of a kept program fail in a call, and what the guarded value was and is now."""
+"""Which guards of a cached program fail in a call, and what the guarded values were and are."""
 
 import re
 from contextlib import suppress
@@ -36,36 +36,36 @@ def distance(fails: list[Failed]) -> tuple[int, int]:
 
 
 def failed(
-    entry: Any, code: CodeType, variables: dict[str, Any], told: dict[str, str]
+    entry: Any, code: CodeType, variables: dict[str, Any], earlier: dict[str, str]
 ) -> list[Failed]:
     """The guards of a kept program that fail in a call, one for each value.
 
     Args:
         entry: the program.
-        code: of the function.
-        variables: the function's, in this call.
-        told: the variables of the call that compiled the program, in short.
+        code: the function's code.
+        variables: the function's variables in this call.
+        earlier: short descriptions of the variables that the program was compiled for.
     """
     names = dynamo_cache.names_in_guards(entry, variables)
-    found: dict[str, Failed] = {}
+    by_source: dict[str, Failed] = {}
     relations: dict[str, Failed] = {}
     for source, guard in dynamo_cache.guards_of(entry):
         # The roots hold the guards on settings; in PyTorch 2.14 one of two values holds theirs.
         of = "" if source in ("L", "G") or tensor_guards.is_identity(guard) else source
-        if outer := next((other for other in found if of and _lies_in(of, other)), None):
+        if outer := next((other for other in by_source if of and _lies_in(of, other)), None):
             more = 0 if of == outer else _parts(of, guard, names)
-            found[outer] = replace(found[outer], parts=found[outer].parts + more)
+            by_source[outer] = replace(by_source[outer], parts=by_source[outer].parts + more)
             continue
         with suppress(Exception):  # if the value is missing, another guard says so
-            for text in differences(of, guard, names, code, told):
-                failures = relations if _relates(of, guard) else found
+            for text in differences(of, guard, names, code, earlier):
+                failures = relations if _relates(of, guard) else by_source
                 parts = max(1, _parts(of, guard, names))
                 failures.setdefault(of or text, Failed(of, guard, text, parts))
-    if any(key.startswith("default device") for key in found):
-        found.pop(MODES, None)  # which the default device is one of
-    # How values relate to one another is reported if each of them is as it was.
-    failures = found or relations
-    return list(failures.values()) or _told_by_dynamo(entry, code, names, told)
+    if any(key.startswith("default device") for key in by_source):
+        by_source.pop(MODES, None)  # which the default device is one of
+    # Guards on several values are reported if each single value is as before.
+    failures = by_source or relations
+    return list(failures.values()) or _from_dynamo(entry, code, names, earlier)
 
 
 def _parts(source: str, guard: str, names: dict[str, Any]) -> int:
@@ -85,21 +85,21 @@ def _relates(source: str, guard: str) -> bool:
     )
 
 
-def _told_by_dynamo(
-    entry: Any, code: CodeType, names: dict[str, Any], told: dict[str, str]
+def _from_dynamo(
+    entry: Any, code: CodeType, names: dict[str, Any], earlier: dict[str, str]
 ) -> list[Failed]:
     """What Dynamo itself says, if no guard is Python code that fails."""
     word = dynamo_cache.first_that_fails(entry, names["L"])
     if word is None:
         return []
     for variable in tensor_guards.variables_in(word):
-        was, now = told.get(variable), describe(names["L"].get(variable))
+        was, now = earlier.get(variable), describe(names["L"].get(variable))
         if was is not None and was != now:
             name = readable(f"L['{variable}']", code, names)
             return [Failed(f"L['{variable}']", word, f"{name}: {was} → {now}")]
     if length := re.fullmatch(r"len\((.+)\) != (\d+)", cleaned(word)):
-        name, found = readable(length[1], code, names), len(eval(length[1], names))
-        return [Failed(length[1], word, f"{name}: length {length[2]} → length {found}")]
+        name, length_now = readable(length[1], code, names), len(eval(length[1], names))
+        return [Failed(length[1], word, f"{name}: length {length[2]} → length {length_now}")]
     return [Failed("", word, readable_all(cleaned(word), code, names))]
 
 

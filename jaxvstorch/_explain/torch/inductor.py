@@ -1,4 +1,4 @@
-"""Compiles a graph with Inductor, and keeps what it says about its kernels.
+"""Compiles a graph with Inductor, and collects what it reports about its kernels.
 
 Inductor has no public interface for this; ``proven`` names the versions it was tested with.
 """
@@ -32,16 +32,16 @@ class Compilation:
 
 def compile(graph: fx.GraphModule, inputs: list[Any], own_options: dict[str, Any]) -> Compilation:
     """Compile a graph with Inductor's options; it does not run."""
-    found = Compilation()
+    compilation = Compilation()
 
     def look(lowered: fx.Graph) -> None:
         for node in lowered.nodes:
             if node.op == "call_function":
-                found.nodes[node.name] = (_name(node), tuple(_origins(node)))
+                compilation.nodes[node.name] = (_name(node), tuple(_origins(node)))
 
     def keep(code: str) -> None:
-        found.code.append(code)
-        found.kernels.update(private.node_info_of_kernels)
+        compilation.code.append(code)
+        compilation.kernels.update(private.node_info_of_kernels)
 
     options = {
         **own_options,
@@ -61,7 +61,7 @@ def compile(graph: fx.GraphModule, inputs: list[Any], own_options: dict[str, Any
     finally:
         for name, value in before.items():
             setattr(metrics, name, value)
-    return found
+    return compilation
 
 
 def _name(node: fx.Node) -> str:

@@ -16,8 +16,8 @@ from jaxvstorch._frameworks.private import torch as private
 
 
 @contextmanager
-def lines_traced(tell: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
-    """Call ``tell(translator, code, line)`` for each line that Dynamo begins to read.
+def lines_traced(on_line: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
+    """Call ``on_line(translator, code, line)`` for each line that Dynamo begins to read.
 
     Operations then also remember their lines in ``torch.nn``, which Dynamo leaves out.
     """
@@ -26,7 +26,7 @@ def lines_traced(tell: Callable[[Any, CodeType, int], None]) -> Iterator[None]:
     def starts_line(self: Any, lineno: int) -> None:
         between = _is_between_lines(self.current_instruction, lineno, self.f_code.co_filename)
         if self.lineno != lineno and not between:
-            tell(self, self.f_code, lineno)
+            on_line(self, self.f_code, lineno)
         original(self, lineno)
 
     with (
@@ -41,13 +41,13 @@ def _no(self: Any) -> bool:
 
 
 def _is_between_lines(instruction: Any, line: int, file: str) -> bool:
-    """Whether it has the line before it without belonging to that line.
+    """Whether an instruction has the line before it but does not belong to that line.
 
     Jumps back to a loop's head do, unless they are a ``continue``, and the instructions that Python
     adds when an error is caught.
     """
-    places = getattr(instruction, "positions", None)
-    if places is not None and places.lineno is None:
+    positions = getattr(instruction, "positions", None)
+    if positions is not None and positions.lineno is None:
         return True
     if str(instruction.opname).startswith("JUMP_BACKWARD"):
         text = statements.read(file)
@@ -67,10 +67,10 @@ def leave_alone(*functions: Any) -> None:
 
 
 def without_limits() -> AbstractContextManager[None]:
-    """Let Dynamo compile a function any number of times; hold its lock meanwhile.
+    """A block in which Dynamo compiles a function any number of times; the caller holds its lock.
 
     ``torch.compile(isolate_recompiles=True)`` would leave the function's limit alone too, but it
-    counts what other threads compile meanwhile as its own (seen in PyTorch 2.13.0).
+    counts what other threads compile at the same time as its own (seen in PyTorch 2.13.0).
     """
     limits = {"recompile_limit": _MANY, "accumulated_recompile_limit": _MANY}
     patched: AbstractContextManager[None] = private.dynamo_config.patch(limits)
@@ -81,8 +81,8 @@ _MANY = 1_000_000
 
 
 @contextmanager
-def counts_put_back() -> Iterator[None]:
-    """Restore what Dynamo counts for the whole process at the end; hold its lock meanwhile."""
+def counts_restored() -> Iterator[None]:
+    """Restore Dynamo's process-wide counts after the block; the caller holds its lock."""
     counters = {name: Counter(counts) for name, counts in private.counters.items()}
     reasons = list(private.graph_break_reasons)
     metrics = list(private.compilation_metrics)
@@ -99,7 +99,7 @@ def counts_put_back() -> Iterator[None]:
 
 
 @contextmanager
-def looked_on(
+def around_each_frame(
     backend: Callable[..., Any], frame: Callable[[Any], AbstractContextManager[None]]
 ) -> Iterator[None]:
     """Enter ``frame(it)`` around each frame that Dynamo compiles for a backend, and for no other.
@@ -174,9 +174,9 @@ def forget(code: CodeType, backend: Callable[..., Any]) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Neither warn of a graph break nor print, once in a process, what to do about ``.item()``.
+    """Suppress warnings of a graph break, and the hint about ``.item()`` that Dynamo prints once.
 
-    The reader's own first call prints it still.
+    The reader's own first call still prints it.
     """
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())

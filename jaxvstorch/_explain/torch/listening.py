@@ -1,4 +1,4 @@
-"""Reports to a ledger what Dynamo does in its thread: what it looks up, compiles and refuses."""
+"""Tells a ledger what Dynamo does in this thread: what it looks up, compiles and refuses."""
 
 import functools
 import threading
@@ -17,8 +17,8 @@ class Listener:
     If PyTorch lacks the private name for one of these, the method is never called.
     """
 
-    def looked_up(self, found: bool) -> None:
-        """Called when a frame was looked up among its kept programs; ``found``: one fitted."""
+    def looked_up(self, is_hit: bool) -> None:
+        """Called when a frame was looked up among its kept programs; ``is_hit``: one fitted."""
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
         """Called when a frame is about to be compiled; ``kept`` are its programs so far."""
@@ -27,8 +27,8 @@ class Listener:
         """Called when the frame of the last ``begun`` is not compiled: it reached ``limit``."""
 
 
-def tells(*names: str) -> bool:
-    """Whether this version of PyTorch has all of some names, so that listeners hear of it."""
+def supports(*names: str) -> bool:
+    """Whether this version of PyTorch has these private names, so that listeners are called."""
     try:
         return all(private.NAMES[name].get() for name in names)
     except MissingNameError:
@@ -62,10 +62,13 @@ def _here() -> list[Listener]:
 
 
 def _replace() -> None:
-    for name, told in (("compute_cache_size", _begun), ("exceeds_recompile_limit", _limited)):
+    for name, replacement in (
+        ("compute_cache_size", _begun),
+        ("exceeds_recompile_limit", _limited),
+    ):
         with suppress(MissingNameError):
             _replaced[name] = private.NAMES[name].get()
-            private.put(name, functools.partial(told, _replaced[name]))
+            private.put(name, functools.partial(replacement, _replaced[name]))
     with suppress(MissingNameError):
         _replaced["hook"] = private.set_guard_complete_hook(_looked_up)
 

@@ -1,4 +1,4 @@
-"""How a compiled function touches the world outside: what Dynamo read, and what changed."""
+"""What a compiled function accesses outside itself: what Dynamo read, and what changed."""
 
 import linecache
 import re
@@ -11,18 +11,18 @@ import torch
 from torch import fx
 from torch.nn.parameter import is_lazy
 
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
-from jaxvstorch._explain.python.accesses import Touch, once
+from jaxvstorch._explain.python.accesses import Access, without_repeats
 from jaxvstorch._explain.python.bytecode import REST, Bytecode, read_statically
 from jaxvstorch._explain.python.instructions import instructions
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.unwrap import defaults
-from jaxvstorch._explain.python.watcher import Watched
+from jaxvstorch._explain.python.watcher import Watcher
+from jaxvstorch._explain.torch.call_record import CallRecord, Reading
 from jaxvstorch._explain.torch.program import stack
-from jaxvstorch._explain.torch.traced import Reading, Traced
 
-_NOWHERE: Place = ("", 0)
+_NOWHERE: Location = ("", 0)
 _CHANGING = {
     "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_ATTR", "append", "extend", "insert", "pop", "remove",
     "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "appendleft",
@@ -36,15 +36,15 @@ class Changes:
     """Compares what the caller and the module hold with what they held before the call."""
 
     def __init__(self, arguments: dict[str, Any], entry: CodeType | None) -> None:
-        self._watched = Watched()
+        self._watcher = Watcher()
         self._entry = entry
-        self._follower = Bytecode(tell=self._add)
+        self._follower = Bytecode(on_load=self._add)
         self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
         for name, value in arguments.items():
             self._add(name, value)
 
     def _add(self, name: str, value: Any) -> None:
-        self._watched.add(name, value)
+        self._watcher.add(name, value)
         for tensor in _tensors(value):
             if not is_lazy(tensor) and not tensor.is_inference():
                 self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
@@ -56,42 +56,42 @@ class Changes:
         for name, value in defaults(reading.code, reading.names):
             self._add(name, value)
 
-    def touches(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
-        """What is not as it was before the call."""
-        self._watched.look(_NOWHERE, last=True)
-        readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
-        for touch in self._watched.touches:
-            place = self._place(touch, readings)
-            if place is not None:
-                yield replace(touch, place=place)
-        yield from self._in_place(traced, own)
+    def accesses(self, record: CallRecord, shown_files: ShownFiles) -> Iterator[Access]:
+        """Accesses for everything that the call changed."""
+        self._watcher.compare(_NOWHERE, last=True)
+        readings = [r for r in record.all_readings() if shown_files.has(r.code.co_filename)]
+        for access in self._watcher.accesses:
+            location = self._location(access, readings)
+            if location is not None:
+                yield replace(access, location=location)
+        yield from self._in_place(record, shown_files)
 
-    def _place(self, touch: Touch, readings: list[Reading]) -> Place | None:
-        if touch.kind == "random":
-            return next((t.place for t in _static(readings) if t.kind == "random"), None)
+    def _location(self, access: Access, readings: list[Reading]) -> Location | None:
+        if access.kind == "random":
+            return next((t.location for t in _static(readings) if t.kind == "random"), None)
         first = [reading for reading in readings if self._is_entry(reading.code)]
         # First the explained function: in others the name may mean something else.
-        others = [] if touch.name == "self" else readings
-        return _line_that_changes(touch.name, first) or _line_that_changes(touch.name, others)
+        others = [] if access.name == "self" else readings
+        return _line_that_changes(access.name, first) or _line_that_changes(access.name, others)
 
     def _is_entry(self, code: CodeType) -> bool:
         """Whether it is the explained function, or the rest of it after a graph break."""
         rest = f"{REST}{self._entry.co_name}_at_" if self._entry else None
         return code == self._entry or (rest is not None and code.co_name.startswith(rest))
 
-    def _in_place(self, traced: Traced, own: OwnCode) -> Iterator[Touch]:
+    def _in_place(self, record: CallRecord, shown_files: ShownFiles) -> Iterator[Access]:
         """Tensors of the caller that the graphs wrote into, at the lines that wrote."""
         changed = {
             key: name for key, (name, t, version) in self._tensors.items() if t._version != version
         }
-        for graph, given in zip(traced.graphs, traced.inputs, strict=True):
+        for graph, given in zip(record.graphs, record.inputs, strict=True):
             nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
             names = {
                 n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
             }
             for name, node in writes(graph, names):
-                for place in stack(node, own.has)[-1:]:
-                    yield Touch("changed in place", name, place)
+                for location in stack(node, shown_files.has)[-1:]:
+                    yield Access("changed in place", name, location)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -101,7 +101,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return [part for part in inside if harmless.is_a(part, torch.Tensor)]
 
 
-def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
+def _line_that_changes(name: str, readings: list[Reading]) -> Location | None:
     """The first line that loads what changed and also has an instruction that changes things.
 
     If there is none, the first line that loads it and calls something, such as one of its methods.
@@ -118,58 +118,60 @@ def _line_that_changes(name: str, readings: list[Reading]) -> Place | None:
 
 def _words(code: CodeType) -> dict[int, set[str]]:
     """The names of instructions and of their arguments, by line."""
-    found: dict[int, set[str]] = {}
+    words_by_line: dict[int, set[str]] = {}
     for instruction in instructions(code).values():
         words = {instruction.name, str(instruction.argument)}
-        found.setdefault(instruction.line, set()).update(words)
-    return found
+        words_by_line.setdefault(instruction.line, set()).update(words)
+    return words_by_line
 
 
-def of_readings(traced: Traced, python: set[Place], own: OwnCode) -> Iterator[Touch]:
+def of_readings(
+    record: CallRecord, python: set[Location], shown_files: ShownFiles
+) -> Iterator[Access]:
     """Globals read or written on lines that Dynamo read, and that Python does not run."""
-    readings = [r for r in traced.all_readings() if own.has(r.code.co_filename)]
-    for touch in _static(readings):
+    readings = [r for r in record.all_readings() if shown_files.has(r.code.co_filename)]
+    for access in _static(readings):
         # The reader does not change globals of an installed package; and the rest of a function
         # after a break also loads what the lines before it had loaded.
-        is_read = not own.is_installed and _is_named(touch) and _is_guarded(touch, traced)
-        if is_read if touch.kind == "read" else touch.place not in python:
-            yield touch
+        is_read = not shown_files.is_installed and _is_named(access) and _is_guarded(access, record)
+        if is_read if access.kind == "read" else access.location not in python:
+            yield access
 
 
-def _is_guarded(touch: Touch, traced: Traced) -> bool:
-    first, dot, rest = touch.name.partition(".")
-    return any(f"['{first}']{dot}{rest}" in guard for guard in traced.guards)
+def _is_guarded(access: Access, record: CallRecord) -> bool:
+    first, dot, rest = access.name.partition(".")
+    return any(f"['{first}']{dot}{rest}" in guard for guard in record.guards)
 
 
-def misread(traced: Traced, own: OwnCode) -> list[Touch]:
+def misread(record: CallRecord, shown_files: ShownFiles) -> list[Access]:
     """Numbers that a graph declares in other bits than it gets, at the lines that draw them."""
-    places = (stack(node, own.has)[-1:] for node in traced.misread)
-    return [Touch("misread", "random", place) for found in places for place in found]
+    locations = (stack(node, shown_files.has)[-1:] for node in record.misread)
+    return [Access("misread", "random", location) for found in locations for location in found]
 
 
-def together(read: list[Touch], changed: list[Touch], misread: list[Touch]) -> list[Touch]:
+def together(read: list[Access], changed: list[Access], misread: list[Access]) -> list[Access]:
     """All together, with each draw of random numbers only once."""
-    wrong = {touch.place for touch in misread}
-    read = [t for t in read if t.kind != "random" or t.place not in wrong]
-    drawn = wrong | {touch.place for touch in read if touch.kind == "random"}
-    changed = [t for t in changed if t.kind != "random" or t.place not in drawn]
-    return [*once(read), *misread, *changed]
+    wrong = {access.location for access in misread}
+    read = [t for t in read if t.kind != "random" or t.location not in wrong]
+    drawn = wrong | {access.location for access in read if access.kind == "random"}
+    changed = [t for t in changed if t.kind != "random" or t.location not in drawn]
+    return [*without_repeats(read), *misread, *changed]
 
 
-def _is_named(touch: Touch) -> bool:
-    file, line = touch.place
-    first = re.escape(touch.name.partition(".")[0])
+def _is_named(access: Access) -> bool:
+    file, line = access.location
+    first = re.escape(access.name.partition(".")[0])
     return re.search(rf"\b{first}\b", linecache.getline(file, line)) is not None
 
 
-def _static(readings: list[Reading]) -> Iterator[Touch]:
-    """What the lines that Dynamo read touch outside the call."""
+def _static(readings: list[Reading]) -> Iterator[Access]:
+    """What the lines that Dynamo read access outside the call."""
     follower = Bytecode()
     for reading in readings:
         follower.entered(reading.code)
     for reading in readings:
         read_statically(follower, reading.code, reading.names, reading.variables, reading.lines())
-    yield from follower.touches.values()
+    yield from follower.accesses.values()
 
 
 _VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
@@ -196,7 +198,7 @@ def writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[s
 
 
 def _outs(node: fx.Node) -> list[fx.Node]:
-    """What an operation writes its results into."""
+    """The nodes that an operation writes its results into."""
     out = node.kwargs.get("out")
     several = out if isinstance(out, tuple | list) else (out,)
-    return [one for one in several if isinstance(one, fx.Node)]
+    return [node for node in several if isinstance(node, fx.Node)]

@@ -1,4 +1,4 @@
-"""An FX graph as code, and as a list of operations with the lines that each comes from."""
+"""Reads an FX graph as code, and as a list of operations, each with the lines it comes from."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch._explain.observations import Operation, Place
+from jaxvstorch._explain.observations import Location, Operation
 
 _FRAME = re.compile(r'File "(.*?)", line (\d+), in ')
 # What FX writes behind a line to free operands: "c = a + b;  a = b = None".
@@ -30,25 +30,28 @@ def code(graph: fx.GraphModule) -> str:
 
 
 def operations(
-    graph: fx.GraphModule, where: str, own: Callable[[str], bool], outer: tuple[Place, ...] = ()
+    graph: fx.GraphModule,
+    where: str,
+    is_shown: Callable[[str], bool],
+    outer: tuple[Location, ...] = (),
 ) -> Iterator[Operation]:
     """Every operation; those of an inner graph follow the operation that holds it."""
     for node in graph.graph.nodes:
         if node.op not in ("call_function", "call_method", "call_module"):
             continue
-        places = stack(node, own)
-        if places[: len(outer)] != outer:
-            places = (*outer, *places)
-        yield Operation(_name(node), where, places)
+        locations = stack(node, is_shown)
+        if locations[: len(outer)] != outer:
+            locations = (*outer, *locations)
+        yield Operation(_name(node), where, locations)
         for part, inner in _parts(graph, node):
             inside = f"{where} > {part}" if ": " in where else f"{where}: {part}"
-            yield from operations(inner, inside, own, places)
+            yield from operations(inner, inside, is_shown, locations)
 
 
-def stack(node: fx.Node, own: Callable[[str], bool]) -> tuple[Place, ...]:
-    """The lines of own code that a node comes from, the outermost first."""
+def stack(node: fx.Node, is_shown: Callable[[str], bool]) -> tuple[Location, ...]:
+    """The shown lines that a node comes from, the outermost first."""
     frames = _FRAME.findall(node.stack_trace or "")
-    return tuple((file, int(line)) for file, line in frames if own(file))
+    return tuple((file, int(line)) for file, line in frames if is_shown(file))
 
 
 def _name(node: fx.Node) -> str:
@@ -56,10 +59,10 @@ def _name(node: fx.Node) -> str:
 
 
 def _parts(graph: fx.GraphModule, node: fx.Node) -> Iterator[tuple[str, fx.GraphModule]]:
-    for place, argument in enumerate(node.args):
+    for index, argument in enumerate(node.args):
         if isinstance(argument, fx.Node) and argument.op == "get_attr":
             inner: Any = graph
             for name in str(argument.target).split("."):
                 inner = getattr(inner, name, None)
             if isinstance(inner, fx.GraphModule):
-                yield _PARTS.get((_name(node), place), f"{_name(node)} body"), inner
+                yield _PARTS.get((_name(node), index), f"{_name(node)} body"), inner

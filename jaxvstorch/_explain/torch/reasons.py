@@ -31,10 +31,10 @@ class Reasons(listening.Listener):
         self._records: list[Any] = []
         self._raised = False
 
-    def looked_up(self, found: bool) -> None:
-        """After a lookup that finds nothing comes a ``begun``, unless no more may be compiled."""
-        self._misses += not found
-        self._hits += found
+    def looked_up(self, is_hit: bool) -> None:
+        """Count hits and misses; ``begun`` follows a miss, unless no more may be compiled."""
+        self._misses += not is_hit
+        self._hits += is_hit
 
     def begun(self, frame: Any, kept: list[Any]) -> None:
         """Compare a frame with its kept programs, before its variables change."""
@@ -54,9 +54,9 @@ class Reasons(listening.Listener):
         self._records, self._raised = records, raised
         for frame in self._frames:
             frame.ended(records)
-            if frame.is_left and _all_told():
+            if frame.is_left and _hears_all():
                 _left[frame.code] = frame.failure is not None
-            frame.is_left &= _all_told() and not raised
+            frame.is_left &= _hears_all() and not raised
 
     @property
     def breaks(self) -> int:
@@ -73,7 +73,7 @@ class Reasons(listening.Listener):
 
     @property
     def _silent(self) -> int:
-        if not listening.tells("compute_cache_size"):
+        if not listening.supports("compute_cache_size"):
             return 0
         return max(0, self._misses - sum(bool(frame.kept) for frame in self._frames))
 
@@ -81,7 +81,7 @@ class Reasons(listening.Listener):
     def _is_left(self) -> bool:
         """Whether Dynamo did nothing in the call."""
         seen = self._frames or self._records or self._misses or self._hits
-        return not seen and not self._raised and _all_told()
+        return not seen and not self._raised and _hears_all()
 
     @property
     def _had_programs(self) -> bool:
@@ -95,19 +95,19 @@ class Reasons(listening.Listener):
 
     def texts(self) -> tuple[str, ...]:
         """The reasons, each once."""
-        whole = [frame for frame in self._frames if not frame.resumes or frame.is_given_up]
-        found = [self._text(frame) for frame in whole or self._frames]
-        if "first call" in found:
-            found = [text for text in found if not text.startswith("first call of ")]
+        whole_frames = [frame for frame in self._frames if not frame.resumes or frame.is_given_up]
+        texts = [self._text(frame) for frame in whole_frames or self._frames]
+        if "first call" in texts:
+            texts = [text for text in texts if not text.startswith("first call of ")]
         if self._silent:
-            found.append(self._silent_text())
+            texts.append(self._silent_text())
         if self._is_left:
-            found.append(self._left_text())
-        if not all(frame.is_read for frame in self._frames) or not (found or self._frames):
-            found += [
+            texts.append(self._left_text())
+        if not all(frame.is_read for frame in self._frames) or not (texts or self._frames):
+            texts += [
                 guards.cleaned(str(r.recompile_reason or "first call")) for r in self._records
             ]
-        return tuple(dict.fromkeys(filter(None, found)))
+        return tuple(dict.fromkeys(filter(None, texts)))
 
     def _text(self, frame: frames.Frame) -> str:
         text = self._first(frame) if frame.is_first else self._difference(frame)
@@ -137,7 +137,7 @@ class Reasons(listening.Listener):
         return "compiled before, but for another backend or options"
 
     def _silent_text(self) -> str:
-        """The reason for a lookup that found nothing, after which Dynamo did nothing."""
+        """The reason for a miss after which Dynamo did nothing."""
         if dynamo_cache.stance() == "fail_on_recompile":
             texts = [""]  # the error says so
         else:
@@ -171,9 +171,9 @@ def _by_stance() -> str:
     return f"ran uncompiled: the stance is {stance}" if stance in _EAGER_STANCES else ""
 
 
-def _all_told() -> bool:
+def _hears_all() -> bool:
     """Whether everything that Dynamo does is noticed."""
-    return listening.tells(
+    return listening.supports(
         "compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"
     )
 

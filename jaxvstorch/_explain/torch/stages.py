@@ -1,4 +1,4 @@
-"""Compiles the graphs of a function, and says what Inductor made of them."""
+"""Compiles the graphs of a function, and reads what Inductor made of them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from torch import fx
 
 from jaxvstorch._errors import tidy
 from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
-from jaxvstorch._explain.observations import Place, letter
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.observations import Location, letter
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.torch import inductor
 from jaxvstorch._explain.torch.inductor import Compilation
 from jaxvstorch._explain.torch.program import code, stack
@@ -17,7 +17,7 @@ from jaxvstorch._explain.torch.program import code, stack
 def compile(
     graphs: list[fx.GraphModule],
     inputs: list[list[Any]],
-    own: OwnCode,
+    shown_files: ShownFiles,
     backend: tuple[str, dict[str, Any]],
 ) -> Compiled:
     """Compile every graph; none runs. What could not be compiled is named in ``missing``.
@@ -25,7 +25,7 @@ def compile(
     Args:
         graphs: what Dynamo made.
         inputs: of each graph.
-        own: whose lines to name.
+        shown_files: whose lines to name.
         backend: its name, and its options if it is Inductor.
     """
     name, options = backend
@@ -41,13 +41,13 @@ def compile(
             )
             continue
         try:
-            found = inductor.compile(graph, given, options)
+            compilation = inductor.compile(graph, given, options)
         except Exception as error:  # a missing C++ compiler, say: the rest still holds
             missing.append(f"Inductor's code of program {program}: {_short(error)}")
             continue
-        after += len(found.nodes)
-        stages += [Stage(program, "Inductor's code", code) for code in found.code]
-        kernels += list(_kernels(program, graph, found, own))
+        after += len(compilation.nodes)
+        stages += [Stage(program, "Inductor's code", code) for code in compilation.code]
+        kernels += list(_kernels(program, graph, compilation, shown_files))
     return Compiled(
         stages=tuple(stages),
         kernels=tuple(kernels),
@@ -63,13 +63,15 @@ def _short(error: Exception) -> str:
 
 
 def _kernels(
-    program: str, graph: fx.GraphModule, found: Compilation, own: OwnCode
+    program: str, graph: fx.GraphModule, compilation: Compilation, shown_files: ShownFiles
 ) -> Iterator[Kernel]:
-    lines = {node.name: stack(node, own.has)[-1:] for node in graph.graph.nodes}
-    for name, nodes in found.kernels.items():
-        known = [found.nodes[node] for node in nodes if node in found.nodes]
-        places: list[Place] = [p for _, origins in known for o in origins for p in lines.get(o, ())]
+    lines = {node.name: stack(node, shown_files.has)[-1:] for node in graph.graph.nodes}
+    for name, nodes in compilation.kernels.items():
+        known = [compilation.nodes[node] for node in nodes if node in compilation.nodes]
+        locations: list[Location] = [
+            p for _, origins in known for o in origins for p in lines.get(o, ())
+        ]
         operations = tuple(operation for operation, _ in known)
         yield Kernel(
-            program, name.rpartition(":")[0] or name, operations, tuple(dict.fromkeys(places))
+            program, name.rpartition(":")[0] or name, operations, tuple(dict.fromkeys(locations))
         )

@@ -85,10 +85,10 @@ def _arguments(guard: str) -> dict[str, Any]:
     }
 
 
-def _agree(expected: list[int | None], found: Any) -> bool:
-    if len(expected) != len(found):
+def _agree(expected: list[int | None], actual: Any) -> bool:
+    if len(expected) != len(actual):
         return False
-    return all(n is None or n == m for n, m in zip(expected, found, strict=True))
+    return all(n is None or n == m for n, m in zip(expected, actual, strict=True))
 
 
 def _tuple(sizes: list[int | None]) -> str:
@@ -112,13 +112,13 @@ def variables_in(check: str) -> list[str]:
     return re.findall(r"L\['([^']+)'\]", check)
 
 
-def settings_changed(told: str) -> Iterator[str]:
+def settings_changed(earlier: str) -> Iterator[str]:
     """The settings that have changed since a program was compiled.
 
     Args:
-        told: what they were, as JSON.
+        earlier: what they were, as JSON.
     """
-    was, now = json.loads(told or "{}"), dynamo_cache.global_state()
+    was, now = json.loads(earlier or "{}"), dynamo_cache.global_state()
     for name, value in now.items():
         before = was.get(name, value)
         if name == "autocast_state":

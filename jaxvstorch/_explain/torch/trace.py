@@ -1,4 +1,4 @@
-"""Calls a function once under ``torch.compile``, and watches."""
+"""Calls a function once under ``torch.compile``, and records what happens."""
 
 import functools
 import sys
@@ -11,22 +11,22 @@ from typing import Any
 import torch
 from torch import fx
 
-from jaxvstorch._explain.observations import Place
+from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.recorder import Recorder, Visits
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.unwrap import uncompiled
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, interventions
+from jaxvstorch._explain.torch.call_record import CallRecord, Frame, Reading
 from jaxvstorch._explain.torch.interventions import quiet
-from jaxvstorch._explain.torch.traced import Frame, Reading, Traced
 from jaxvstorch._explain.torch.undo import Undo
 
 
 def trace(
     subject: Subject,
-    own: OwnCode,
-    traced: Traced,
+    shown_files: ShownFiles,
+    record: CallRecord,
     recorder: Recorder,
     begin: Callable[[Reading], None],
 ) -> None:
@@ -34,26 +34,26 @@ def trace(
 
     Args:
         subject: the function and its arguments.
-        own: whose lines are shown.
-        traced: filled with what the call shows.
-        recorder: watches, and leaves out what runs while ``traced.is_apart()``.
+        shown_files: whose lines are shown.
+        record: filled with what the call shows.
+        recorder: watches, and leaves out what runs while ``record.is_outside_function()``.
         begin: called when Dynamo begins to read a function.
     """
 
     def keep(graph: fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        traced.graphs.append(graph)
-        traced.inputs.append(inputs)
-        traced.guards |= dynamo.guards()
-        return partial(_run, traced, graph)
+        record.graphs.append(graph)
+        record.inputs.append(inputs)
+        record.guards |= dynamo.guards()
+        return partial(_run, record, graph)
 
     def read(translator: Any, code: CodeType, line: int) -> None:
-        traced.frames[-1].stack = dynamo.stack(translator, line)
-        traced.frames[-1].read.add((code.co_filename, code.co_firstlineno))
+        record.frames[-1].stack = dynamo.stack(translator, line)
+        record.frames[-1].read.add((code.co_filename, code.co_firstlineno))
         compiling, attempt = dynamo.attempt()
-        if traced.attempts.get(compiling) != attempt:
-            traced.attempts[compiling] = attempt
-            traced.readings[compiling] = {}
-        reading = traced.readings[compiling].get(translator)
+        if record.attempts.get(compiling) != attempt:
+            record.attempts[compiling] = attempt
+            record.readings[compiling] = {}
+        reading = record.readings[compiling].get(translator)
         if reading is None:
             variables = dict(getattr(translator, "f_locals", None) or {})
             reading = Reading(
@@ -62,7 +62,7 @@ def trace(
                 variables,
                 Visits(code.co_name, statements.read(code.co_filename)),
             )
-            traced.readings[compiling][translator] = reading
+            record.readings[compiling][translator] = reading
             begin(reading)
         reading.visits.line(line, translator.instruction_pointer or 0)
 
@@ -71,7 +71,7 @@ def trace(
     @contextmanager
     def compiling(entered: Any) -> Iterator[None]:
         frame = Frame(entered.f_code, dynamo.is_left_out(entered), _callers())
-        traced.frames.append(frame)
+        record.frames.append(frame)
         with (
             undo.frame(entered),
             dynamo.reported() as (frame.breaks, frame.failures),
@@ -87,32 +87,32 @@ def trace(
         function, original = original.forward, uncompiled(original.forward)
     options = dynamo.options(function)
     interventions.leave_alone(*recorder.trace_functions)
-    with interventions.module_restored(original), interventions.looked_on(keep, compiling):
+    with interventions.module_restored(original), interventions.around_each_frame(keep, compiling):
         # Dynamo's rules may name a function of an installed package, and would not know its copy.
-        is_known = own.is_installed or _calls_itself(original)
+        is_known = shown_files.is_installed or _calls_itself(original)
         asked = original if is_known else _with_code_of_its_own(original)
         compiled: Any = torch.compile(asked, backend=keep, **options)
         try:
             with recorder:
                 compiled(*subject.args, **subject.kwargs)
         except Exception as error:  # raised by the function, which is part of what is explained
-            traced.error = error
+            record.error = error
         finally:
             undo.take_back()
 
 
-def _callers() -> list[Place]:
+def _callers() -> list[Location]:
     """The lines of Python between the explained call and what is compiled now."""
-    found: list[Place] = []
+    locations: list[Location] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code is not trace.__code__:
-        found.append((frame.f_code.co_filename, frame.f_lineno))
+        locations.append((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
-    return found[::-1]
+    return locations[::-1]
 
 
 def _calls_itself(function: Any) -> bool:
-    """Whether a copy would call the original function in turn."""
+    """Whether a copy of the function would call the original."""
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     return code is not None and function.__name__ in (*code.co_names, *code.co_freevars)
@@ -142,13 +142,13 @@ def _with_code_of_its_own(function: Any) -> Any:
     return copy
 
 
-def _run(traced: Traced, graph: fx.GraphModule, *inputs: Any) -> Any:
+def _run(record: CallRecord, graph: fx.GraphModule, *inputs: Any) -> Any:
     for node, value in zip(graph.graph.find_nodes(op="placeholder"), inputs, strict=True):
         declared = getattr(node.meta.get("example_value"), "dtype", None)
         if declared is not None and declared != getattr(value, "dtype", declared):
-            traced.misread.append(node)
-    traced.is_graph_running = True
+            record.misread.append(node)
+    record.is_graph_running = True
     try:
         return graph.forward(*inputs)
     finally:
-        traced.is_graph_running = False
+        record.is_graph_running = False

@@ -1,6 +1,6 @@
-"""Takes back what Dynamo keeps of the frames that it compiled for one backend, and nothing else.
+"""Removes what Dynamo keeps of the frames that it compiled for one backend, and nothing else.
 
-Whatever is compiled meanwhile for another backend, here or in another thread, stays.
+Everything compiled for another backend at the same time, here or in another thread, stays.
 """
 
 from collections import Counter, defaultdict
@@ -43,7 +43,7 @@ class Undo:
         cleaning = private.CleanupManager.instance
         known = set(cleaning.values)
         aliases = _aliases(entered.f_globals)
-        with self._names_noted(), self._guessing_apart(), interventions.counts_put_back():
+        with self._names_noted(), self._separate_guesses(), interventions.counts_restored():
             try:
                 yield
             finally:
@@ -67,7 +67,7 @@ class Undo:
             yield
 
     @contextmanager
-    def _guessing_apart(self) -> Iterator[None]:
+    def _separate_guesses(self) -> Iterator[None]:
         """What Dynamo learns about changing sizes, which it keeps by function, for all backends."""
         with private.put_back("code_state", "first_code_state"):
             private.put("code_state", self._guesses)
@@ -97,7 +97,7 @@ class Undo:
                 hook()
 
     def _count_back(self) -> None:
-        """Restore the numbers of frames, if nobody else compiled meanwhile.
+        """Restore the numbers of frames, if nobody else compiled in the meantime.
 
         Then nobody needs the modules either that Dynamo put among the function's globals.
         """

@@ -31,7 +31,7 @@ def watch(
     programs, breaks = dynamo.graphs_compiled(), dynamo.breaks_so_far()
     reasons = Reasons(function, args, dict(kwargs))
 
-    def seen(raised: bool = False) -> Compilations:
+    def count_compilations(raised: bool = False) -> Compilations:
         new = [metrics for metrics in dynamo.compilations() if id(metrics) not in earlier]
         frames = [metrics for metrics in new if metrics.co_name is not None]
         reasons.ended(new, raised)
@@ -44,4 +44,4 @@ def watch(
         )
 
     with listening.listening(reasons):
-        yield seen
+        yield count_compilations

@@ -1,4 +1,4 @@
-"""What one call of a compiled function showed: what Dynamo read, compiled and refused."""
+"""A record of one call of a compiled function: what Dynamo read, compiled and refused."""
 
 from dataclasses import dataclass, field
 from types import CodeType
@@ -7,10 +7,10 @@ from typing import Any
 from torch import fx
 
 from jaxvstorch._explain.explanation_data import Program
-from jaxvstorch._explain.observations import Place, Seen, count, letter
+from jaxvstorch._explain.observations import Location, Observations, count, letter
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.recorder import Recorder, Visits
-from jaxvstorch._explain.python.shown_files import OwnCode
+from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.torch import dynamo, program
 
 _RESUMED = "torch_dynamo_resume_in_"
@@ -55,23 +55,23 @@ class Frame:
 
     code: CodeType
     is_left_out: bool
-    callers: list[Place]
+    callers: list[Location]
     breaks: list[Any] = field(default_factory=list)
     failures: list[dynamo.Failure] = field(default_factory=list)
-    stack: list[Place] = field(default_factory=list)
-    read: set[Place] = field(default_factory=set)
+    stack: list[Location] = field(default_factory=list)
+    read: set[Location] = field(default_factory=set)
 
-    def stacks(self) -> list[tuple[str, list[Place]]]:
+    def stacks(self) -> list[tuple[str, list[Location]]]:
         """Each text of a reason, and the lines of Dynamo's stack, the outermost first."""
-        found = [(r.reason, [(f.filename, f.lineno) for f in r.user_stack]) for r in self.breaks]
+        stacks = [(r.reason, [(f.filename, f.lineno) for f in r.user_stack]) for r in self.breaks]
         for failure in self.failures:
-            place = (failure.file, failure.line)
-            found.append((failure.text, self.stack if place in self.stack[-1:] else [place]))
-        return found
+            location = (failure.file, failure.line)
+            stacks.append((failure.text, self.stack if location in self.stack[-1:] else [location]))
+        return stacks
 
 
 @dataclass
-class Traced:
+class CallRecord:
     """What one call of a compiled function showed.
 
     Attributes:
@@ -80,7 +80,7 @@ class Traced:
         guards: the guards on values, of all graphs.
         readings: what Dynamo read, by what it compiled; only the last of its attempts.
         frames: what Dynamo was asked to compile, in order.
-        misread: the inputs that came in another dtype than their graph declares.
+        misread: the inputs whose dtype differs from the one that their graph declares.
         error: what the call ended with.
     """
 
@@ -94,7 +94,7 @@ class Traced:
     error: Exception | None = None
     is_graph_running: bool = False
 
-    def is_apart(self) -> bool:
+    def is_outside_function(self) -> bool:
         """Whether what Python runs now belongs to Dynamo or to a graph, not to the function."""
         return self.is_graph_running or dynamo.attempt()[0] is not None
 
@@ -103,32 +103,34 @@ class Traced:
         return [r for by_translator in self.readings.values() for r in by_translator.values()]
 
 
-def look(traced: Traced, recorder: Recorder, own: OwnCode) -> tuple[Seen, tuple[Program, ...]]:
-    """What the call shows about the lines, and the programs."""
-    seen = Seen(python=set(recorder.visits))
-    for frame in traced.frames:
+def read_record(
+    record: CallRecord, recorder: Recorder, shown_files: ShownFiles
+) -> tuple[Observations, tuple[Program, ...]]:
+    """What the call showed about the lines, and its programs."""
+    observed = Observations(python=set(recorder.visits))
+    for frame in record.frames:
         for _, stack in frame.stacks():
-            seen.python.update(place for place in stack if own.has(place[0]))
-    for reading in traced.all_readings():
-        _add(seen, reading, own)
+            observed.python.update(location for location in stack if shown_files.has(location[0]))
+    for reading in record.all_readings():
+        _add(observed, reading, shown_files)
     for entered, times in recorder.runs.items():
-        if entered not in seen.runs:
-            seen.runs[entered] = times
+        if entered not in observed.runs:
+            observed.runs[entered] = times
     programs = []
-    for number, graph in enumerate(traced.graphs):
+    for number, graph in enumerate(record.graphs):
         name = letter(number)
-        found = list(program.operations(graph, name, own.has))
-        seen.operations += found
-        programs.append(Program(name, count(found), program.code(graph)))
-    return seen, tuple(programs)
+        operations = list(program.operations(graph, name, shown_files.has))
+        observed.operations += operations
+        programs.append(Program(name, count(operations), program.code(graph)))
+    return observed, tuple(programs)
 
 
-def _add(seen: Seen, reading: Reading, own: OwnCode) -> None:
+def _add(observed: Observations, reading: Reading, shown_files: ShownFiles) -> None:
     file = reading.code.co_filename
-    if not own.has(file):
+    if not shown_files.has(file):
         return
     if not reading.code.co_name.startswith(_RESUMED):
-        seen.runs[file, reading.code.co_firstlineno] += 1
+        observed.runs[file, reading.code.co_firstlineno] += 1
     for line, times in reading.visits.counts.items():
-        place: Place = (file, line)
-        seen.visits[place] = max(times, seen.visits.get(place, 0))
+        location: Location = (file, line)
+        observed.visits[location] = max(times, observed.visits.get(location, 0))
