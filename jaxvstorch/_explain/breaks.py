@@ -135,7 +135,7 @@ def _explanation(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()] or [""]
     explanations = (line for line in lines if line.startswith("Explanation: "))
     explanation = next(explanations, lines[0]).removeprefix("Explanation: ")
-    if not explanation or _SAYS_NOTHING.match(explanation):
+    if not explanation or _UNINFORMATIVE.match(explanation):
         explanation = f"Dynamo does not support this: {lines[0]}"
     return _plain(explanation)
 
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<!\.)\.`", "`.", text)
 
 
-_SAYS_NOTHING = re.compile(r"(This|It|Currently) ?(is)? ?(currently)? ?not (yet )?supported")
+_UNINFORMATIVE = re.compile(r"(This|It|Currently) ?(is)? ?(currently)? ?not (yet )?supported")
 _OBJECT = re.compile(r"<(?:function|bound method|built-in (?:function|method)) (\S+)[^>]*>+")
 _NOISE = re.compile(
     r" in file `[^`]*`| \(has_kwargs \w+\)| \(reason: None\)|<unknown module>\.| at 0x\w+"

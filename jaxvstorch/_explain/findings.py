@@ -7,64 +7,76 @@ from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.accesses import Access
+from jaxvstorch._explain.python.accesses import Access, AccessKind
 
 # What jax.jit does with each access to something outside: kind of finding, sentence, cure.
 _IN_JAX = {
-    "read": ("frozen", "{name} was read while tracing: its value is now part of the program, and "
-             "a later change of it goes unseen.", "Pass it as an argument if it can change."),
-    "written": ("impure", "{name} is written while tracing only, not on later calls.",
-                "Return the new value instead."),
-    "changed": ("impure", "{name} is changed while tracing only, not on later calls.",
-                "Return the new value instead."),
-    "changed copy": ("impure", "{name} is changed, but jax.jit hands the function a new container: "
-                     "the caller's does not change.", "Return the new value instead."),
-    "leaked": ("impure", "{name} now holds a traced value, which is useless after tracing: "
-               "using it raises UnexpectedTracerError.", "Return the value instead."),
-    "output": ("impure", "{name} prints while tracing only, and traced values as tracers.",
-               "Use jax.debug.print for what should be printed on each call."),
-    "log": ("impure", "{name} logs while tracing only, and traced values as tracers.",
-            "Use jax.debug.callback for what should be logged on each call."),
-    "input": ("impure", "{name} asks for input while tracing only.",
-              "Ask outside, and pass the answer in."),
-    "clock": ("impure", "{name} is read while tracing only: later calls get that same time.",
-              "Read the clock outside, and pass the time in."),
-    "random": ("impure", "Random numbers of {name} are drawn while tracing only: every later call "
-               "gets the same ones.", "Use jax.random with a key that is passed in."),
-    "seed": ("impure", "{name} is called while tracing only: later calls do not set where random "
-             "numbers begin.", "Use jax.random with a key that is passed in."),
-    "warning": ("impure", "{name} warns while tracing only.",
-                "Warn outside, where the function is called."),
-    "token": ("impure", "{name} is called while tracing only: every later call gets the same "
-              "value.",
-              "Call it outside, and pass the value in."),
-    "environment": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
-                    "Read it outside, and pass the value in."),
-    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
-               "Read it outside, and pass the value in."),
-    "file": ("impure", "{name} deals with files while tracing only: later calls neither read nor "
-             "write them.", "Read and write files outside, and pass in what they hold."),
+    AccessKind.READ: ("frozen", "{name} was read while tracing: its value is now part of the "
+        "program, and a later change of it goes unseen.",
+        "Pass it as an argument if it can change."),
+    AccessKind.WRITTEN: ("impure", "{name} is written while tracing only, not on later calls.",
+        "Return the new value instead."),
+    AccessKind.CHANGED: ("impure", "{name} is changed while tracing only, not on later calls.",
+        "Return the new value instead."),
+    AccessKind.CHANGED_COPY: ("impure", "{name} is changed, but jax.jit hands the function a new "
+        "container: the caller's does not change.",
+        "Return the new value instead."),
+    AccessKind.LEAKED: ("impure", "{name} now holds a traced value, which is useless after "
+        "tracing: using it raises UnexpectedTracerError.",
+        "Return the value instead."),
+    AccessKind.OUTPUT: ("impure", "{name} prints while tracing only, and traced values as tracers.",
+        "Use jax.debug.print for what should be printed on each call."),
+    AccessKind.LOG: ("impure", "{name} logs while tracing only, and traced values as tracers.",
+        "Use jax.debug.callback for what should be logged on each call."),
+    AccessKind.INPUT: ("impure", "{name} asks for input while tracing only.",
+        "Ask outside, and pass the answer in."),
+    AccessKind.CLOCK: ("impure", "{name} is read while tracing only: later calls get that same "
+        "time.",
+        "Read the clock outside, and pass the time in."),
+    AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn while tracing only: every "
+        "later call gets the same ones.",
+        "Use jax.random with a key that is passed in."),
+    AccessKind.SEED: ("impure", "{name} is called while tracing only: later calls do not set where "
+        "random numbers begin.",
+        "Use jax.random with a key that is passed in."),
+    AccessKind.WARNING: ("impure", "{name} warns while tracing only.",
+        "Warn outside, where the function is called."),
+    AccessKind.TOKEN: ("impure", "{name} is called while tracing only: every later call gets the "
+        "same value.",
+        "Call it outside, and pass the value in."),
+    AccessKind.ENVIRONMENT: ("frozen", "{name} is read while tracing only: a later change goes "
+        "unseen.",
+        "Read it outside, and pass the value in."),
+    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+        "Read it outside, and pass the value in."),
+    AccessKind.FILE: ("impure", "{name} deals with files while tracing only: later calls neither "
+        "read nor write them.",
+        "Read and write files outside, and pass in what they hold."),
 }  # fmt: skip
 
 # What torch.compile does with them, if Dynamo handles them itself.
 _IN_TORCH = {
-    "read": ("guarded", "{name} is read once and guarded: when it changes, the function is "
-             "compiled again.", "Pass what changes often as an argument, a number as a tensor."),
-    "written": ("impure", "{name} is written by code that runs after the graph, on each call.",
-                "Return the new value instead."),
-    "changed": ("impure", "{name} is changed on each call, outside the graph.",
-                "Return the new value instead."),
-    "changed in place": ("impure", "{name} is changed in place by the graph, on each call.",
-                         "Compute a new tensor and return it."),
-    "random": ("impure", "Random numbers of {name} are drawn on each call, outside the graph "
-               "or by torch in its place.", "Use torch's own random functions."),
-    "misread": ("impure", "A random number goes into the graph in 64 bits, and Inductor's code for "
-                "a CPU reads 32 of them: it comes out wrong.",
-                "Draw it outside, and pass it in; or use torch's own random functions."),
-    "environment": ("guarded", "{name} is read while tracing, and guarded.",
-                    "Read it outside, and pass the value in."),
-    "getenv": ("frozen", "{name} is read while tracing only: a later change goes unseen.",
-               "Read it outside, and pass the value in."),
+    AccessKind.READ: ("guarded", "{name} is read once and guarded: when it changes, the function "
+        "is compiled again.",
+        "Pass what changes often as an argument, a number as a tensor."),
+    AccessKind.WRITTEN: ("impure", "{name} is written by code that runs after the graph, on each "
+        "call.",
+        "Return the new value instead."),
+    AccessKind.CHANGED: ("impure", "{name} is changed on each call, outside the graph.",
+        "Return the new value instead."),
+    AccessKind.CHANGED_IN_PLACE: ("impure", "{name} is changed in place by the graph, on each "
+        "call.",
+        "Compute a new tensor and return it."),
+    AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn on each call, outside the "
+        "graph or by torch in its place.",
+        "Use torch's own random functions."),
+    AccessKind.MISREAD: ("impure", "A random number goes into the graph in 64 bits, and Inductor's "
+        "code for a CPU reads 32 of them: it comes out wrong.",
+        "Draw it outside, and pass it in; or use torch's own random functions."),
+    AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded.",
+        "Read it outside, and pass the value in."),
+    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+        "Read it outside, and pass the value in."),
 }  # fmt: skip
 _SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}
 

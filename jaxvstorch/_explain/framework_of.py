@@ -35,7 +35,7 @@ def framework_of(
     held = {name for name in _frameworks.FRAMEWORKS if arrays_of(name, values)}
     if len(held) > 1:
         raise TypeError("the arguments hold arrays of both frameworks: give arrays of one")
-    by_itself = _of_itself(function)
+    by_itself = _framework_by_itself(function)
     if by_itself and held and held != {by_itself}:
         raise TypeError(
             f"the function is {_frameworks.TITLES[by_itself]}'s, and the arguments hold "
@@ -88,7 +88,7 @@ def compiled_by(function: Any) -> str | None:
     return None
 
 
-def _of_itself(function: Any) -> str | None:
+def _framework_by_itself(function: Any) -> str | None:
     owner = attribute(function, "__self__")
     owner = function if owner is None else owner
     frameworks = {compiled_by(function)} - {None} or _libraries([owner])
@@ -97,7 +97,7 @@ def _of_itself(function: Any) -> str | None:
 
 def belongs_to(function: Any) -> str | None:
     """The one framework that a function belongs to or names; ``None`` for none or both."""
-    frameworks = {_of_itself(function)} - {None} or named([function], {})
+    frameworks = {_framework_by_itself(function)} - {None} or named([function], {})
     return frameworks.pop() if len(frameworks) == 1 else None
 
 
@@ -113,7 +113,7 @@ def named(functions: Iterable[Any], names: Mapping[str, Any]) -> set[str]:
     return used or _libraries(names.values())
 
 
-def of_wrapper(wrapper: Any) -> str | None:
+def framework_of_wrapper(wrapper: Any) -> str | None:
     """The framework that a decorator around a function comes from, such as JAX for ``jax.grad``.
 
     Its ``__module__`` does not count: a decorator copies it from the function inside.
@@ -125,7 +125,7 @@ def of_wrapper(wrapper: Any) -> str | None:
 def _used_by(function: Any, seen: set[int]) -> Iterator[str]:
     """The frameworks that a function names, itself or in functions of its module that it calls."""
     yield from _libraries([function])
-    yield from filter(None, map(of_wrapper, wrappers(function)))
+    yield from filter(None, map(framework_of_wrapper, wrappers(function)))
     if isinstance(function, functools.partial):
         yield from _libraries([*function.args, *function.keywords.values()])
     function = original(function)

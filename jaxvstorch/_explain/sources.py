@@ -114,8 +114,8 @@ def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
 
 def _name_of_lambda(text: File, line: int) -> str:
     name, equals, value = text.lines[line - 1].partition(" = ")
-    is_its_own = equals and name.strip().isidentifier() and not value.startswith(("[", "{", "("))
-    return name.strip() if is_its_own else "<lambda>"
+    is_assigned = equals and name.strip().isidentifier() and not value.startswith(("[", "{", "("))
+    return name.strip() if is_assigned else "<lambda>"
 
 
 @dataclass

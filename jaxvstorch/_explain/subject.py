@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType, MethodType
 from typing import Any
 
-from jaxvstorch._explain.framework_of import compiled_by, of_wrapper
+from jaxvstorch._explain.framework_of import compiled_by, framework_of_wrapper
 from jaxvstorch._explain.python.unwrap import attribute, original
 
 
@@ -54,7 +54,7 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        if _takes_otherwise(function, args, kwargs):
+        if _wrapper_takes(function, args, kwargs):
             return {}
         name = attribute(function, "__name__") or type(function).__name__
         bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
@@ -64,21 +64,21 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
     owner = attribute(function, "__self__")
     is_object = not inspect.isfunction(function) and not isinstance(function, functools.partial)
     owner = function if owner is None and is_object else owner
-    return {**({} if owner is None else {_first(function): owner}), **bound.arguments}
+    return {**({} if owner is None else {_first_parameter(function): owner}), **bound.arguments}
 
 
-def _first(function: Any) -> str:
+def _first_parameter(function: Any) -> str:
     """The name of a method's first parameter, usually ``self``."""
     code = attribute(original(function), "__code__")
     named = isinstance(code, CodeType) and code.co_argcount > 0
     return code.co_varnames[0] if named else "self"
 
 
-def _takes_otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _wrapper_takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a decorator around the function takes other arguments than the function itself."""
     if isinstance(function, MethodType):
         function, args = function.__func__, (function.__self__, *args)
-    decorated = inspect.unwrap(function, stop=lambda outer: of_wrapper(outer) is None)
+    decorated = inspect.unwrap(function, stop=lambda outer: framework_of_wrapper(outer) is None)
     signature = _signature(decorated, follow_wrapped=False)
     if signature is None or not hasattr(decorated, "__wrapped__"):
         return False

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from expected_marks import found
+from expected_marks import marks_of
 from framework_counts import check_dynamo, check_jaxpr
 
 from jaxvstorch import _frameworks, explain
@@ -92,19 +92,21 @@ def check_comments(explanation: Explanation) -> None:
     stands before PyTorch's: ``# -> A6 | A3``.
     """
     assert explanation.sources
-    own = -1 if explanation.framework == "torch" else 0
+    column = -1 if explanation.framework == "torch" else 0
     differences = []
-    for source, entries in found(explanation).items():
+    for source, entries in marks_of(explanation).items():
         if source == "elsewhere":
             differences.append(f"  no line for {entries}")
             continue
         above: list[str] = []
         for offset, line in enumerate(explanation.source(source).lines):
             code, _, comment = line.text.partition("# -> ")
-            said = comment.split("  # ")[0].strip()
-            seen = entries.get(str(offset), ["", ""])[0]
-            wanted = " ".join([*above, said]).split(" | ")[own] if code.strip() else ""
-            if seen != wanted.strip():
-                differences.append(f"  {source} {offset}: found {seen!r}\n    {line.text.strip()}")
-            above = [] if code.strip() else [*above, said]
+            mark = comment.split("  # ")[0].strip()
+            actual = entries.get(str(offset), ["", ""])[0]
+            wanted = " ".join([*above, mark]).split(" | ")[column] if code.strip() else ""
+            if actual != wanted.strip():
+                differences.append(
+                    f"  {source} {offset}: found {actual!r}\n    {line.text.strip()}"
+                )
+            above = [] if code.strip() else [*above, mark]
     assert not differences, "\n".join(["the marks are not as the comments say:", *differences])

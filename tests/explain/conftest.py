@@ -18,9 +18,9 @@ def plain_breaks(monkeypatch) -> None:
     ordered = findings.ordered
 
     def checked(*args):
-        found = ordered(*args)
-        sentences.check_breaks(found)
-        return found
+        findings = ordered(*args)
+        sentences.check_breaks(findings)
+        return findings
 
     monkeypatch.setattr(findings, "ordered", checked)
 

@@ -52,7 +52,7 @@ def check(file: str, name: str, explanation: Explanation) -> None:
     for package, checked_with in versions.items():
         if _installed(package) != checked_with:
             pytest.skip(f"checked with {package} {checked_with}, not {_installed(package)}")
-    differences = list(_differences(tables.get(name, {}), found(explanation)))
+    differences = list(_differences(tables.get(name, {}), marks_of(explanation)))
     if not differences and name in tables:
         return
     what = "\n".join(["the marks differ:", *differences]) if name in tables else "no marks are kept"
@@ -83,7 +83,7 @@ def _installed(package: str) -> str:
     return version(package).partition("+")[0]
 
 
-def found(explanation: Explanation) -> dict[str, Any]:
+def marks_of(explanation: Explanation) -> dict[str, Any]:
     """An explanation in the same form, each entry as a list of mark and text."""
     kinds = defaultdict(list)
     for finding in explanation.findings:
@@ -97,7 +97,7 @@ def found(explanation: Explanation) -> dict[str, Any]:
             if (entry := _entry(line, kinds.pop((source.file, line.number), [])))
         }
     if kinds:
-        tables["elsewhere"] = sorted(kind for found in kinds.values() for kind in found)
+        tables["elsewhere"] = sorted(kind for line_kinds in kinds.values() for kind in line_kinds)
     return tables
 
 
@@ -109,7 +109,7 @@ def _entry(line: Line, kinds: list[str]) -> str:
 
 def as_toml(name: str, explanation: Explanation, texts: bool = True) -> str:
     """The tables of one explained function, as they stand in a file."""
-    tables = found(explanation)
+    tables = marks_of(explanation)
     elsewhere = tables.pop("elsewhere", None)
     lines = [f"[{_key(name)}]", f"elsewhere = {json.dumps(elsewhere)}"] if elsewhere else []
     for source, entries in tables.items():
@@ -124,19 +124,21 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name)
 
 
-def _differences(tables: dict[str, Any], seen: dict[str, Any]) -> list[str]:
-    said = []
-    for source in dict.fromkeys([*tables, *seen]):
-        old, new = tables.get(source, {}), seen.get(source, {})
+def _differences(tables: dict[str, Any], actual: dict[str, Any]) -> list[str]:
+    differences = []
+    for source in dict.fromkeys([*tables, *actual]):
+        old, new = tables.get(source, {}), actual.get(source, {})
         if source == "elsewhere":
-            said += [f"  elsewhere: expected {old}, found {new}"] if old != new else []
+            differences += [f"  elsewhere: expected {old}, found {new}"] if old != new else []
             continue
         for offset in sorted({*old, *new}, key=int):
             before, now = old.get(offset), new.get(offset)
             if before != now and (now is None or before != now[0]):
-                said.append(f"  {source} {offset}: expected {_said(before)}, found {_said(now)}")
-    return said
+                differences.append(
+                    f"  {source} {offset}: expected {_as_words(before)}, found {_as_words(now)}"
+                )
+    return differences
 
 
-def _said(entry: Any) -> str:
+def _as_words(entry: Any) -> str:
     return "nothing" if not entry else json.dumps(entry, ensure_ascii=False)

@@ -43,29 +43,29 @@ def check_dynamo(explanation: Explanation, function: Any, *args: Any, **kwargs: 
 
     # Told as breaks, but no graph ends there: a whole function that Dynamo leaves out, and a call.
     apart = (breaks.SKIPPED, breaks.CALL)
-    places = {(f.file, f.line) for f in explanation.found("break") if f.what not in apart}
+    locations = {(f.file, f.line) for f in explanation.found("break") if f.what not in apart}
     with warnings.catch_warnings(action="ignore"):  # Dynamo warns of what it cannot translate
         torch.compiler.reset()
-        told = torch._dynamo.explain(function)(*args, **kwargs)
-        reasons = told.break_reasons
-        known = _places(reasons)
-        if not places <= known:
+        report = torch._dynamo.explain(function)(*args, **kwargs)
+        reasons = report.break_reasons
+        known_locations = _places(reasons)
+        if not locations <= known_locations:
             torch.compile(function, backend="eager")(*args, **kwargs)
             reasons = [*reasons, *graph_break_reasons]
-            known = _places(reasons) | {
+            known_locations = _places(reasons) | {
                 (metrics.fail_user_frame_filename, metrics.fail_user_frame_lineno)
                 for metrics in get_compilation_metrics()
             }
         torch.compiler.reset()
-    assert len(explanation.programs) == told.graph_count
+    assert len(explanation.programs) == report.graph_count
     # Dynamo counts what is called as a function, and leaves methods and modules out.
     other = [
-        n for g in told.graphs for n in g.graph.nodes if n.op in ("call_method", "call_module")
+        n for g in report.graphs for n in g.graph.nodes if n.op in ("call_method", "call_module")
     ]
     top = sum(program.operations.get(program.name, 0) for program in explanation.programs)
-    assert top - len(other) == told.op_count
-    assert places <= known, "a break that Dynamo does not know of"
-    missed = [r for r in reasons if r.graph_break and not _places([r]) & places]
+    assert top - len(other) == report.op_count
+    assert locations <= known_locations, "a break that Dynamo does not know of"
+    missed = [r for r in reasons if r.graph_break and not _places([r]) & locations]
     assert not missed, "a break of Dynamo's that was not found"
 
 

@@ -66,18 +66,18 @@ def marks(explanation) -> list[str]:
 
 
 def test_the_same_lines_with_the_marks_of_each() -> None:
-    found = explain(clip, X, framework="both")
-    assert [line.text for line in found.jax.sources[0].lines] == [
-        line.text for line in found.torch.sources[0].lines
+    both = explain(clip, X, framework="both")
+    assert [line.text for line in both.jax.sources[0].lines] == [
+        line.text for line in both.torch.sources[0].lines
     ]
-    assert marks(found.jax) == ["", "traced", "traced", "failed", "not reached", "not reached"]
-    assert marks(found.torch) == ["", "graph", "python", "python", "graph", "traced"]
-    assert [len(e.programs) for e in found.explanations] == [0, 3]
+    assert marks(both.jax) == ["", "traced", "traced", "failed", "not reached", "not reached"]
+    assert marks(both.torch) == ["", "graph", "python", "python", "graph", "traced"]
+    assert [len(e.programs) for e in both.explanations] == [0, 3]
 
 
 def test_what_is_printed_is_kept_apart(capsys) -> None:
-    found = explain(clip, X, framework="both")
-    assert found.printed == {"jax": "norm: JitTracer(float32[])\n", "torch": "norm: tensor(5.)\n"}
+    both = explain(clip, X, framework="both")
+    assert both.printed == {"jax": "norm: JitTracer(float32[])\n", "torch": "norm: tensor(5.)\n"}
     assert capsys.readouterr() == ("", "")
 
 
@@ -89,27 +89,27 @@ def closes_the_stream(x):
 
 
 def test_what_is_printed_is_kept_whatever_the_function_does_with_the_stream() -> None:
-    said = "said \\ud800 and bytes"
-    found = explain(closes_the_stream, X, framework="both")
-    assert found.printed == {"jax": said, "torch": said}
-    assert "`TextIOWrapper.close`" in str(found.torch)  # as of the reader's own stream
+    message = "said \\ud800 and bytes"
+    both = explain(closes_the_stream, X, framework="both")
+    assert both.printed == {"jax": message, "torch": message}
+    assert "`TextIOWrapper.close`" in str(both.torch)  # as of the reader's own stream
     assert not sys.stdout.closed
-    assert found._repr_html_().encode()
+    assert both._repr_html_().encode()
 
 
 def test_each_is_what_explain_says() -> None:
-    found = explain(shifted, X, {"a": [X]}, flag=False, framework="both")
+    both = explain(shifted, X, {"a": [X]}, flag=False, framework="both")
     alone = explain(shifted, jnp.asarray(X), {"a": [jnp.asarray(X)]}, flag=False)
-    assert found.jax.arguments == ("f32[2]", "{'a': [f32[2]]}", "flag=False")
-    assert found.jax.marks() == alone.marks()
+    assert both.jax.arguments == ("f32[2]", "{'a': [f32[2]]}", "flag=False")
+    assert both.jax.marks() == alone.marks()
     # A Python value stays one: JAX traces a flag, and PyTorch guards on it.
-    assert [f.kind for f in found.jax.findings] == ["failed"]
-    assert marks(found.torch) == ["", "traced", "not reached", "graph"]
+    assert [f.kind for f in both.jax.findings] == ["failed"]
+    assert marks(both.torch) == ["", "traced", "not reached", "graph"]
 
 
 def test_a_scalar_of_numpy_is_an_array() -> None:
-    found = explain(operator_free, np.float32(2), framework="both")
-    assert [e.arguments for e in found.explanations] == [("f32[]",), ("f32[]",)]
+    both = explain(operator_free, np.float32(2), framework="both")
+    assert [e.arguments for e in both.explanations] == [("f32[]",), ("f32[]",)]
 
 
 def operator_free(x):
@@ -132,8 +132,8 @@ def test_a_function_that_asks_which_framework_it_is_given() -> None:
 
 
 def test_a_partial_and_a_method() -> None:
-    found = explain(functools.partial(clip, limit=10.0), X, framework="both")
-    assert found.torch.found("break")
+    both = explain(functools.partial(clip, limit=10.0), X, framework="both")
+    assert both.torch.found("break")
     assert len(explain(_Scale(3).apply, X, framework="both").jax.programs) == 1
 
 
@@ -146,15 +146,15 @@ class _Scale:
 
 
 def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
-    found = explain(calls, X, framework="both")
-    assert [f.kind for f in found.jax.findings] == ["impure"]
-    for text in (str(found), found._repr_html_()):
+    both = explain(calls, X, framework="both")
+    assert [f.kind for f in both.jax.findings] == ["impure"]
+    for text in (str(both), both._repr_html_()):
         assert "test_both.py, line" in text
         assert "prints while tracing only" in text
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments", "said"),
+    ("function", "arguments", "message"),
     [
         (of_jax, [X], "'of_jax' is written for JAX, and framework='both' takes a function that "
          "names no framework: use operators and methods alone, or say framework='jax', with JAX's"),
@@ -175,8 +175,8 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
         (3, [X], "function must be callable, not int"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_clear_error(function, arguments, said) -> None:
-    with pytest.raises(TypeError, match=said):
+def test_bad_input_is_one_clear_error(function, arguments, message) -> None:
+    with pytest.raises(TypeError, match=message):
         explain(function, *arguments, framework="both")
 
 
@@ -194,17 +194,22 @@ def test_a_parameter_named_framework_is_given_by_position() -> None:
 
 
 def test_other_lines_in_each_are_not_put_beside_each_other() -> None:
-    one = Explanation("f", "jax", (), (Source("f", "a.py", 1, (Line(3, "a"),)),), ())
-    other = Explanation("f", "torch", (), (Source("g", "a.py", 1, (Line(9, "b"),)),), ())
-    said = r"saw different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
-    with pytest.raises(TypeError, match=said):
-        shared_sources([one, other])
+    in_jax = Explanation("f", "jax", (), (Source("f", "a.py", 1, (Line(3, "a"),)),), ())
+    in_torch = Explanation("f", "torch", (), (Source("g", "a.py", 1, (Line(9, "b"),)),), ())
+    message = (
+        r"saw different ones: f \(a.py, line 3\), g \(a.py, line 9\). Call explain once for each"
+    )
+    with pytest.raises(TypeError, match=message):
+        shared_sources([in_jax, in_torch])
 
 
 def test_where_one_has_no_line_its_column_is_empty() -> None:
     source = Source("f", "a.py", 1, (Line(3, "x + 1", Mark.GRAPH, {"A": 1}, 1),))
-    one, other = Explanation("f", "jax", (), (source,), ()), Explanation("f", "torch", (), (), ())
-    _, empty = shared_sources([one, other])
+    in_jax, in_torch = (
+        Explanation("f", "jax", (), (source,), ()),
+        Explanation("f", "torch", (), (), ()),
+    )
+    _, empty = shared_sources([in_jax, in_torch])
     assert empty.lines == (Line(3, "x + 1"),)
 
 
@@ -218,13 +223,15 @@ def test_a_missing_framework_says_how_to_install_it(missing) -> None:
     command = [sys.executable, "-c", f"{WITHOUT.format(missing=missing)}\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True)
     title = {"jax": "JAX", "torch": "PyTorch"}[missing]
-    said = f"explain with framework='both' needs {title}, which is not installed. Install it with `"
-    assert done.stdout.startswith(said), done.stderr
+    message = (
+        f"explain with framework='both' needs {title}, which is not installed. Install it with `"
+    )
+    assert done.stdout.startswith(message), done.stderr
 
 
 def test_it_is_data_too() -> None:
-    found = explain(clip, X, framework="both")
-    data = found.to_dict()
+    both = explain(clip, X, framework="both")
+    data = both.to_dict()
     assert data["schema"] == {"name": "jaxvstorch-both", "version": 1}
-    assert data["jax"] == found.jax.to_dict()
-    assert data["printed"] == found.printed
+    assert data["jax"] == both.jax.to_dict()
+    assert data["printed"] == both.printed

@@ -131,9 +131,9 @@ def test_a_function_that_dynamo_leaves_out_and_the_call_of_one_that_breaks_have_
         x = left_out(x)
         return breaks_inside(x) * 2
 
-    found = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
-    assert found[breaks.SKIPPED] == breaks.SKIPPED_CURE.text
-    assert found["The function asks for it with torch._dynamo.graph_break."] == (
+    cures = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
+    assert cures[breaks.SKIPPED] == breaks.SKIPPED_CURE.text
+    assert cures["The function asks for it with torch._dynamo.graph_break."] == (
         "Remove that call."
     )
-    assert found[breaks.CALL] == breaks.CALL_CURE.text
+    assert cures[breaks.CALL] == breaks.CALL_CURE.text

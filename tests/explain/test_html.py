@@ -49,8 +49,8 @@ class Tree(HTMLParser):
         wanted = {name.rstrip("_").replace("_", "-"): v for name, v in attributes.items()}
         return [
             "".join(text)
-            for found, has, text in self.elements
-            if found == tag and wanted.items() <= has.items()
+            for name, has, text in self.elements
+            if name == tag and wanted.items() <= has.items()
         ]
 
 

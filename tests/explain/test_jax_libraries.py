@@ -77,8 +77,8 @@ def check_error(explanation: Explanation, call: Call) -> None:
     """The error is the one that JAX raises."""
     with pytest.raises(Exception) as raised:  # noqa: PT011  # compared below
         call.by_jax()
-    (found,) = explanation.found("failed")
-    kind, _, message = found.what.partition(": ")
+    (finding,) = explanation.found("failed")
+    kind, _, message = finding.what.partition(": ")
     assert kind == raised.type.__name__
     assert message
     assert message in str(raised.value)

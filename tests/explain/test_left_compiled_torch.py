@@ -76,7 +76,7 @@ def graphs(function: Callable[..., Any], sizes: list[int], between: Callable[[in
 def test_calls_make_the_graphs_that_they_make_without_it(function, when) -> None:
     sizes = [3, 4, 5, 6]
     alone = graphs(function, sizes, lambda number: None)
-    assert [len(found) for found in alone[:2]] != [0, 0]
+    assert [len(programs) for programs in alone[:2]] != [0, 0]
     assert not alone[3]  # from the third call on the size is a symbol
 
     def explain_it(number: int) -> None:
@@ -282,8 +282,8 @@ def test_a_function_that_there_is_nothing_to_compile_of_stays_compiled() -> None
 
 def test_a_function_that_dynamo_gave_up_is_explained_all_the_same() -> None:
     torch.compile(given_up, backend="eager")(torch.ones(3))
-    found = explain(given_up, torch.ones(3)).found("break")
-    assert ["tolist()" in found[0].what, "graph_break" in found[1].what] == [True, True]
+    findings = explain(given_up, torch.ones(3)).found("break")
+    assert ["tolist()" in findings[0].what, "graph_break" in findings[1].what] == [True, True]
 
 
 def test_the_numbers_of_frames_go_on_where_they_were() -> None:

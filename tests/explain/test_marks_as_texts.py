@@ -50,8 +50,8 @@ def broken(x):
 
 
 def test_a_line_where_a_statement_begins_is_said_with_what_became_of_it() -> None:
-    found = explain(jax.jit(steps, static_argnums=1), jnp.arange(3.0), 2)
-    assert found.marks() == [
+    explanation = explain(jax.jit(steps, static_argnums=1), jnp.arange(3.0), 2)
+    assert explanation.marks() == [
         "def body(total, value):  # traced",
         "return total + value, value * 2  # A: 3 in scan body",
         "total, doubled = lax.scan(  # A1, 3 in scan body",
@@ -87,10 +87,10 @@ def test_a_line_names_the_program_that_holds_it() -> None:
 
 
 def test_a_name_that_was_not_traced_is_an_error_and_no_source_is_no_marks() -> None:
-    found = explain(broken, torch.ones(3))
-    assert found.marks("broken") == found.marks()
+    explanation = explain(broken, torch.ones(3))
+    assert explanation.marks("broken") == explanation.marks()
     with pytest.raises(LookupError, match="'steps' is none of broken"):
-        found.marks("steps")
+        explanation.marks("steps")
     compiled = explain(jax.jit(jnp.sin).lower(jnp.ones(3)))
     assert (compiled.sources, compiled.marks()) == ((), [])
     with pytest.raises(LookupError, match="no source"):

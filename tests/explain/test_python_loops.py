@@ -97,12 +97,12 @@ def loop_with_a_loop_inside(x):
 
 @pytest.mark.parametrize("framework", FRAMEWORKS, indirect=True)
 def test_a_loop_around_another_is_said_to_have_its_own_turns(framework) -> None:
-    told = [
+    sentences = [
         [finding.what for finding in explain(function, *given(framework, X)).found("unrolled")]
         for function in (loop_with_a_loop_inside, loops_within_loops)
     ]
     inner = "This loop was unrolled: its body was traced 6 times."
-    assert told == [
+    assert sentences == [
         ["This loop was unrolled: its body was traced 2 times.", inner],
         ["This loop was unrolled, with the loop inside it.", inner],
     ]

@@ -149,17 +149,17 @@ def test_of_a_call_that_raised_no_program_is_kept() -> None:
 
 
 def test_ledgers_in_threads_count_their_own_function() -> None:
-    found = []
+    ledgers = []
 
     def work(factor: int) -> None:
         def scaled(x):
             return x * factor
 
-        found.append(ledger(jax.jit(scaled), [(F3,), (F3,), (F4,)]).traces)
+        ledgers.append(ledger(jax.jit(scaled), [(F3,), (F3,), (F4,)]).traces)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[1, 0, 1]] * 6
+    assert ledgers == [[1, 0, 1]] * 6

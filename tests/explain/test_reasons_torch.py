@@ -133,10 +133,10 @@ def test_a_global_a_setting_and_a_closure_are_told_by_a_later_ledger(monkeypatch
         assert ledger(by_global, [(F3,)]).calls[0].why == "autocast: off → on"
     monkeypatch.setitem(globals(), "factor", 5.0)
     assert ledger(by_global, [(F3,)]).calls[0].why.startswith("global factor: 2.0 → 5.0")
-    own = multiply_by(2.0)
-    compiled = torch.compile(own, backend="eager")
+    multiply = multiply_by(2.0)
+    compiled = torch.compile(multiply, backend="eager")
     ledger(compiled, [(F3,)])
-    own.__closure__[0].cell_contents = 3.0
+    multiply.__closure__[0].cell_contents = 3.0
     assert ledger(compiled, [(F3,)]).calls[0].why.startswith("closed-over slope: 2.0 → 3.0")
 
 
@@ -162,14 +162,14 @@ def test_a_module_s_attributes() -> None:
 
 
 def test_modules_of_torch_are_told_apart_although_they_share_their_programs() -> None:
-    one, other = torch.nn.Linear(3, 3), torch.nn.Dropout()
-    first, second = (torch.compile(module, backend="eager") for module in (one, other))
+    linear, dropout = torch.nn.Linear(3, 3), torch.nn.Dropout()
+    first, second = (torch.compile(module, backend="eager") for module in (linear, dropout))
     assert [call.why for call in ledger(first, [(F3,), (SQUARE.repeat(2, 2)[:, :3],)]).calls] == [
         "first call",
         "input: f32[3] → f32[4,3], now any size",
     ]
     assert ledger(second, [(F3,)]).calls[0].why == "first call"
-    one.requires_grad_(False)
+    linear.requires_grad_(False)
     (call,) = ledger(first, [(F3,)]).calls
     assert "self.weight: requires_grad True → False" in call.why
 
@@ -362,12 +362,12 @@ def test_where_dynamo_does_not_tell_nothing_is_said_to_run_uncompiled(name, monk
 def test_names_of_a_module_s_members() -> None:
     from jaxvstorch._explain.torch.guard_names import readable_all
 
-    def told(text: str) -> str:
+    def name_of(text: str) -> str:
         return readable_all(text, scaled.__code__, {})
 
-    assert told("L['s'].__dict__['_modules']['d'].training") == "s.d.training"
-    assert told("L['s']['_modules']['d']._parameters['w']") == "s.d.w"
-    assert told("L['s']._modules['1'].__dict__['training']") == "s[1].training"
+    assert name_of("L['s'].__dict__['_modules']['d'].training") == "s.d.training"
+    assert name_of("L['s']['_modules']['d']._parameters['w']") == "s.d.w"
+    assert name_of("L['s']._modules['1'].__dict__['training']") == "s[1].training"
 
 
 class Hostile:
@@ -403,7 +403,7 @@ def test_ledgers_in_two_threads_leave_nothing_patched() -> None:
 
     names = ("compute_cache_size", "exceeds_recompile_limit")
     before = [getattr(convert_frame, name) for name in names]
-    found = {}
+    reasons_by_thread = {}
 
     def work(number: int) -> None:
         code = scaled.__code__.replace(co_name=f"scaled_{number}")
@@ -411,13 +411,13 @@ def test_ledgers_in_two_threads_leave_nothing_patched() -> None:
             types.FunctionType(code, globals()), backend="eager", dynamic=False
         )
         calls = [(torch.ones(number + size), 3) for size in (2, 3)]
-        found[number] = [call.why for call in ledger(compiled, calls).calls]
+        reasons_by_thread[number] = [call.why for call in ledger(compiled, calls).calls]
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for number, reasons in found.items():
+    for number, reasons in reasons_by_thread.items():
         assert reasons == ["first call", f"x: f32[{number + 2}] → f32[{number + 3}]"]
     assert [getattr(convert_frame, name) for name in names] == before

@@ -161,12 +161,12 @@ def test_torch_takes_the_options_of_the_compiled_function(in_torch) -> None:
 
 
 def test_torch_another_backend_is_not_taken_for_inductor(in_torch) -> None:
-    compiled = in_torch.compile(lambda x: x + 1, backend="eager")
-    explanation = explain(compiled, in_torch.ones(3)).with_stages()
-    found = explanation.compiled
+    function = in_torch.compile(lambda x: x + 1, backend="eager")
+    explanation = explain(function, in_torch.ones(3)).with_stages()
+    compiled = explanation.compiled
     assert "it does not say" in str(explanation)
-    assert [stage.name for stage in found.stages] == ["FX graph"]
-    assert found.missing == ("What the backend 'eager' makes of program A: it does not say.",)
+    assert [stage.name for stage in compiled.stages] == ["FX graph"]
+    assert compiled.missing == ("What the backend 'eager' makes of program A: it does not say.",)
 
 
 def test_a_version_that_lacks_a_part_is_named(in_jax, monkeypatch) -> None:

@@ -34,6 +34,6 @@ def test_what_tells_no_signature_tells_no_names() -> None:
 
 
 def test_arguments_that_do_not_fit_are_told_without_annotations() -> None:
-    said = r"^scaled\(x, \*rest, factor=1\.0\) does not take these arguments: missing a required"
-    with pytest.raises(TypeError, match=said):
+    message = r"^scaled\(x, \*rest, factor=1\.0\) does not take these arguments: missing a required"
+    with pytest.raises(TypeError, match=message):
         by_name(scaled, (), {})

@@ -72,7 +72,7 @@ def test_the_head_names_arguments_programs_and_what_ran() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operations", "without", "said"),
+    ("operations", "without", "text"),
     [
         ({"A": 12}, {"A": 7}, "12 operations; 7 of them name no line"),
         ({"A": 2, "A: scan body": 3}, {"A: scan body": 1},
@@ -81,11 +81,11 @@ def test_the_head_names_arguments_programs_and_what_ran() -> None:
         ({"A": 1}, {"A": 1}, "1 operation; it names no line"),
     ],
 )  # fmt: skip
-def test_operations_that_name_no_line_are_counted(operations, without, said) -> None:
+def test_operations_that_name_no_line_are_counted(operations, without, text) -> None:
     program = Program("A", operations, "", without)
     explanation = replace(of(Line(1, "y = x")), programs=(program,))
-    assert f"  program A  {said}\n" in str(explanation)
-    assert f"<dd>{said}</dd>" in explanation._repr_html_()
+    assert f"  program A  {text}\n" in str(explanation)
+    assert f"<dd>{text}</dd>" in explanation._repr_html_()
     assert explanation.to_dict()["programs"][0]["without_line"] == without
 
 
@@ -105,8 +105,8 @@ def test_findings_stand_below_their_line() -> None:
 def test_a_finding_stands_at_one_source_where_two_hold_its_line() -> None:
     line = Line(1, "f(x)", Mark.GRAPH, GRAPH, 1)
     sources = (Source("f", FILE, 1, (line,)), Source("g", FILE, 1, (line,)))
-    found = Explanation("f", "jax", (), sources, (), (Finding("impure", FILE, 1, "Seen."),))
-    assert str(found).count("Seen.") == 1
+    explanation = Explanation("f", "jax", (), sources, (), (Finding("impure", FILE, 1, "Seen."),))
+    assert str(explanation).count("Seen.") == 1
 
 
 def test_long_runs_of_one_mark_are_folded() -> None:
@@ -128,10 +128,12 @@ def test_short_runs_and_what_python_runs_are_not_folded(number: int, mark: Mark)
 
 def test_a_finding_inside_a_long_run_stays_visible() -> None:
     source = long_source(100)
-    found = Explanation("f", "jax", (), (source,), (), (Finding("impure", FILE, 150, "Seen."),))
-    assert row(str(found), 150).endswith("step_150()")
-    assert "↳ impure: Seen." in str(found)
-    assert str(found).count("lines, all in program A") == 2
+    explanation = Explanation(
+        "f", "jax", (), (source,), (), (Finding("impure", FILE, 150, "Seen."),)
+    )
+    assert row(str(explanation), 150).endswith("step_150()")
+    assert "↳ impure: Seen." in str(explanation)
+    assert str(explanation).count("lines, all in program A") == 2
 
 
 def test_a_few_blank_lines_do_not_part_a_run() -> None:
@@ -165,8 +167,8 @@ def test_nothing_is_said_of_stages_that_were_not_asked_for() -> None:
 
 def test_a_stage_that_repeats_a_program_is_listed_once() -> None:
     program = Program("A", {"A": 1}, COMPILED.stages[0].text)
-    found = Explanation("f", "jax", (), (), (program,), compiled=COMPILED)
-    assert str(found).count("2.02 kB") == 1
+    explanation = Explanation("f", "jax", (), (), (program,), compiled=COMPILED)
+    assert str(explanation).count("2.02 kB") == 1
 
 
 def test_a_pipe_gets_no_codes_and_no_broken_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,8 +252,8 @@ def test_a_library_is_folded_to_what_it_left_in_the_program() -> None:
     text = str(replace(sample(), sources=(library_source(40),), findings=()))
     assert quiet in text
     assert row(text, 40).endswith("return y")
-    own = replace(library_source(40), file=FILE)
-    assert quiet not in str(replace(sample(), sources=(own,), findings=()))
+    own_source = replace(library_source(40), file=FILE)
+    assert quiet not in str(replace(sample(), sources=(own_source,), findings=()))
     longer = replace(library_source(50), file=FILE)
     assert "… 46 lines that left nothing" in str(replace(sample(), sources=(longer,), findings=()))
 

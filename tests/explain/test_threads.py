@@ -53,8 +53,8 @@ def test_each_thread_gets_its_own_explanation(framework, x) -> None:
         return lambda: [explain(function, x).marks() for _ in range(TIMES)]
 
     functions = [squared_twice, recalled] * 2
-    found = in_threads(*map(explaining, functions))
-    assert found == [[alone[function]] * TIMES for function in functions]
+    explanations = in_threads(*map(explaining, functions))
+    assert explanations == [[alone[function]] * TIMES for function in functions]
     assert sys.gettrace() is None or "coverage" in repr(sys.gettrace())
 
 
@@ -73,8 +73,8 @@ def test_a_function_that_is_explained_may_explain_another(framework, x) -> None:
         explaining()
         return x + 1
 
-    assert [found.operations for found in explain(outer, x).programs] == [{"A": 1}]
-    assert [len(found.programs) for found in inner] == [1]
+    assert [program.operations for program in explain(outer, x).programs] == [{"A": 1}]
+    assert [len(explanation.programs) for explanation in inner] == [1]
 
 
 def test_nothing_stays_patched(framework, x) -> None:
@@ -131,8 +131,8 @@ def test_what_another_thread_compiles_meanwhile_stays() -> None:
     known = set(globals()) | set(vars(torch.nn.modules.linear))
     with compiling_models() as (models, thread):
         while len(models) < 3 and thread.is_alive():
-            found = explain(recalled, torch.ones(3))
-            assert found.programs[0].operations == {"A": 3}
+            explanation = explain(recalled, torch.ones(3))
+            assert explanation.programs[0].operations == {"A": 3}
     for model in models:
         with torch.compiler.set_stance("fail_on_recompile"):
             model(torch.ones(4, 3))

@@ -198,8 +198,8 @@ def test_a_break_inside_of_a_library_names_its_place(model) -> None:
         optimizer.step(loss)
         return x
 
-    found = {f.line: f for f in explain(step, torch.ones(4, 3)).found("break")}
-    inside = found[step.__code__.co_firstlineno + 7]
+    findings = {f.line: f for f in explain(step, torch.ones(4, 3)).found("break")}
+    inside = findings[step.__code__.co_firstlineno + 7]
     assert "inside `torch/optim/" in inside.what
     assert ", line " in inside.what
     assert inside.cure == "Make this call outside the compiled function."
@@ -212,12 +212,12 @@ def test_every_place_of_a_library_is_told() -> None:
         return made.function(x)
 
     explanation = explain(mixing, *made.args)
-    found = explanation.found("break")
-    assert {f.line for f in found} == {mixing.__code__.co_firstlineno + 1}
-    places = {f.what.partition("`: ")[0] for f in found}
-    assert len(places) == len(found) == 2
-    assert all("inside `transformers/models/mixtral/" in place for place in places)
-    assert any("capture_dynamic_output_shape_ops" in f.cure for f in found)  # Dynamo's own hint
+    findings = explanation.found("break")
+    assert {f.line for f in findings} == {mixing.__code__.co_firstlineno + 1}
+    locations = {f.what.partition("`: ")[0] for f in findings}
+    assert len(locations) == len(findings) == 2
+    assert all("inside `transformers/models/mixtral/" in location for location in locations)
+    assert any("capture_dynamic_output_shape_ops" in f.cure for f in findings)  # Dynamo's own hint
 
 
 def test_dynamos_own_hint_is_shown_where_there_is_one() -> None:

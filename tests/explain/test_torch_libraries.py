@@ -90,11 +90,11 @@ def check_no_program(explanation: Explanation, made: Call) -> None:
     torch.compile(made.function, backend=backend)(*made.args, **made.kwargs)
     assert not graphs
     stacks = [{(f.filename, f.lineno) for f in r.user_stack} for r in reasons if r.graph_break]
-    found = {(f.file, f.line) for f in explanation.found("break")}
-    assert all(stack & found for stack in stacks)
+    locations = {(f.file, f.line) for f in explanation.found("break")}
+    assert all(stack & locations for stack in stacks)
     # Of a function that Dynamo skips without reading it, no reason is kept: its first line tells.
     heads = {
         (source.file, next(line.number for line in source.lines if line.mark))
         for source in explanation.sources
     }
-    assert all(place in heads or any(place in stack for stack in stacks) for place in found)
+    assert locations <= heads.union(*stacks)

@@ -120,6 +120,6 @@ def test_a_random_number_that_inductor_misreads_is_reported(backend) -> None:
         b = random.randint(0, 9)
         return x * a + b
 
-    found = explain(torch.compile(scaled, backend=backend), torch.zeros(2)).found("impure")
+    findings = explain(torch.compile(scaled, backend=backend), torch.zeros(2)).found("impure")
     is_wrong = backend == "inductor" and not has_torch("2.15")
-    assert ["comes out wrong" in finding.what for finding in found] == [is_wrong, False]
+    assert ["comes out wrong" in finding.what for finding in findings] == [is_wrong, False]

@@ -104,8 +104,8 @@ def explained(*arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def marks(found: Any) -> dict[str, str]:
-    lines = found["sources"][0]["lines"]
+def marks(explanation: Any) -> dict[str, str]:
+    lines = explanation["sources"][0]["lines"]
     return {line["text"].strip(): line["mark"] for line in lines if line["mark"]}
 
 

@@ -58,10 +58,10 @@ def test_in_a_pipe_it_is_text_in_columns() -> None:
 
 
 def test_as_json() -> None:
-    found = json.loads(run(*CLIPPED, "--json").stdout)
-    assert found["schema"]["name"] == "jaxvstorch-both"
-    assert [len(found[name]["programs"]) for name in ("jax", "torch")] == [0, 3]
-    assert found["printed"]["jax"] == "norm: JitTracer(float32[])\n"
+    explanation = json.loads(run(*CLIPPED, "--json").stdout)
+    assert explanation["schema"]["name"] == "jaxvstorch-both"
+    assert [len(explanation[name]["programs"]) for name in ("jax", "torch")] == [0, 3]
+    assert explanation["printed"]["jax"] == "norm: JitTracer(float32[])\n"
 
 
 def test_a_page_is_written_too() -> None:
@@ -80,7 +80,7 @@ def test_fail_on_looks_at_both() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["clip.py:clip"], "TypeError: clip(grad, limit=1.0) does not take these arguments"),
         (["clip.py:clip", "--arg", "3.0"], "--framework both needs an array: give one, such as"),
@@ -101,8 +101,8 @@ def test_fail_on_looks_at_both() -> None:
         (["model_torch.py:compiled", "--arg", "f32[3]"], "model_torch.py:compiled is written for"),
     ],
 )
-def test_bad_input_is_one_line_that_says_the_cure(arguments, said) -> None:
-    assert refused(*arguments, "--framework", "both").startswith(said)
+def test_bad_input_is_one_line_that_says_the_cure(arguments, message) -> None:
+    assert refused(*arguments, "--framework", "both").startswith(message)
 
 
 @pytest.mark.parametrize("missing", ["jax", "torch"])

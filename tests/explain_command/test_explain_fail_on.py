@@ -10,8 +10,8 @@ from running import run
 def test_what_must_not_be_found_and_was(with_torch) -> None:
     result = run("model_torch.py:breaks", "--arg", "f32[3]", "--fail-on", "impure, break")
     assert result.exit_code == 1
-    said = [line for line in result.stderr.splitlines() if line.startswith("jaxvstorch: ")]
-    assert said[0].startswith("jaxvstorch: --fail-on: break at model_torch.py:11: ")
+    messages = [line for line in result.stderr.splitlines() if line.startswith("jaxvstorch: ")]
+    assert messages[0].startswith("jaxvstorch: --fail-on: break at model_torch.py:11: ")
     assert "breaks in PyTorch" in result.stdout
 
 

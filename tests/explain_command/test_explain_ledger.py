@@ -6,9 +6,9 @@ from running import explained, run
 def test_the_ledger_is_over_all_calls_and_the_explanation_of_the_first(with_jax) -> None:
     calls = ["f32[8]", "f32[8],", "f32[9], mode='sum'"]
     arguments = [word for text in calls for word in ("--call", text)]
-    found = explained("model_jax.py:choose", *arguments[:4])
-    assert found["arguments"] == ["f32[8]"]
-    rows = found["ledger"]["calls"]
+    explanation = explained("model_jax.py:choose", *arguments[:4])
+    assert explanation["arguments"] == ["f32[8]"]
+    rows = explanation["ledger"]["calls"]
     assert [row["arguments"] for row in rows] == ["f32[8]", "f32[8]"]
     assert [row["compilations"]["traces"] for row in rows] == [1, 0]
     assert [row["error"] for row in rows] == [None, None]
@@ -30,15 +30,15 @@ def test_the_ledger_gives_jax_s_reasons_and_none_that_explaining_brought_in(with
 
 def test_keyword_only_and_static_arguments_in_a_ledger(with_jax) -> None:
     calls = ["--call", "f32[8]", "--call", "f32[8]"]
-    found = explained("model_jax.py:keywords", *calls, "--static", "scale=3")
-    rows = found["ledger"]["calls"]
+    explanation = explained("model_jax.py:keywords", *calls, "--static", "scale=3")
+    rows = explanation["ledger"]["calls"]
     assert [row["arguments"] for row in rows] == ["f32[8], scale=3"] * 2
     assert [row["compilations"]["traces"] for row in rows] == [1, 0]
 
 
 def test_a_torch_ledger_whose_calls_change_their_arguments(with_torch) -> None:
     calls = ["--call", "f32[3], f32[3]", "--call", "f32[3], f32[3]", "--call", "f32[3], 2, n=3"]
-    found = explained("model_torch.py:add_", *calls)
-    rows = found["ledger"]["calls"]
+    explanation = explained("model_torch.py:add_", *calls)
+    rows = explanation["ledger"]["calls"]
     assert [row["compilations"]["programs"] for row in rows] == [1, 0, 1]
     assert [row["error"] for row in rows] == [None] * 3

@@ -31,8 +31,8 @@ def test_an_error_of_the_function_is_part_of_the_explanation(with_jax) -> None:
 
 def test_stages_are_added_where_they_are_asked_for(with_jax) -> None:
     assert explained("model_jax.py:clean", "--arg", "f32[3]")["compiled"] is None
-    found = explained("model_jax.py:clean", "--arg", "f32[3]", "--stages")
-    assert "stablehlo.sine" in "".join(stage["text"] for stage in found["compiled"]["stages"])
+    explanation = explained("model_jax.py:clean", "--arg", "f32[3]", "--stages")
+    assert "stablehlo.sine" in "".join(stage["text"] for stage in explanation["compiled"]["stages"])
 
 
 def test_a_page_is_written_beside_what_is_printed(with_jax, folder) -> None:
@@ -52,8 +52,8 @@ def test_a_page_stays_as_it_was_where_explaining_failed(with_jax, folder, monkey
     Path("out.html").write_text("before")
     assert refused("model_jax.py:generator", "--arg", "f32[3]", "--html", "out.html")
     monkeypatch.setattr(Path, "replace", _full_disk)
-    said = refused("model_jax.py:clean", "--arg", "f32[3]", "--html", "out.html")
-    assert said == "--html out.html cannot be written: No space left on device"
+    message = refused("model_jax.py:clean", "--arg", "f32[3]", "--html", "out.html")
+    assert message == "--html out.html cannot be written: No space left on device"
     assert Path("out.html").read_text() == "before"
     assert not list(folder.glob("*.part"))
 
@@ -63,14 +63,14 @@ def _full_disk(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "message"),
     [
         ("absent/out.html", "--html absent/out.html: there is no folder absent: make it first"),
         (".", "--html . is a folder: give the name of a file"),
     ],
 )
-def test_a_page_that_cannot_be_written_is_refused_at_once(folder, page, said) -> None:
-    assert refused("model_absent.py:f", "--html", page) == said
+def test_a_page_that_cannot_be_written_is_refused_at_once(folder, page, message) -> None:
+    assert refused("model_absent.py:f", "--html", page) == message
 
 
 @pytest.mark.parametrize(

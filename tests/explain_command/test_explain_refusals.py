@@ -10,7 +10,7 @@ from test_imports import WITHOUT
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--fail-on", "brake"], "--fail-on 'brake': did you mean break?"),
         (["--fail-on", "zzz"], "--fail-on 'zzz': choose from break, retrace, impure, frozen,"),
@@ -44,12 +44,12 @@ from test_imports import WITHOUT
         (["--arg", "f64[3]"], "an array float64[3] cannot be made: 64-bit types are off in JAX"),
     ],
 )
-def test_bad_options_are_one_line_that_says_the_cure(with_jax, arguments, said) -> None:
-    assert refused("model_jax.py:clean", *arguments).startswith(said)
+def test_bad_options_are_one_line_that_says_the_cure(with_jax, arguments, message) -> None:
+    assert refused("model_jax.py:clean", *arguments).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("model_jax.py", "expected FILE.py:function or package.module:function"),
         ("absent.py:f", "absent.py does not exist"),
@@ -61,26 +61,26 @@ def test_bad_options_are_one_line_that_says_the_cure(with_jax, arguments, said) 
         ("model_jax.py:leaves", "model_jax.py:leaves called sys.exit(0)"),
     ],
 )
-def test_a_target_that_cannot_be_explained(with_jax, target, said) -> None:
+def test_a_target_that_cannot_be_explained(with_jax, target, message) -> None:
     Path("notes.txt").write_text("")
     Path("broken.py").write_text("def f(:")
-    assert refused(target, "--arg", "f32[3]").startswith(said)
+    assert refused(target, "--arg", "f32[3]").startswith(message)
 
 
 def test_static_contradicts_the_function_s_own_jit(with_jax) -> None:
-    said = refused("model_jax.py:power", "--arg", "f32[3]", "--arg", "2", "--static", "m=3")
-    assert said.startswith(
+    message = refused("model_jax.py:power", "--arg", "f32[3]", "--arg", "2", "--static", "m=3")
+    assert message.startswith(
         "--static m: model_jax.py:power is compiled already, and its own jax.jit"
     )
-    assert said.endswith("give it with --arg m=…")
+    assert message.endswith("give it with --arg m=…")
 
 
 def test_both_frameworks(folder) -> None:
     for framework in ("jax", "torch"):
         pytest.importorskip(framework, reason=f"{framework} is not installed")
     Path("both.py").write_text("import jax, torch\ndef f(x):\n    return x + x\n")
-    said = "both.py:f uses both frameworks: say --framework jax, torch or both"
-    assert refused("both.py:f", "--arg", "f32[3]") == said
+    message = "both.py:f uses both frameworks: say --framework jax, torch or both"
+    assert refused("both.py:f", "--arg", "f32[3]") == message
 
 
 @pytest.mark.parametrize("missing", ["jax", "torch"])

@@ -39,7 +39,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
     if isinstance(function, types.MethodType) and is_jitted(function.__func__):
         function, args = function.__func__, (function.__self__, *args)
     if is_jitted(function):
-        return Call(traces.compiled_again(function, _anew), args, kwargs)
+        return Call(traces.copy_jitted(function, _copy_of), args, kwargs)
     numbers_are_static = _module_of(function).startswith("equinox")
     if _module_of(function).startswith(("equinox._jit", "flax.nnx")) and not _is_tree(function):
         function = original(function)
@@ -53,13 +53,13 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         raise TypeError(
             f"JAX cannot take the arguments apart: {first_sentence(str(error))}"
         ) from error
-    own_leaves = len(jax.tree.leaves(function))
+    first_argument = len(jax.tree.leaves(function))
     traced = [
-        is_array(leaf) or (is_number(leaf) and i >= own_leaves and not numbers_are_static)
+        is_array(leaf) or (is_number(leaf) and i >= first_argument and not numbers_are_static)
         for i, leaf in enumerate(leaves)
     ]
-    if not _is_tree(function) and all(traced[own_leaves:]):
-        return Call(jax.jit(_anew(function)), args, kwargs)
+    if not _is_tree(function) and all(traced[first_argument:]):
+        return Call(jax.jit(_copy_of(function)), args, kwargs)
     arrays = [leaf for leaf, is_traced in zip(leaves, traced, strict=True) if is_traced]
     static = [leaf for leaf, is_traced in zip(leaves, traced, strict=True) if not is_traced]
 
@@ -70,10 +70,12 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         result = jax.tree.leaves(inner(*inner_args, **inner_kwargs))
         return [leaf for leaf in result if is_array(leaf) or is_number(leaf)]
 
-    return Call(jax.jit(call), (arrays,), {}, _notes(leaves[own_leaves:], traced[own_leaves:]))
+    return Call(
+        jax.jit(call), (arrays,), {}, _notes(leaves[first_argument:], traced[first_argument:])
+    )
 
 
-def _anew(function: Any) -> Any:
+def _copy_of(function: Any) -> Any:
     """A new function that does the same, so that JAX's caches of ``function`` stay as they are."""
 
     @functools.wraps(function, updated=())

@@ -57,7 +57,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     sources, missing = sources_to_show(code, shown_files, observed)
     programs = count_without_line(programs, observed.operations, sources)
     all_findings = list(findings.of_accesses("jax", observer.accesses()))
-    observer.empty_spoilt_caches()
+    observer.empty_tracer_caches()
     all_findings += [*findings.of_loops("jax", sources), *_callbacks(observed)]
     if error is not None:
         all_findings.append(findings.of_error(error, observed.failed))

@@ -13,7 +13,7 @@ import jax
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import accesses, harmless
-from jaxvstorch._explain.python.accesses import Access, without_repeats
+from jaxvstorch._explain.python.accesses import Access, AccessKind, without_repeats
 from jaxvstorch._explain.python.bytecode import Bytecode
 from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.unwrap import defaults
@@ -125,25 +125,31 @@ class Observer:
     def accesses(self) -> list[Access]:
         """All accesses; of several to one thing on one line only the worst."""
         read, changed = list(self._bytecode.accesses.values()), self._watcher.accesses
-        changed = [t for t in changed if not self._comes_back(t)]
         leaked = list(self._leaks())
-        worse = {(t.name, t.location) for t in leaked}
-        changed = [t for t in changed if (t.name, t.location) not in worse]
-        drawn = {t.location for t in read if t.kind in ("random", "seed")}
-        changed = [t for t in changed if t.kind != "random" or t.location not in drawn]
+        worse = {(a.name, a.location) for a in leaked}
+        drawn = {a.location for a in read if a.kind in (AccessKind.RANDOM, AccessKind.SEED)}
+        changed = [
+            a
+            for a in changed
+            if not self._is_kept_by_flax(a)
+            and (a.name, a.location) not in worse
+            and (a.kind is not AccessKind.RANDOM or a.location not in drawn)
+        ]
         worse |= self._around | {
-            (t.name.removeprefix("global ").removeprefix("nonlocal "), t.location)
-            for t in [*changed, *read]
-            if t.kind != "read"
+            (a.name.removeprefix("global ").removeprefix("nonlocal "), a.location)
+            for a in [*changed, *read]
+            if a.kind is not AccessKind.READ
         }
-        read = [t for t in read if t.kind != "read" or (t.name, t.location) not in worse]
-        return [*without_repeats(read), *(self._on_a_copy(t) for t in changed), *leaked]
+        read = [
+            a for a in read if a.kind is not AccessKind.READ or (a.name, a.location) not in worse
+        ]
+        return [*without_repeats(read), *map(self._on_a_copy, changed), *leaked]
 
     def _on_a_copy(self, access: Access) -> Access:
-        copied = access.kind == "changed" and access.name in self._copies
-        return replace(access, kind="changed copy") if copied else access
+        copied = access.kind is AccessKind.CHANGED and access.name in self._copies
+        return replace(access, kind=AccessKind.CHANGED_COPY) if copied else access
 
-    def _comes_back(self, access: Access) -> bool:
+    def _is_kept_by_flax(self, access: Access) -> bool:
         """Whether this is flax's own jit, which writes the change into the caller's object."""
         if self._is_of_jax or access.name not in self._copies:
             return False
@@ -154,7 +160,7 @@ class Observer:
             for base in harmless.bases(type(value))
         )
 
-    def empty_spoilt_caches(self) -> None:
+    def empty_tracer_caches(self) -> None:
         """Remove traced values from the reader's caches, where the next call would find them."""
         self._caches.empty()
 
@@ -163,12 +169,12 @@ class Observer:
         changed = {access.name: access for access in self._watcher.accesses}
         for name, value in self._watcher.values():
             if name in changed and name not in self._copies and _holds_tracer(value):
-                yield Access("leaked", name, changed[name].location)
-        for name in self._caches.spoilt():
-            yield Access("leaked", name, self._cached_at[name])
+                yield Access(AccessKind.LEAKED, name, changed[name].location)
+        for name in self._caches.holding_tracers():
+            yield Access(AccessKind.LEAKED, name, self._cached_at[name])
         for name, (access, names) in self._written.items():
             if _holds_tracer(names.get(name.removeprefix("global "))):
-                yield Access("leaked", name, access.location)
+                yield Access(AccessKind.LEAKED, name, access.location)
 
 
 def _holds_tracer(value: Any) -> bool:
@@ -184,7 +190,7 @@ class Caches:
     """
 
     def __init__(self) -> None:
-        self._by_name: dict[str, Any] = {}
+        self._caches: dict[str, Any] = {}
 
     def entered(self, frame: FrameType) -> None:
         """Note a function that runs now; a cache around it has its name, here or at the call."""
@@ -192,15 +198,15 @@ class Caches:
         for names in (frame.f_globals, caller.f_locals if caller else {}):
             cache = names.get(code.co_name)
             if harmless.is_a(cache, functools._lru_cache_wrapper):
-                self._by_name[code.co_name] = cache
+                self._caches[code.co_name] = cache
 
-    def spoilt(self) -> list[str]:
+    def holding_tracers(self) -> list[str]:
         """The names of the caches that hold traced values now."""
         return [
-            name for name, cache in self._by_name.items() if _holds_tracer(gc.get_referents(cache))
+            name for name, cache in self._caches.items() if _holds_tracer(gc.get_referents(cache))
         ]
 
     def empty(self) -> None:
         """Empty the caches that hold traced values, so that the reader's program works."""
-        for name in self.spoilt():
-            self._by_name[name].cache_clear()
+        for name in self.holding_tracers():
+            self._caches[name].cache_clear()

@@ -27,7 +27,7 @@ def fresh_traces() -> AbstractContextManager[None]:
     return context
 
 
-def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
+def copy_jitted(jitted: Any, copy_function: Callable[[Any], Any]) -> Any:
     """A second jitted function, of a copy of the function and with the same options.
 
     What JAX has cached for the first one does not change. If shardings were given, or the options
@@ -39,7 +39,7 @@ def compiled_again(jitted: Any, anew: Callable[[Any], Any]) -> Any:
     if any(type(leaf).__name__ != "UnspecifiedValue" for leaf in info.out_shardings_leaves):
         return jitted
     return jax.jit(
-        anew(jitted.__wrapped__),
+        copy_function(jitted.__wrapped__),
         static_argnums=info.static_argnums,
         static_argnames=info.static_argnames,
         donate_argnums=info.donate_argnums,

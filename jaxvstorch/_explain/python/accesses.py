@@ -16,6 +16,7 @@ import uuid
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import FrameType
 from typing import Any
 
@@ -25,21 +26,41 @@ from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
 
 
+class AccessKind(StrEnum):
+    """What an access does; ``findings`` has a sentence for each."""
+
+    READ = "read"  # a variable from outside is read
+    WRITTEN = "written"  # a global or nonlocal is assigned
+    CHANGED = "changed"  # an object from outside is changed
+    CHANGED_COPY = "changed copy"  # a container that jax.jit made anew is changed
+    CHANGED_IN_PLACE = "changed in place"  # a tensor of the caller is written by a graph
+    LEAKED = "leaked"  # an object outside holds a traced value
+    OUTPUT = "output"  # something is printed
+    LOG = "log"  # something is logged
+    INPUT = "input"  # input is asked for
+    CLOCK = "clock"  # the time is read
+    RANDOM = "random"  # random numbers are drawn
+    MISREAD = "misread"  # random numbers that Inductor reads in the wrong number of bits
+    SEED = "seed"  # a generator of random numbers is seeded
+    WARNING = "warning"  # a warning is issued
+    TOKEN = "token"  # an identifier or a secret is made
+    ENVIRONMENT = "environment"  # ``os.environ`` is read
+    GETENV = "getenv"  # ``os.getenv`` is called
+    FILE = "file"  # a file is read or written
+
+
 @dataclass(frozen=True)
 class Access:
     """One access to something outside the explained function.
 
     Attributes:
-        kind: ``"read"``, ``"written"``, ``"changed"``, ``"changed copy"``, ``"changed in place"``,
-            ``"leaked"``, ``"output"``, ``"log"``, ``"input"``, ``"clock"``, ``"random"``,
-            ``"misread"``, ``"seed"``, ``"warning"``, ``"token"``, ``"environment"``, ``"getenv"``
-            or ``"file"``; ``findings`` says what each means.
+        kind: what it does.
         name: the name of the variable or function.
         location: the line.
         value: what was read or changed; ``None`` for the other kinds.
     """
 
-    kind: str
+    kind: AccessKind
     name: str
     location: Location
     value: Any = field(default=None, compare=False)
@@ -50,7 +71,7 @@ def without_repeats(accesses: Iterable[Access]) -> Iterator[Access]:
     seen = set()
     for access in accesses:
         key = (access.name, access.location[0], id(access.value))
-        if access.kind != "read" or key not in seen:
+        if access.kind is not AccessKind.READ or key not in seen:
             yield access
         seen.add(key)
 
@@ -73,37 +94,37 @@ _SEEDS = ("seed", "setstate", "set_state")
 _NUMPY_FILES = ("load", "loadtxt", "genfromtxt", "save", "savez", "savetxt")
 
 # Their owner, the kind of access, and their names.
-_FUNCTIONS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
-    (builtins, "output", ("print",)),
-    (pprint, "output", ("pprint", "pp")),
-    (builtins, "input", ("input",)),
-    (builtins, "file", ("open",)),
-    (io, "file", ("open",)),
-    (os, "file", ("listdir", "scandir", "stat", "remove", "mkdir", "makedirs")),
-    (os.path, "file", ("exists", "isfile", "isdir", "getmtime", "getsize")),
-    (np, "file", _NUMPY_FILES),
-    (os, "environment", ("environ",)),
-    (os, "getenv", ("getenv",)),
-    (time, "clock", _CLOCKS),
-    (datetime.datetime, "clock", ("now", "utcnow", "today")),
-    (datetime.date, "clock", ("today",)),
-    (logging, "log", _LOG),
-    (warnings, "warning", ("warn", "warn_explicit")),
-    (uuid, "token", ("uuid1", "uuid4")),
-    (os, "token", ("urandom", "getrandom")),
-    (secrets, "token", ("token_bytes", "token_hex", "token_urlsafe", "randbelow")),
+_FUNCTIONS: tuple[tuple[Any, AccessKind, tuple[str, ...]], ...] = (
+    (builtins, AccessKind.OUTPUT, ("print",)),
+    (pprint, AccessKind.OUTPUT, ("pprint", "pp")),
+    (builtins, AccessKind.INPUT, ("input",)),
+    (builtins, AccessKind.FILE, ("open",)),
+    (io, AccessKind.FILE, ("open",)),
+    (os, AccessKind.FILE, ("listdir", "scandir", "stat", "remove", "mkdir", "makedirs")),
+    (os.path, AccessKind.FILE, ("exists", "isfile", "isdir", "getmtime", "getsize")),
+    (np, AccessKind.FILE, _NUMPY_FILES),
+    (os, AccessKind.ENVIRONMENT, ("environ",)),
+    (os, AccessKind.GETENV, ("getenv",)),
+    (time, AccessKind.CLOCK, _CLOCKS),
+    (datetime.datetime, AccessKind.CLOCK, ("now", "utcnow", "today")),
+    (datetime.date, AccessKind.CLOCK, ("today",)),
+    (logging, AccessKind.LOG, _LOG),
+    (warnings, AccessKind.WARNING, ("warn", "warn_explicit")),
+    (uuid, AccessKind.TOKEN, ("uuid1", "uuid4")),
+    (os, AccessKind.TOKEN, ("urandom", "getrandom")),
+    (secrets, AccessKind.TOKEN, ("token_bytes", "token_hex", "token_urlsafe", "randbelow")),
 )
 
 # Methods, recognised by their code when they begin to run, because their object may be anything.
-_METHODS: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
-    (pathlib.Path, "file", _FILES),
-    (logging.Logger, "log", _LOG),
-    (logging.LoggerAdapter, "log", _LOG),
-    (random.SystemRandom, "random", _DRAWS),
+_METHODS: tuple[tuple[Any, AccessKind, tuple[str, ...]], ...] = (
+    (pathlib.Path, AccessKind.FILE, _FILES),
+    (logging.Logger, AccessKind.LOG, _LOG),
+    (logging.LoggerAdapter, AccessKind.LOG, _LOG),
+    (random.SystemRandom, AccessKind.RANDOM, _DRAWS),
 )
 
 
-def _functions_of(groups: Any) -> Iterator[tuple[Any, str]]:
+def _functions_of(groups: Any) -> Iterator[tuple[Any, AccessKind]]:
     for owner, kind, names in groups:
         for name in names:
             value = harmless.attribute(owner, name)
@@ -125,7 +146,7 @@ def generators() -> dict[str, Any]:
     return {"random": random.random.__self__, "numpy.random": np.random.random.__self__}  # type: ignore[attr-defined]
 
 
-def access_kind(value: Any) -> str | None:
+def access_kind(value: Any) -> AccessKind | None:
     """The kind of access that calling or reading a value is; ``None`` if it is none."""
     known = _KNOWN.get(id(value))
     if known is None and harmless.is_a(value, types.BuiltinMethodType, types.MethodType):
@@ -133,13 +154,13 @@ def access_kind(value: Any) -> str | None:
     return known[0] if known else None
 
 
-def attribute_access_kind(owner: Any, name: str) -> str | None:
+def attribute_access_kind(owner: Any, name: str) -> AccessKind | None:
     """The same for a method or another attribute of an object."""
     if is_stream(owner):
-        return "output" if name in ("write", "writelines") else None
+        return AccessKind.OUTPUT if name in ("write", "writelines") else None
     is_shared = any(owner is generator for generator in generators().values())
     if is_shared or harmless.is_a(owner, random.SystemRandom):
-        return "seed" if name in _SEEDS else "random"
+        return AccessKind.SEED if name in _SEEDS else AccessKind.RANDOM
     known = _KNOWN.get(id(harmless.attribute(owner, name)))
     return known[0] if known else None
 
@@ -149,12 +170,14 @@ def is_stream(value: Any) -> bool:
     return any(value is s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
-def frame_access(frame: FrameType) -> tuple[str, str] | None:
+def frame_access(frame: FrameType) -> tuple[AccessKind, str] | None:
     """The kind of access that a library's function that begins to run is, and its name."""
     known = _BY_CODE.get(id(frame.f_code))
     if known is None:
         return None
     kind, function = known
-    if kind == "random" and not harmless.is_a(frame.f_locals.get("self"), random.SystemRandom):
+    if kind is AccessKind.RANDOM and not harmless.is_a(
+        frame.f_locals.get("self"), random.SystemRandom
+    ):
         return None  # any other generator starts with the same numbers each time, or is watched
     return kind, function.__qualname__

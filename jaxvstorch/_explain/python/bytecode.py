@@ -10,6 +10,7 @@ from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless, statements
 from jaxvstorch._explain.python.accesses import (
     Access,
+    AccessKind,
     access_kind,
     attribute_access_kind,
     is_stream,
@@ -85,7 +86,7 @@ class Bytecode:
         elif instruction.name in _ATTRIBUTES and chain is not None:
             self._attribute(chain, str(instruction.argument), location)
         elif instruction.name in _WRITES:
-            self.add(Access("written", f"global {instruction.argument}", location))
+            self.add(Access(AccessKind.WRITTEN, f"global {instruction.argument}", location))
         elif instruction.name in ("LOAD_DEREF", "STORE_DEREF"):
             self._closure(instruction, code, location, variables)
 
@@ -96,7 +97,7 @@ class Bytecode:
         if name not in code.co_freevars or name == "__class__" or self._is_of_this_call(code, name):
             return
         if instruction.name == "STORE_DEREF":
-            self.add(Access("written", f"nonlocal {name}", location))
+            self.add(Access(AccessKind.WRITTEN, f"nonlocal {name}", location))
             return
         value = variables().get(name)
         is_fixed = harmless.is_a(value, *_IMMUTABLE) and _assignments(code.co_filename, name) <= 1
@@ -139,7 +140,7 @@ class Bytecode:
         self._on_load(name, value)
         is_member = "." in name and harmless.is_a(value, enum.Enum)  # its class never rebinds it
         if not is_code(value) and not is_stream(value) and not is_member:
-            self.add(Access("read", name, location, value))
+            self.add(Access(AccessKind.READ, name, location, value))
 
     def add(self, access: Access) -> None:
         """Record an access, each only once."""

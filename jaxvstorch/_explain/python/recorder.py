@@ -57,7 +57,7 @@ class Recorder:
         is_shown: Callable[[str], bool],
         on_opcode: Callable[[FrameType], None] | None = None,
         on_line: Callable[[FrameType, int | None], None] | None = None,
-        is_written: Callable[[CodeType], bool] = lambda code: False,
+        is_generated: Callable[[CodeType], bool] = lambda code: False,
         pause: Callable[[], bool] | None = None,
         on_library: Callable[[FrameType], None] | None = None,
     ) -> None:
@@ -68,7 +68,7 @@ class Recorder:
             on_opcode: called before each instruction of shown code.
             on_line: called before each line of shown code with the frame and the line, and with
                 ``None`` when a function is entered or left.
-            is_written: whether a compiler wrote a code object; the parts of it that belong to no
+            is_generated: whether a compiler wrote a code object; the parts of it that belong to no
                 line of the function are on its first line, which then does not count.
             pause: functions that are entered while this is true are left out.
             on_library: called when a function that is not shown is entered.
@@ -78,7 +78,7 @@ class Recorder:
         self._is_shown = is_shown
         self._on_opcode = on_opcode
         self._on_line = on_line
-        self._is_written = is_written
+        self._is_generated = is_generated
         self._pause = pause
         self._on_library = on_library
         self._raised: tuple[BaseException, Location] | None = None
@@ -116,7 +116,7 @@ class Recorder:
         if event == "opcode" and self._on_opcode is not None:
             self._on_opcode(frame)
         elif event == "line" and (
-            frame.f_lineno != frame.f_code.co_firstlineno or not self._is_written(frame.f_code)
+            frame.f_lineno != frame.f_code.co_firstlineno or not self._is_generated(frame.f_code)
         ):
             self._notify(frame, frame.f_lineno)
             self._frames[frame].line(frame.f_lineno, frame.f_lasti)

@@ -145,7 +145,7 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
 def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """First and last line of each statement; for one with a body, only of the part before it."""
     for node in _walk(tree):
-        if isinstance(node, ast.stmt) and not _says_nothing(node):
+        if isinstance(node, ast.stmt) and not _is_not_executable(node):
             yield _first_line(node), _header_end(node)
         elif isinstance(node, ast.ExceptHandler):
             yield node.lineno, _header_end(node)
@@ -153,7 +153,7 @@ def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
             yield node.pattern.lineno, node.body[0].lineno - 1
 
 
-def _says_nothing(node: ast.stmt) -> bool:
+def _is_not_executable(node: ast.stmt) -> bool:
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_text or isinstance(node, ast.Pass | ast.Global | ast.Nonlocal)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
-from jaxvstorch._explain.python.accesses import Access, generators
+from jaxvstorch._explain.python.accesses import Access, AccessKind, generators
 from jaxvstorch._explain.python.code_or_data import is_code
 
 _MOST_OBJECTS = 64
@@ -23,16 +23,21 @@ class Watcher:
 
     def __init__(self) -> None:
         self.accesses: list[Access] = []
-        self._objects: dict[int, tuple[str, str, Any, Any]] = {}
+        self._objects: dict[int, tuple[AccessKind, str, Any, Any]] = {}
         self._visits: Counter[Location] = Counter()
         for name, generator in generators().items():
-            self._objects[id(generator)] = ("random", name, generator, _try_fingerprint(generator))
+            self._objects[id(generator)] = (
+                AccessKind.RANDOM,
+                name,
+                generator,
+                _try_fingerprint(generator),
+            )
 
     def add(self, name: str, value: Any) -> None:
         """Watch one more object from now on."""
         is_room = len(self._objects) < _MOST_OBJECTS
         if id(value) not in self._objects and is_room and can_change(value):
-            self._objects[id(value)] = ("changed", name, value, _try_fingerprint(value))
+            self._objects[id(value)] = (AccessKind.CHANGED, name, value, _try_fingerprint(value))
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Every object that is watched, with its name."""

@@ -77,12 +77,12 @@ def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
     """Yields two lists, filled at the end: graph breaks, and failures to compile a whole frame."""
     breaks: list[Any] = []
     failures: list[Failure] = []
-    known = len(private.graph_break_reasons)
+    count_before = len(private.graph_break_reasons)
     earlier = {id(metrics): metrics for metrics in private.get_compilation_metrics()}
     try:
         yield breaks, failures
     finally:
-        breaks += [r for r in private.graph_break_reasons[known:] if r.graph_break]
+        breaks += [r for r in private.graph_break_reasons[count_before:] if r.graph_break]
         for metrics in private.get_compilation_metrics():
             if id(metrics) not in earlier and (reason := getattr(metrics, "fail_reason", None)):
                 file = getattr(metrics, "fail_user_frame_filename", None) or metrics.co_filename
@@ -92,13 +92,13 @@ def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
 
 def is_left_out(frame: Any) -> bool:
     """Whether Dynamo has a rule to leave a frame to Python, such as one for its file."""
-    asked = private.is_skipped
+    is_skipped = private.is_skipped
     # Before PyTorch 2.13 the rules may take only a code object.
-    known = {"frame": frame} if "frame" in inspect.signature(asked).parameters else {}
-    return bool(asked(frame.f_code, **known))
+    arguments = {"frame": frame} if "frame" in inspect.signature(is_skipped).parameters else {}
+    return bool(is_skipped(frame.f_code, **arguments))
 
 
-def is_written(code: CodeType) -> bool:
+def is_generated(code: CodeType) -> bool:
     """Whether Dynamo wrote this code to replace a function's own."""
     return code in private.output_codes
 

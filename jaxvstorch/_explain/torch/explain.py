@@ -30,7 +30,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     shown_files = ShownFiles(subject.file)
     record = CallRecord()
     recorder = Recorder(
-        shown_files.has, is_written=dynamo.is_written, pause=record.is_outside_function
+        shown_files.has, is_generated=dynamo.is_generated, pause=record.is_outside_function
     )
     changes = outside.Changes(subject.named, code)
     trace.trace(subject, shown_files, record, recorder, changes.reading)
@@ -124,22 +124,22 @@ def _skipped(
     sources: Iterable[Source], record: CallRecord, break_findings: list[Finding]
 ) -> Iterator[Finding]:
     """One finding for each function that Dynamo leaves to Python without reading it."""
-    asked = {
+    read_functions = {
         (f.code.co_filename, f.code.co_firstlineno) for f in record.frames if not f.is_left_out
     }
     for frame in record.frames:
         if not frame.failures:  # a function that was read, and had nothing to compile
-            asked |= frame.read
+            read_functions |= frame.read
     for source in sources:
         numbers = {line.number for line in source.lines}
-        is_told = any(
+        is_reported = any(
             f.kind == "break" and f.file == source.file and f.line in numbers
             for f in break_findings
         )
-        is_asked = any((source.file, number) in asked for number in numbers)
+        is_read = any((source.file, number) in read_functions for number in numbers)
         ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
         marks = {line.mark for line in source.lines}
-        if ran and not is_told and not is_asked and not marks & {Mark.GRAPH, Mark.TRACED}:
+        if ran and not is_reported and not is_read and not marks & {Mark.GRAPH, Mark.TRACED}:
             yield _break((source.file, ran[0]), breaks.SKIPPED, breaks.SKIPPED_CURE)
 
 

@@ -13,7 +13,7 @@ from torch.nn.parameter import is_lazy
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
-from jaxvstorch._explain.python.accesses import Access, without_repeats
+from jaxvstorch._explain.python.accesses import Access, AccessKind, without_repeats
 from jaxvstorch._explain.python.bytecode import REST, Bytecode, read_statically
 from jaxvstorch._explain.python.instructions import instructions
 from jaxvstorch._explain.python.shown_files import ShownFiles
@@ -67,8 +67,10 @@ class Changes:
         yield from self._in_place(record, shown_files)
 
     def _location(self, access: Access, readings: list[Reading]) -> Location | None:
-        if access.kind == "random":
-            return next((t.location for t in _static(readings) if t.kind == "random"), None)
+        if access.kind is AccessKind.RANDOM:
+            return next(
+                (t.location for t in _static(readings) if t.kind is AccessKind.RANDOM), None
+            )
         first = [reading for reading in readings if self._is_entry(reading.code)]
         # First the explained function: in others the name may mean something else.
         others = [] if access.name == "self" else readings
@@ -91,7 +93,7 @@ class Changes:
             }
             for name, node in writes(graph, names):
                 for location in stack(node, shown_files.has)[-1:]:
-                    yield Access("changed in place", name, location)
+                    yield Access(AccessKind.CHANGED_IN_PLACE, name, location)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -134,7 +136,7 @@ def of_readings(
         # The reader does not change globals of an installed package; and the rest of a function
         # after a break also loads what the lines before it had loaded.
         is_read = not shown_files.is_installed and _is_named(access) and _is_guarded(access, record)
-        if is_read if access.kind == "read" else access.location not in python:
+        if is_read if access.kind is AccessKind.READ else access.location not in python:
             yield access
 
 
@@ -146,15 +148,17 @@ def _is_guarded(access: Access, record: CallRecord) -> bool:
 def misread(record: CallRecord, shown_files: ShownFiles) -> list[Access]:
     """Numbers that a graph declares in other bits than it gets, at the lines that draw them."""
     locations = (stack(node, shown_files.has)[-1:] for node in record.misread)
-    return [Access("misread", "random", location) for found in locations for location in found]
+    return [
+        Access(AccessKind.MISREAD, "random", location) for found in locations for location in found
+    ]
 
 
 def together(read: list[Access], changed: list[Access], misread: list[Access]) -> list[Access]:
     """All together, with each draw of random numbers only once."""
     wrong = {access.location for access in misread}
-    read = [t for t in read if t.kind != "random" or t.location not in wrong]
-    drawn = wrong | {access.location for access in read if access.kind == "random"}
-    changed = [t for t in changed if t.kind != "random" or t.location not in drawn]
+    read = [t for t in read if t.kind is not AccessKind.RANDOM or t.location not in wrong]
+    drawn = wrong | {access.location for access in read if access.kind is AccessKind.RANDOM}
+    changed = [t for t in changed if t.kind is not AccessKind.RANDOM or t.location not in drawn]
     return [*without_repeats(read), *misread, *changed]
 
 

@@ -90,8 +90,8 @@ def trace(
     with interventions.module_restored(original), interventions.around_each_frame(keep, compiling):
         # Dynamo's rules may name a function of an installed package, and would not know its copy.
         is_known = shown_files.is_installed or _calls_itself(original)
-        asked = original if is_known else _with_code_of_its_own(original)
-        compiled: Any = torch.compile(asked, backend=keep, **options)
+        to_compile = original if is_known else _with_copied_code(original)
+        compiled: Any = torch.compile(to_compile, backend=keep, **options)
         try:
             with recorder:
                 compiled(*subject.args, **subject.kwargs)
@@ -118,14 +118,14 @@ def _calls_itself(function: Any) -> bool:
     return code is not None and function.__name__ in (*code.co_names, *code.co_freevars)
 
 
-def _with_code_of_its_own(function: Any) -> Any:
+def _with_copied_code(function: Any) -> Any:
     """The same function or method with a copy of its code.
 
     Dynamo remembers by the code what it compiled and what it gave up. The copy starts without that,
     and the reader's function keeps it.
     """
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        return MethodType(_with_code_of_its_own(function.__func__), function.__self__)
+        return MethodType(_with_copied_code(function.__func__), function.__self__)
     if not isinstance(function, FunctionType):
         return function
     copy = FunctionType(
