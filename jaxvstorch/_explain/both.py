@@ -117,7 +117,7 @@ def _check_arguments(given: Any) -> None:
             )
     if not any(isinstance(leaf, np.ndarray | np.generic) for leaf in leaves):
         raise TypeError(
-            "no argument holds an array, and of Python's numbers there is nothing to compile: give "
+            "no argument holds an array, and Python's numbers alone leave nothing to compile: give "
             "a NumPy array, such as np.float32([3, 4])"
         )
 

@@ -12,7 +12,7 @@ from jaxvstorch._explain.python.accesses import Access, AccessKind
 # What jax.jit does with each access to something outside: kind of finding, sentence, cure.
 _IN_JAX = {
     AccessKind.READ: ("frozen", "{name} was read while tracing: its value is now part of the "
-        "program, and a later change of it goes unseen.",
+        "program, and later changes to it go unseen.",
         "Pass it as an argument if it can change."),
     AccessKind.WRITTEN: ("impure", "{name} is written while tracing only, not on later calls.",
         "Return the new value instead."),
@@ -36,20 +36,20 @@ _IN_JAX = {
     AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn while tracing only: every "
         "later call gets the same ones.",
         "Use jax.random with a key that is passed in."),
-    AccessKind.SEED: ("impure", "{name} is called while tracing only: later calls do not set where "
-        "random numbers begin.",
+    AccessKind.SEED: ("impure", "{name} is called while tracing only: later calls do not seed the "
+        "generator.",
         "Use jax.random with a key that is passed in."),
     AccessKind.WARNING: ("impure", "{name} warns while tracing only.",
         "Warn outside, where the function is called."),
     AccessKind.TOKEN: ("impure", "{name} is called while tracing only: every later call gets the "
         "same value.",
         "Call it outside, and pass the value in."),
-    AccessKind.ENVIRONMENT: ("frozen", "{name} is read while tracing only: a later change goes "
+    AccessKind.ENVIRONMENT: ("frozen", "{name} is read while tracing only: later changes go "
         "unseen.",
         "Read it outside, and pass the value in."),
-    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: later changes go unseen.",
         "Read it outside, and pass the value in."),
-    AccessKind.FILE: ("impure", "{name} deals with files while tracing only: later calls neither "
+    AccessKind.FILE: ("impure", "{name} accesses files while tracing only: later calls neither "
         "read nor write them.",
         "Read and write files outside, and pass in what they hold."),
 }  # fmt: skip
@@ -75,7 +75,7 @@ _IN_TORCH = {
         "Draw it outside, and pass it in; or use torch's own random functions."),
     AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded.",
         "Read it outside, and pass the value in."),
-    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: a later change goes unseen.",
+    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: later changes go unseen.",
         "Read it outside, and pass the value in."),
 }  # fmt: skip
 _SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}

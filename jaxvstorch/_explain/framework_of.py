@@ -47,8 +47,8 @@ def framework_of(
         return str(frameworks.pop())
     name = attribute(function, "__name__") or function
     raise TypeError(
-        f"whether {name!r} is of JAX or of PyTorch cannot be "
-        "told from it or its arguments: say framework='jax' or framework='torch'"
+        f"cannot tell from {name!r} or its arguments whether it uses JAX or PyTorch: "
+        "say framework='jax' or framework='torch'"
     )
 
 

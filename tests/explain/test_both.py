@@ -169,7 +169,7 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
         (clip, [np.ones(2)], r"JAX would turn float64 into float32: .*jax.enable_x64\(True\)"),
         (clip, [X, 1, 2], r"clip\(grad, limit=1.0\) does not take these arguments: too many"),
         (generator, [X], "generator is a generator function"),
-        (operator.mul, [X, X], "of mul there are none to show. The lines: the function has no "
+        (operator.mul, [X, X], "mul has none to show. The lines: the function has no "
          "source in Python that could be read. Call explain once for each framework"),
         (_Scale, [X], "function must not be a class"),
         (3, [X], "function must be callable, not int"),

@@ -173,5 +173,5 @@ def test_the_framework_is_told_without_asking_what_a_function_names() -> None:
         return silent, hidden
 
     module = {"silent": silent, "hidden": HidesItself()}
-    with pytest.raises(TypeError, match="cannot be told"):
+    with pytest.raises(TypeError, match="cannot tell from"):
         framework_of(types.FunctionType(names.__code__, module), (), {})

@@ -162,7 +162,7 @@ def calls_back(x):
         (logs, "`sys.stdout.write` prints while tracing only"),
         (draws_from_the_system, "Random numbers of `SystemRandom.random`"),
         (draws_from_the_system, "`uuid.uuid4` is called while tracing only"),
-        (reads_and_writes_files, "`Path.read_text` deals with files while tracing only"),
+        (reads_and_writes_files, "`Path.read_text` accesses files while tracing only"),
     ],
 )
 def test_a_finding_names_what_was_touched(function, words) -> None:

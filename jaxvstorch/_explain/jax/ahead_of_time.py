@@ -15,7 +15,7 @@ from jaxvstorch._explain.shorthand import describe_all
 from jaxvstorch._explain.sources import count_without_line, read_sources
 
 _NAME = re.compile(r"(?:HloModule|module) @?(?:jit_)?([\w.\-]+)")
-_LINES = "The lines without a sign: what was traced before does not say whether they ran."
+_LINES = "The lines without a sign: an earlier trace does not show whether they ran."
 
 
 def explain(made: Any) -> dict[str, Any]:

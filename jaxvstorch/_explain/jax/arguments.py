@@ -49,9 +49,9 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
         leaves, tree = jax.tree.flatten((function, args, kwargs))
     except (RecursionError, SystemError):  # JAX's C++ turns the former into the latter
         raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
-    except ValueError as error:  # of dictionaries, whose keys JAX sorts
+    except ValueError as error:  # a dictionary, whose keys JAX sorts
         raise TypeError(
-            f"JAX cannot take the arguments apart: {first_sentence(str(error))}"
+            f"JAX cannot flatten the arguments: {first_sentence(str(error))}"
         ) from error
     first_argument = len(jax.tree.leaves(function))
     traced = [

@@ -85,7 +85,7 @@ class Observer:
         """What could not be seen, and why."""
         if not self._failure:
             return []
-        return [f"Part of what it touches outside itself: looking at it raised {self._failure}"]
+        return [f"Part of what it accesses outside itself: looking at it raised {self._failure}"]
 
     def _line(self, frame: FrameType, line: int | None) -> None:
         if id(frame.f_code) not in self._entered:
@@ -112,7 +112,7 @@ class Observer:
             value = frame.f_locals.get(name)
             self._watcher.add(name, value)
             if value is not self._arguments.get(name) and name in self._arguments:
-                self._copies.add(name)  # jax.jit takes containers apart and makes new ones
+                self._copies.add(name)  # jax.jit flattens containers and builds new ones
 
     def _callers(self, frame: FrameType) -> Iterator[Location]:
         """The shown lines that called a function, the innermost first; they own its effects."""

@@ -97,7 +97,7 @@ def _traced(value: Any) -> Argument:
     try:
         jax.tree.leaves(value)  # raises if a list holds itself; with paths, JAX crashes Python
         leaves, tree = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda v: v is None)
-    except Exception:  # the call reports what JAX cannot take apart
+    except Exception:  # the call reports what JAX cannot flatten
         return Argument(describe(value), None, {}, "")
     types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
     devices = dict.fromkeys(_device(leaf) for _, leaf in leaves)

@@ -56,7 +56,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         all_findings.append(
             findings.of_error(record.error, observed.failed, dynamo.generic_hints())
         )
-        missing.append("What comes after the error: the call ended with it.")
+        missing.append("Everything after the error: the call ended there.")
     return {
         "framework": "torch",
         "sources": sources,

@@ -37,7 +37,7 @@ def compile(
         before += sum(node.op.startswith("call_") for node in graph.graph.nodes)
         if name != "inductor":
             missing.append(
-                f"What the backend {name!r} makes of program {program}: it does not say."
+                f"What the backend {name!r} makes of program {program}: it reports nothing."
             )
             continue
         try:
