@@ -46,7 +46,7 @@ class BothExplanations:
         return self.jax, self.torch
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: dictionaries, lists, texts and numbers."""
+        """Plain data: dictionaries, lists, strings and numbers."""
         return {
             "schema": {"name": SCHEMA, "version": VERSION},
             "printed": dict(self.printed),

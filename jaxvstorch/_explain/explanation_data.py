@@ -1,4 +1,4 @@
-"""What an explanation holds, as plain data: programs, findings, and the compilers' stages."""
+"""The data of an explanation: programs, findings, and the compilers' stages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

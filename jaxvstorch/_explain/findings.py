@@ -93,8 +93,8 @@ def of_accesses(framework: str, accesses: Iterable[Access]) -> Iterator[Finding]
 def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:
     """One finding for each Python loop whose body was traced several times into a program."""
     for source in sources:
-        text = statements.read(source.file)
-        loops = text.loops if text else ()
+        parsed = statements.read(source.file)
+        loops = parsed.loops if parsed else ()
         by_number = {line.number: line for line in source.lines}
         for loop in loops:
             body = [by_number[n] for n in range(loop.first, loop.last + 1) if n in by_number]
@@ -144,7 +144,7 @@ def of_error(
 def _message(error: BaseException) -> str:
     try:
         return str(error).strip()
-    except Exception:  # of the reader's own class
+    except Exception:  # raised by the reader's own class
         return ""
 
 

@@ -16,7 +16,7 @@ from jaxvstorch._explain.shorthand import describe_all
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a function is called with.
+    """The arguments of one call.
 
     Attributes:
         args: positional arguments.

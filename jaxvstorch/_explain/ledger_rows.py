@@ -72,7 +72,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What each of a list of calls made the compiler do."""
+    """What each of several calls made the compiler do."""
 
     function: str
     framework: str
@@ -108,7 +108,7 @@ class Ledger:
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: dictionaries, lists, texts and numbers."""
+        """Plain data: dictionaries, lists, strings and numbers."""
         return {"schema": {"name": SCHEMA, "version": VERSION}, **asdict(self)}
 
     @property

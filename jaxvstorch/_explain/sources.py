@@ -10,7 +10,7 @@ from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.observations import Location, Observations, Operation, count
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.shown_files import ShownFiles
-from jaxvstorch._explain.python.statements import File, Function
+from jaxvstorch._explain.python.statements import Function, SourceFile
 from jaxvstorch._frameworks.installed import is_installed
 
 
@@ -22,8 +22,8 @@ def sources_to_show(
     For a function from an installed package, other functions of that package are shown only if they
     left something in a program.
     """
-    text = statements.read(code.co_filename) if code else None
-    if code and text and (code.co_name, code.co_firstlineno) not in text.codes:
+    parsed = statements.read(code.co_filename) if code else None
+    if code and parsed and (code.co_name, code.co_firstlineno) not in parsed.codes:
         return (), ["The lines: the file is not the one that was imported; import it again."]
     sources = read_sources((code.co_filename, code.co_firstlineno), observed) if code else ()
     if not sources:
@@ -77,12 +77,14 @@ def read_sources(entry: Location, observed: Observations) -> tuple[Source, ...]:
     """
     by_start: dict[Location, Source] = {}
     for file, lines in {entry[0]: set(), **observed.files()}.items():
-        text = statements.read(file)
-        if text is None:
+        parsed = statements.read(file)
+        if parsed is None:
             continue
-        line_records = by_statement(observed, file, text)
-        for function in _shown(text, lines, entry[1] if file == entry[0] else None):
-            by_start[file, function.first] = source_of(file, text, function, observed, line_records)
+        line_records = by_statement(observed, file, parsed)
+        for function in _shown(parsed, lines, entry[1] if file == entry[0] else None):
+            by_start[file, function.first] = source_of(
+                file, parsed, function, observed, line_records
+            )
     first = min((p for p in by_start if p[0] == entry[0] and p[1] <= entry[1]),
                 key=lambda p: entry[1] - p[1], default=None)  # fmt: skip
     return tuple(
@@ -90,10 +92,10 @@ def read_sources(entry: Location, observed: Observations) -> tuple[Source, ...]:
     )
 
 
-def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
+def _shown(parsed: SourceFile, lines: set[int], entry: int | None) -> list[Function]:
     """The functions to show: the outermost ones with an observed line of their own."""
-    active = {around[-1] for line in lines if (around := text.enclosing(line))}
-    entered = [f for f in text.functions if f.first == entry]
+    active = {around[-1] for line in lines if (around := parsed.enclosing(line))}
+    entered = [f for f in parsed.functions if f.first == entry]
     active |= set(entered[:1])
     shown = {
         f
@@ -102,18 +104,18 @@ def _shown(text: File, lines: set[int], entry: int | None) -> list[Function]:
     }
     # Code outside any function: a lambda at the top level of a module, shown with its statement.
     loose = {
-        text.begins.get(n, n)
+        parsed.begins.get(n, n)
         for n in [*lines, *([entry] if entry else [])]
-        if not text.enclosing(n)
+        if not parsed.enclosing(n)
     }
     for first in loose:
-        last = max((n for n, begin in text.begins.items() if begin == first), default=first)
-        shown.add(Function(_name_of_lambda(text, first), first, last, first))
+        last = max((n for n, begin in parsed.begins.items() if begin == first), default=first)
+        shown.add(Function(_name_of_lambda(parsed, first), first, last, first))
     return sorted(shown, key=lambda f: f.first)
 
 
-def _name_of_lambda(text: File, line: int) -> str:
-    name, equals, value = text.lines[line - 1].partition(" = ")
+def _name_of_lambda(parsed: SourceFile, line: int) -> str:
+    name, equals, value = parsed.lines[line - 1].partition(" = ")
     is_assigned = equals and name.strip().isidentifier() and not value.startswith(("[", "{", "("))
     return name.strip() if is_assigned else "<lambda>"
 
@@ -135,22 +137,22 @@ class _LineRecord:
         return Mark.TRACED if self.visits else Mark.NOT_REACHED
 
 
-def by_statement(observed: Observations, file: str, text: File) -> dict[int, _LineRecord]:
+def by_statement(observed: Observations, file: str, parsed: SourceFile) -> dict[int, _LineRecord]:
     """A record of what was observed of each statement, by its first line."""
     by_line: dict[int, _LineRecord] = {}
 
     def at(line: int) -> _LineRecord:
-        return by_line.setdefault(text.begins.get(line, line), _LineRecord())
+        return by_line.setdefault(parsed.begins.get(line, line), _LineRecord())
 
     for (where, line), visits in observed.visits.items():
-        if where == file and line in text.begins:
+        if where == file and line in parsed.begins:
             at(line).visits = visits
-    for header in {loop.header for loop in text.loops} & by_line.keys():
+    for header in {loop.header for loop in parsed.loops} & by_line.keys():
         by_line[header].visits = 1  # it runs once more than the body, and is not part of it
-    for header in text.twice & by_line.keys():
+    for header in parsed.twice & by_line.keys():
         by_line[header].visits = (by_line[header].visits + 1) // 2
     for operation in observed.operations:
-        for line in {text.begins.get(n, n) for where, n in operation.stack if where == file}:
+        for line in {parsed.begins.get(n, n) for where, n in operation.stack if where == file}:
             at(line).operations[operation.where] += 1
     for where, line in observed.python:
         if where == file:
@@ -162,31 +164,31 @@ def by_statement(observed: Observations, file: str, text: File) -> dict[int, _Li
 
 def source_of(
     file: str,
-    text: File,
+    parsed: SourceFile,
     function: Function,
     observed: Observations,
     line_records: dict[int, _LineRecord],
 ) -> Source:
     """A function's lines, each with its mark."""
-    runs = _runs(file, text, function, observed)
+    runs = _runs(file, parsed, function, observed)
     nothing, lines = _LineRecord(), []
-    for number in range(function.first, min(function.last, len(text.lines)) + 1):
+    for number in range(function.first, min(function.last, len(parsed.lines)) + 1):
         known_record = line_records.get(number)
         record = known_record or nothing
-        is_statement = number in text.executable and number >= function.body
+        is_statement = number in parsed.executable and number >= function.body
         mark = record.mark() if known_record or is_statement else Mark.BLANK
         if mark is Mark.NOT_REACHED and not runs:
             mark = Mark.BLANK  # only a function inside it ran
         if number < function.body and mark is not Mark.FAILED:
             mark = Mark.BLANK  # decorators and the header ran when the function was made
         operations = dict(sorted(record.operations.items()))
-        lines.append(Line(number, text.lines[number - 1], mark, operations, record.visits))
+        lines.append(Line(number, parsed.lines[number - 1], mark, operations, record.visits))
     return Source(function.name, file, runs, tuple(lines))
 
 
-def _runs(file: str, text: File, function: Function, observed: Observations) -> int:
+def _runs(file: str, parsed: SourceFile, function: Function, observed: Observations) -> int:
     """How often a function was entered; for a statement with lambdas, the largest number."""
     runs = observed.runs.get((file, function.first), 0)
-    if runs or function in text.functions:
+    if runs or function in parsed.functions:
         return runs
     return max(observed.runs.get((file, n), 0) for n in range(function.first, function.last + 1))

@@ -47,7 +47,7 @@ class Module:
         ]
 
     def kernels(self) -> list[Fused]:
-        """What runs as a whole: fusions, and operations outside them."""
+        """The kernels: fusions, and operations outside them."""
         inside = self._inside_of_kernels()
         return [
             self._kernel(instruction)

@@ -36,7 +36,7 @@ class Observer:
         self._watcher = Watcher()
         # The reader does not change globals of an installed package.
         self._bytecode = Bytecode(not shown_files.is_installed, self._watcher.add)
-        self._caches = Caches()
+        self._caches = _Caches()
         self._cached_at: dict[str, Location] = {}  # the line that first called the cached function
         self._copies: set[str] = set()
         self._written: dict[str, tuple[Access, dict[str, Any]]] = {}
@@ -182,7 +182,7 @@ def _holds_tracer(value: Any) -> bool:
     return any(harmless.is_a(part, jax.core.Tracer) for part in inside)
 
 
-class Caches:
+class _Caches:
     """The caches around functions that ran while a function was traced.
 
     An entry that was made during the trace may hold a traced value: the next call that finds it

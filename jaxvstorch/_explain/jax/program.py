@@ -51,7 +51,7 @@ class Reader:
         self._cuts = cuts or shown_files.is_installed
         self._entry_places: set[Location] = set()
         self._depths: dict[int, int] = {}
-        self._frames = Frames(sites)
+        self._frames = _FrameReader(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program follow the operation that holds it."""
@@ -118,7 +118,7 @@ def _parts(eqn: Any, where: str, is_choice: bool) -> Iterator[tuple[str, Any]]:
         yield (f"{where} > {part}" if ": " in where else f"{where}: {part}"), inner
 
 
-class Frames:
+class _FrameReader:
     """Reads where equations were traced, and remembers the lines of the code it has met."""
 
     def __init__(self, sites: traces.Sites) -> None:

@@ -9,6 +9,8 @@ from jaxvstorch._errors import tidy
 from jaxvstorch._explain.jax.signature import Argument, Signature
 
 _MOST = 3  # differences that one reason names
+_LONGEST = 40  # characters of an argument, before and now, that is shown in full
+_CONTAINERS = {"dict", "list", "tuple"}
 
 # The calls that ledgers have recorded, by function, as JAX keeps its programs.
 _calls: "weakref.WeakKeyDictionary[Any, list[Signature]]" = weakref.WeakKeyDictionary()
@@ -37,12 +39,12 @@ class EarlierCalls:
         """How a call differs from the nearest earlier one; empty if it does not."""
         if not self._calls:
             return ""
-        nearest = min(reversed(self._calls), key=lambda old: distance(old, call))
-        return _list(differences(nearest, call))
+        nearest = min(reversed(self._calls), key=lambda old: _distance(old, call))
+        return _list(_differences(nearest, call))
 
     def why_compiled(self, call: Signature) -> str:
         """Why a call was compiled but not traced."""
-        moves = [moved(old, call) for old in reversed(self._calls) if not differences(old, call)]
+        moves = [_moved(old, call) for old in reversed(self._calls) if not _differences(old, call)]
         nearest = _list(min(moves, key=len, default=[]))
         return f"compiled again, not traced; {nearest}" if nearest else "compiled, not traced"
 
@@ -101,11 +103,7 @@ def _plain(text: str) -> str:
     )
 
 
-_LONGEST = 40  # characters of an argument, before and now, that is shown in full
-_CONTAINERS = {"dict", "list", "tuple"}
-
-
-def differences(old: Signature, new: Signature) -> list[str]:
+def _differences(old: Signature, new: Signature) -> list[str]:
     """How a call differs from an earlier one, in words; empty if they are the same to JAX."""
     texts = [
         f"{name}: {old.settings[name]} → {value}"
@@ -122,7 +120,7 @@ def differences(old: Signature, new: Signature) -> list[str]:
     return texts
 
 
-def distance(old: Signature, new: Signature) -> int:
+def _distance(old: Signature, new: Signature) -> int:
     """In how many settings, arguments and parts of arguments two calls differ."""
     count = sum(old.settings.get(name, value) != value for name, value in new.settings.items())
     for name in old.arguments.keys() | new.arguments.keys():
@@ -174,7 +172,7 @@ def _classes_differ(name: str, old: Argument, new: Argument) -> list[str]:
     return [f"{name}{p}: {old.containers[p]} → {new.containers[p]}" for p in paths]
 
 
-def moved(old: Signature, new: Signature) -> list[str]:
+def _moved(old: Signature, new: Signature) -> list[str]:
     """The arguments on other devices, for which a program is compiled but not traced again."""
     return [
         f"{name}: {before.where or 'not committed'} → {now.where or 'not committed'}"

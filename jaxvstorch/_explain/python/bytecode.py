@@ -23,8 +23,8 @@ _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 
 def _assignments(file: str, name: str) -> int:
     """How often a file assigns a variable that inner functions share, apart from parameters."""
-    text = statements.read(file)
-    return text.assigned[name] if text else 0
+    parsed = statements.read(file)
+    return parsed.assigned[name] if parsed else 0
 
 
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")

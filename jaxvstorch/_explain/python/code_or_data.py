@@ -41,7 +41,7 @@ def is_code(value: Any) -> bool:
 
 
 def _is_frameworks(kind: type) -> bool:
-    """Whether a class comes from a framework and is no array class, or is a kind of optimizer."""
+    """Whether a class is a framework's but no array class, or is a kind of optimizer."""
     bases = harmless.bases(kind)
     if any(harmless.module_of(base).startswith("torch.optim") for base in bases):
         return True

@@ -129,7 +129,7 @@ def is_readers(kind: type) -> bool:
 
 def is_readers_module(module: types.ModuleType) -> bool:
     """The same for a module."""
-    return _has(attribute(module, "__file__"))
+    return _is_readers_file(attribute(module, "__file__"))
 
 
 @lru_cache(maxsize=1024)
@@ -139,11 +139,11 @@ def _is_readers(module: str) -> bool:
     return module in sys.modules and is_readers_module(sys.modules[module])
 
 
-_OWN = ShownFiles(None)
+_SHOWN_FILES = ShownFiles(None)
 
 
-def _has(file: Any) -> bool:
-    return is_a(file, str) and _OWN.has(file)
+def _is_readers_file(file: Any) -> bool:
+    return is_a(file, str) and _SHOWN_FILES.has(file)
 
 
 def everything_in(value: Any, most: int) -> Iterator[Any]:

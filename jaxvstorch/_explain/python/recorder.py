@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.statements import File
+from jaxvstorch._explain.python.statements import SourceFile
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
@@ -21,16 +21,16 @@ class Visits:
         counts: by the first line of the statement.
     """
 
-    def __init__(self, name: str, text: File | None) -> None:
+    def __init__(self, name: str, parsed: SourceFile | None) -> None:
         """Args: the function's name, and its file, where there is one."""
         self.counts: Counter[int] = Counter()
         self._is_comprehension = name in _COMPREHENSIONS
-        self._text = text
+        self._parsed = parsed
         self._last = (0, 0)
 
     def line(self, line: int, position: int) -> None:
         """A line is about to run; ``position`` is that of the instruction it begins with."""
-        statement = self._text.begins.get(line, line) if self._text else line
+        statement = self._parsed.begins.get(line, line) if self._parsed else line
         last, last_position = self._last
         self._last = (statement, position)
         begins = statement != last or (position < last_position and self._is_in_loop(line))
@@ -39,7 +39,7 @@ class Visits:
             self.counts[statement] += 1
 
     def _is_in_loop(self, line: int) -> bool:
-        loops = self._text.loops if self._text else ()
+        loops = self._parsed.loops if self._parsed else ()
         return any(loop.header <= line <= loop.last for loop in loops)
 
 
@@ -82,7 +82,7 @@ class Recorder:
         self._pause = pause
         self._on_library = on_library
         self._raised: tuple[BaseException, Location] | None = None
-        self._files: dict[str, File | None] = {}
+        self._files: dict[str, SourceFile | None] = {}
         self._frames: dict[FrameType, Visits] = {}
 
     def __enter__(self) -> "Recorder":
@@ -134,7 +134,7 @@ class Recorder:
         """The functions that Python calls while it traces."""
         return self._call, self._inside
 
-    def _file(self, name: str) -> File | None:
+    def _file(self, name: str) -> SourceFile | None:
         if name not in self._files:
             self._files[name] = statements.read(name)
         return self._files[name]

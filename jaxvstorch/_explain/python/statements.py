@@ -34,7 +34,7 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class File:
+class SourceFile:
     """What the source of one file says of its lines.
 
     Attributes:
@@ -64,7 +64,7 @@ class File:
         return [f for f in self.functions if f.first <= line <= f.last]
 
 
-def read(file: str) -> File | None:
+def read(file: str) -> SourceFile | None:
     """Read a file or a notebook's cell; ``None`` if there is no source."""
     if file.startswith("<") and not file.startswith(PROMPTS):
         return None  # what linecache has for "<string>", say, is another text of that name
@@ -76,7 +76,7 @@ def read(file: str) -> File | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _parse(file: str, text: tuple[str, ...]) -> File:
+def _parse(file: str, text: tuple[str, ...]) -> SourceFile:
     lines = tuple(line.rstrip("\n") for line in text)
     tree = ast.parse("\n".join(lines) + "\n")
     functions = tuple(sorted(_functions(tree, ""), key=lambda f: (f.first, -f.last)))
@@ -93,7 +93,7 @@ def _parse(file: str, text: tuple[str, ...]) -> File:
             code_instructions = dis.get_instructions(code)
             assigned.update(i.argval for i in code_instructions if i.opname == "STORE_DEREF")
         executable |= {begins[line] for line in numbers if line in begins}
-    return File(
+    return SourceFile(
         lines,
         functions,
         begins,

@@ -16,7 +16,7 @@ def original(function: Any) -> Any:
         A function with a ``__code__``, or the innermost object that was found.
     """
     seen: set[int] = set()
-    while id(function) not in seen and len(seen) < _DEEPEST:  # some objects make up attributes
+    while id(function) not in seen and len(seen) < _DEEPEST:  # some objects invent attributes
         seen.add(id(function))
         function = _under(function)
     return function
@@ -94,7 +94,7 @@ def _transformed(function: types.FunctionType) -> Any:
 
 
 def defaults(code: CodeType, module: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names and defaults, where the function can be found by its name in its module."""
+    """A function's parameters and their default values, if its module has it by its name."""
     function = _function(code, module)
     if function is None:
         return

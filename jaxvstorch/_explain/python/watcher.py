@@ -15,7 +15,10 @@ from jaxvstorch._explain.python.accesses import Access, AccessKind, generators
 from jaxvstorch._explain.python.code_or_data import is_code
 
 _MOST_OBJECTS = 64
-_MOST_VISITS = 6  # of a line: what it changes in a loop's first turns, it changes in the others
+_MOST_VISITS = 6  # of a line: what it changes in a loop's first turns, it changes in later ones
+_MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
+_MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts
+_MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
 
 
 class Watcher:
@@ -60,17 +63,12 @@ class Watcher:
 def _try_fingerprint(value: Any) -> Any:
     try:
         return fingerprint(value)
-    except Exception:  # of a class written in C, say: it is not watched
+    except Exception:  # for example of a class written in C: it is not watched
         return None
 
 
-_MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
-_MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts
-_MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
-
-
 def can_change(value: Any) -> bool:
-    """Whether an object is of a kind whose changes can be seen here."""
+    """Whether fingerprints can show changes of an object of this kind."""
     if harmless.is_a(value, types.ModuleType):
         return harmless.is_readers_module(value)
     if harmless.is_a(value, type):
@@ -89,11 +87,11 @@ def fingerprint(value: Any) -> Any:
         return _of_names(harmless.attributes(value) or {})
     if harmless.is_a(value, type):
         return _of_names(harmless.of_class(value))
-    return _Look().at(value)
+    return _Fingerprinter().at(value)
 
 
-class _Look:
-    """One look at an object, which goes on into what the object holds."""
+class _Fingerprinter:
+    """Makes one fingerprint of an object and of what the object holds."""
 
     def __init__(self) -> None:
         self._left = _MOST_INSIDE
@@ -112,23 +110,23 @@ class _Look:
         if len(inside) > _MOST_ITEMS:
             return len(inside)
         self._left -= len(inside)
-        goes_on = self._left > 0 and _is_open(value)
-        return (id(value), tuple(map(self.at if goes_on else _itself, inside)))
+        goes_on = self._left > 0 and _is_looked_into(value)
+        return (id(value), tuple(map(self.at if goes_on else _simple_or_id, inside)))
 
 
-def _itself(value: Any) -> Any:
+def _simple_or_id(value: Any) -> Any:
     return value if harmless.is_simple(value) else id(value)
 
 
-def _is_open(value: Any) -> bool:
-    """Whether what is inside counts too; not in a library's own objects."""
+def _is_looked_into(value: Any) -> bool:
+    """Whether an object's contents count too; they do not for a library's own objects."""
     return harmless.is_container(value) or harmless.is_readers(type(value))
 
 
 def _of_names(names: Mapping[str, Any]) -> Any:
     """The variables of a module or class; an import or a definition is no change."""
     return tuple(
-        (name, _itself(value))
+        (name, _simple_or_id(value))
         for name, value in names.items()
         if not name.startswith("__") and not is_code(value)
     )

@@ -11,9 +11,9 @@ from jaxvstorch._explain.ledger_rows import Ledger
 from jaxvstorch._explain.rendering import headings, layout, signs
 from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, version_notes, whole_page
 from jaxvstorch._explain.rendering.html_source import (
-    below,
-    classes,
     finding_item,
+    mark_classes,
+    notes_list,
     sentence_item,
     source_html,
 )
@@ -57,11 +57,12 @@ def _body(explanation: Facts, title: str, part: str) -> str:
         parts.append(source_html(source, findings, part))
     if elsewhere:
         parts.append(
-            _part("Findings without a line", part) + below(map(finding_item, elsewhere), loose=True)
+            _part("Findings without a line", part)
+            + notes_list(map(finding_item, elsewhere), loose=True)
         )
     if explanation.missing:
         parts.append(
-            _part("Missing", part) + below(map(sentence_item, explanation.missing), loose=True)
+            _part("Missing", part) + notes_list(map(sentence_item, explanation.missing), loose=True)
         )
     parts.append(_compiled(explanation, part))
     parts.append(_texts(explanation, part))
@@ -85,7 +86,7 @@ def _facts(pairs: Iterable[tuple[str, str]]) -> str:
 def _legend(explanation: Facts) -> str:
     items = []
     for line, sign, words in signs.legend(explanation):
-        mark = f" {classes(line)}" if line else ""
+        mark = f" {mark_classes(line)}" if line else ""
         items.append(
             f'<li><span class="swatch{mark}"></span><span class="sign{mark}">{escape(sign)}</span>'
             f"<span>{escape(words)}</span></li>"

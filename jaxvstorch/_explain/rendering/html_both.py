@@ -14,7 +14,7 @@ from jaxvstorch._explain.marks import Line
 from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._explain.rendering import layout, side_by_side, signs, syntax
 from jaxvstorch._explain.rendering.html_page import FRAGMENT_STYLE, MADE, version_notes, whole_page
-from jaxvstorch._explain.rendering.html_source import classes, code_html, sentences
+from jaxvstorch._explain.rendering.html_source import code_html, mark_classes, sentences
 from jaxvstorch._explain.rendering.side_by_side import findings_elsewhere, shared_sources
 from jaxvstorch._frameworks import COMPILERS
 
@@ -92,7 +92,7 @@ def _cell(cell: side_by_side.Cell) -> str:
     after = [words, *[""] * len(cell.findings)]
     content = "".join(map(_finding, cell.findings, after)) or words
     sign = _sign(cell.line) if cell.line.mark else ""
-    return _td(cell.framework, f"{sign}<div>{content}</div>", classes(cell.line))
+    return _td(cell.framework, f"{sign}<div>{content}</div>", mark_classes(cell.line))
 
 
 def _sign(line: Line) -> str:

@@ -46,7 +46,7 @@ def _tables(source: Source, findings: dict[int, list[Finding]]) -> Iterator[str]
         table = _table(f"{source.name}, lines {first} to {last}", rows, heads_shown)
         if stretch.folded:
             marked = next((line for line in stretch.lines if line.mark), stretch.lines[0])
-            yield (f'<details class="fold"><summary class="{classes(marked)}"><span>'
+            yield (f'<details class="fold"><summary class="{mark_classes(marked)}"><span>'
                    f"{escape(stretch.label())}</span></summary>{table}</details>")  # fmt: skip
         else:
             yield table
@@ -67,14 +67,14 @@ def _table(caption: str, rows: Iterator[str], quiet: bool) -> str:
 
 
 def _row(line: Line, code: str, findings: Collection[Finding]) -> str:
-    shown = f"{above(line)}{code}{below(map(finding_item, findings))}"
+    shown = f"{wide_mark(line)}{code}{notes_list(map(finding_item, findings))}"
     return (
-        f'<tr class="{classes(line)}"><th scope="row" class="n">{line.number}</th>'
+        f'<tr class="{mark_classes(line)}"><th scope="row" class="n">{line.number}</th>'
         f'<td class="m">{mark_html(line)}</td><td class="code">{shown}</td></tr>\n'
     )
 
 
-def below(items: Iterable[str], loose: bool = False) -> str:
+def notes_list(items: Iterable[str], loose: bool = False) -> str:
     """Findings or sentences as a list; ``loose`` if it belongs to no line."""
     content = "".join(items)
     return f'<ul class="notes{" loose" if loose else ""}">{content}</ul>' if content else ""
@@ -129,18 +129,18 @@ def mark_html(line: Line) -> str:
         return ""
     words = escape(signs.words(line))
     return (
-        f'<span class="sign"{_long(line)} aria-hidden="true" title="{words}">'
+        f'<span class="sign"{_too_long(line)} aria-hidden="true" title="{words}">'
         f'{escape(signs.sign(line))}</span><span class="sr">{words}</span>'
     )
 
 
-def above(line: Line) -> str:
+def wide_mark(line: Line) -> str:
     """A mark too long for its column, a second time: the style shows one of the two."""
-    long, sign = _long(line), escape(signs.sign(line))
+    long, sign = _too_long(line), escape(signs.sign(line))
     return f'<span class="above"{long} aria-hidden="true">{sign}</span>' if long else ""
 
 
-def _long(line: Line) -> str:
+def _too_long(line: Line) -> str:
     """Where a mark is too long for its column, for the style: on a phone, or everywhere."""
     length = len(signs.sign(line))
     if length > 2 * WIDEST:
@@ -148,7 +148,7 @@ def _long(line: Line) -> str:
     return ' data-long="phone"' if length > 2 * _WIDEST_ON_PHONE else ""
 
 
-def classes(line: Line) -> str:
+def mark_classes(line: Line) -> str:
     """The classes that choose a line's pattern and colour."""
     if line.mark is not Mark.GRAPH:
         return f"m-{line.mark.replace(' ', '-')}" if line.mark else ""

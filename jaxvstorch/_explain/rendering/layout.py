@@ -5,7 +5,7 @@ from jaxvstorch._frameworks.installed import is_installed
 
 BOOK = "https://jaxvstorch.github.io/jaxvstorch/"
 
-# Kinds of findings that have another name in what a person reads.
+# Kinds of findings that have another name in renderings.
 KINDS = {"break": "graph break", "failed": "error"}
 
 
@@ -35,7 +35,7 @@ def findings_by_line(explanation: Facts) -> tuple[Placed, list[Finding]]:
 
 
 def indent(texts: list[str]) -> int:
-    """How far all lines are indented: a method is shown as far left as a function."""
+    """The indentation that all lines share, so that a method is shown as far left as a function."""
     return min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
 
 

@@ -34,8 +34,8 @@ class Reading:
 
     def lines(self) -> set[int]:
         """Every line of the statements read."""
-        text = statements.read(self.code.co_filename)
-        begins = text.begins if text else {}
+        parsed = statements.read(self.code.co_filename)
+        begins = parsed.begins if parsed else {}
         return {n for n, first in begins.items() if first in self.visits.counts}
 
 
@@ -112,7 +112,7 @@ def read_record(
         for _, stack in frame.stacks():
             observed.python.update(location for location in stack if shown_files.has(location[0]))
     for reading in record.all_readings():
-        _add(observed, reading, shown_files)
+        _add_reading(observed, reading, shown_files)
     for entered, times in recorder.runs.items():
         if entered not in observed.runs:
             observed.runs[entered] = times
@@ -125,7 +125,7 @@ def read_record(
     return observed, tuple(programs)
 
 
-def _add(observed: Observations, reading: Reading, shown_files: ShownFiles) -> None:
+def _add_reading(observed: Observations, reading: Reading, shown_files: ShownFiles) -> None:
     file = reading.code.co_filename
     if not shown_files.has(file):
         return

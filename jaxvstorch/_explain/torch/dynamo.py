@@ -22,7 +22,7 @@ def stack(translator: Any, line: int) -> list[tuple[str, int]]:
 
 
 def attempt() -> tuple[Any, int]:
-    """What is being compiled now, and the number of Dynamo's attempt."""
+    """The id of the current compilation, and the number of Dynamo's attempt at it."""
     trace_id = private.CompileContext.current_trace_id()
     return (None, 0) if trace_id is None else (trace_id.compile_id, trace_id.attempt)
 
@@ -74,7 +74,7 @@ class Failure:
 
 @contextmanager
 def reported() -> Iterator[tuple[list[Any], list[Failure]]]:
-    """Yields two lists, filled at the end: graph breaks, and failures to compile a whole frame."""
+    """Yield two lists, filled at the end: graph breaks, and failures to compile a whole frame."""
     breaks: list[Any] = []
     failures: list[Failure] = []
     count_before = len(private.graph_break_reasons)

@@ -47,11 +47,11 @@ def explain(subject: Subject) -> dict[str, Any]:
             f for f in all_findings if f.kind != "break" or (f.file, f.line) != observed.failed
         ]
     if record.error is None:
-        read = list(outside.of_readings(record, observed.python, shown_files))
+        read = list(outside.accesses_in_readings(record, observed.python, shown_files))
         changed = list(changes.accesses(record, shown_files))
         # The other backends compute with what they get, whatever the graph declares.
         misread = outside.misread(record, shown_files) if backend[0] == "inductor" else []
-        all_findings += findings.of_accesses("torch", outside.together(read, changed, misread))
+        all_findings += findings.of_accesses("torch", outside.combined(read, changed, misread))
     else:
         all_findings.append(
             findings.of_error(record.error, observed.failed, dynamo.generic_hints())
@@ -85,14 +85,14 @@ def _breaks(record: CallRecord, shown_files: ShownFiles) -> Iterator[Finding]:
     reported: set[tuple[Location, str]] = set()
     for frame in record.frames:
         callers = [location for location in frame.callers if shown_files.has(location[0])]
-        for text, stack in () if _ended(frame, record) else frame.stacks():
+        for text, stack in () if _ended_call(frame, record) else frame.stacks():
             locations = [location for location in stack if shown_files.has(location[0])]
             if not locations and not callers:
                 continue
             here = (locations or callers)[-1]
             if is_pythons(stack[-1][0]) and any(location == here for location, _ in reported):
                 continue  # a call inside Python's library; the call into it is reported
-            for finding in _along(text, stack, locations or callers[-1:]):
+            for finding in _findings_of_break(text, stack, locations or callers[-1:]):
                 location = (finding.file, finding.line)
                 # In a chain of calls, each one after the first says the same about what it calls.
                 if (location, finding.what) not in reported:
@@ -100,13 +100,15 @@ def _breaks(record: CallRecord, shown_files: ShownFiles) -> Iterator[Finding]:
                     yield finding
 
 
-def _ended(frame: Frame, record: CallRecord) -> bool:
+def _ended_call(frame: Frame, record: CallRecord) -> bool:
     """Whether Dynamo's refusal of a frame is the error that the call ended with."""
     error = record.error
     return bool(frame.failures) and error is not None and findings.is_unsupported(error)
 
 
-def _along(text: str, stack: list[Location], locations: list[Location]) -> Iterator[Finding]:
+def _findings_of_break(
+    text: str, stack: list[Location], locations: list[Location]
+) -> Iterator[Finding]:
     """The findings about one break: one for each call that led to it, and one for its line."""
     for location in locations[:-1]:
         yield _break(location, breaks.CALL, breaks.CALL_CURE)

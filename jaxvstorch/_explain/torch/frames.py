@@ -65,7 +65,7 @@ class Frame:
         return str(name).replace("<locals>.", "")
 
     def new(self) -> list[Any]:
-        """The programs that it has got since."""
+        """The programs compiled for it since then."""
         before = {id(entry) for entry in self.kept}
         return [entry for entry in dynamo_cache.programs_kept(self.code) if id(entry) not in before]
 

@@ -31,7 +31,7 @@ def differences(
 
 
 def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]:
-    """Tensors that were two, and are now the same one."""
+    """Sentences about two tensors that are now the same one."""
     seen: dict[int, str] = {}
     for source in tensor_guards.sources_in(guard):
         value, name = eval(source, names), readable(source, code, names)

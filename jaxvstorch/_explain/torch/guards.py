@@ -62,7 +62,7 @@ def failed(
                 parts = max(1, _parts(of, guard, names))
                 failures.setdefault(of or text, Failed(of, guard, text, parts))
     if any(key.startswith("default device") for key in by_source):
-        by_source.pop(MODES, None)  # which the default device is one of
+        by_source.pop(MODES, None)  # the default device is one of these modes
     # Guards on several values are reported if each single value is as before.
     failures = by_source or relations
     return list(failures.values()) or _from_dynamo(entry, code, names, earlier)

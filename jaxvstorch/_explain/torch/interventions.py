@@ -31,12 +31,12 @@ def lines_traced(on_line: Callable[[Any, CodeType, int], None]) -> Iterator[None
 
     with (
         mock.patch.object(private.InstructionTranslator, "starts_line", starts_line),
-        mock.patch.object(private.InstructionTranslator, "is_co_filename_from_nn_modules", _no),
+        mock.patch.object(private.InstructionTranslator, "is_co_filename_from_nn_modules", _never),
     ):
         yield
 
 
-def _no(self: Any) -> bool:
+def _never(self: Any) -> bool:
     return False
 
 
@@ -50,8 +50,8 @@ def _is_between_lines(instruction: Any, line: int, file: str) -> bool:
     if positions is not None and positions.lineno is None:
         return True
     if str(instruction.opname).startswith("JUMP_BACKWARD"):
-        text = statements.read(file)
-        return text is None or line not in text.continues
+        parsed = statements.read(file)
+        return parsed is None or line not in parsed.continues
     return str(instruction.opname).startswith("PUSH_EXC_INFO")
 
 
@@ -173,7 +173,7 @@ def forget(code: CodeType, backend: Callable[..., Any]) -> None:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def breaks_silenced() -> Iterator[None]:
     """Suppress warnings of a graph break, and the hint about ``.item()`` that Dynamo prints once.
 
     The reader's own first call still prints it.
@@ -182,14 +182,16 @@ def quiet() -> Iterator[None]:
         stack.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", module=r"torch\._dynamo")
         with suppress(MissingNameError):
-            patched = mock.patch.object(private.TensorVariable, _PRINTS, staticmethod(_nothing))
+            patched = mock.patch.object(
+                private.TensorVariable, _HINT_METHOD, staticmethod(_do_nothing)
+            )
             with suppress(AttributeError):  # this version has no such method
                 stack.enter_context(patched)
         yield
 
 
-_PRINTS = "_warn_capture_scalar_outputs"
+_HINT_METHOD = "_warn_capture_scalar_outputs"
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass

@@ -29,6 +29,9 @@ _CHANGING = {
     "popleft", "extendleft", "rotate",
 }  # fmt: skip
 _CALLING = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
+_VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
+_WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
 _MOST_INSIDE = 1000
 
 
@@ -69,7 +72,7 @@ class Changes:
     def _location(self, access: Access, readings: list[Reading]) -> Location | None:
         if access.kind is AccessKind.RANDOM:
             return next(
-                (t.location for t in _static(readings) if t.kind is AccessKind.RANDOM), None
+                (t.location for t in _accesses_in(readings) if t.kind is AccessKind.RANDOM), None
             )
         first = [reading for reading in readings if self._is_entry(reading.code)]
         # First the explained function: in others the name may mean something else.
@@ -91,7 +94,7 @@ class Changes:
             names = {
                 n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
             }
-            for name, node in writes(graph, names):
+            for name, node in _writes(graph, names):
                 for location in stack(node, shown_files.has)[-1:]:
                     yield Access(AccessKind.CHANGED_IN_PLACE, name, location)
 
@@ -127,12 +130,12 @@ def _words(code: CodeType) -> dict[int, set[str]]:
     return words_by_line
 
 
-def of_readings(
+def accesses_in_readings(
     record: CallRecord, python: set[Location], shown_files: ShownFiles
 ) -> Iterator[Access]:
     """Globals read or written on lines that Dynamo read, and that Python does not run."""
     readings = [r for r in record.all_readings() if shown_files.has(r.code.co_filename)]
-    for access in _static(readings):
+    for access in _accesses_in(readings):
         # The reader does not change globals of an installed package; and the rest of a function
         # after a break also loads what the lines before it had loaded.
         is_read = not shown_files.is_installed and _is_named(access) and _is_guarded(access, record)
@@ -146,15 +149,15 @@ def _is_guarded(access: Access, record: CallRecord) -> bool:
 
 
 def misread(record: CallRecord, shown_files: ShownFiles) -> list[Access]:
-    """Numbers that a graph declares in other bits than it gets, at the lines that draw them."""
+    """Numbers whose dtype differs from the one a graph declares, at the lines that draw them."""
     locations = (stack(node, shown_files.has)[-1:] for node in record.misread)
     return [
         Access(AccessKind.MISREAD, "random", location) for found in locations for location in found
     ]
 
 
-def together(read: list[Access], changed: list[Access], misread: list[Access]) -> list[Access]:
-    """All together, with each draw of random numbers only once."""
+def combined(read: list[Access], changed: list[Access], misread: list[Access]) -> list[Access]:
+    """All accesses, with each draw of random numbers only once."""
     wrong = {access.location for access in misread}
     read = [t for t in read if t.kind is not AccessKind.RANDOM or t.location not in wrong]
     drawn = wrong | {access.location for access in read if access.kind is AccessKind.RANDOM}
@@ -168,7 +171,7 @@ def _is_named(access: Access) -> bool:
     return re.search(rf"\b{first}\b", linecache.getline(file, line)) is not None
 
 
-def _static(readings: list[Reading]) -> Iterator[Access]:
+def _accesses_in(readings: list[Reading]) -> Iterator[Access]:
     """What the lines that Dynamo read access outside the call."""
     follower = Bytecode()
     for reading in readings:
@@ -178,16 +181,11 @@ def _static(readings: list[Reading]) -> Iterator[Access]:
     yield from follower.accesses.values()
 
 
-_VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
-_WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
-
-
-def writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[str, fx.Node]]:
+def _writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[str, fx.Node]]:
     """The operations that write into some inputs of a graph, or into views of them."""
     names = dict(names)
     for node in graph.graph.nodes:
-        for out in _outs(node):
+        for out in _output_nodes(node):
             if out in names:
                 yield names[out], node
         first = node.args[0] if node.args else None
@@ -201,7 +199,7 @@ def writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[s
             names[node] = names[first]
 
 
-def _outs(node: fx.Node) -> list[fx.Node]:
+def _output_nodes(node: fx.Node) -> list[fx.Node]:
     """The nodes that an operation writes its results into."""
     out = node.kwargs.get("out")
     several = out if isinstance(out, tuple | list) else (out,)

@@ -9,7 +9,7 @@ from torch import fx
 from jaxvstorch._explain.observations import Location, Operation
 
 _FRAME = re.compile(r'File "(.*?)", line (\d+), in ')
-# What FX writes behind a line to free operands: "c = a + b;  a = b = None".
+# FX adds this to a line to free operands: "c = a + b;  a = b = None".
 _FREED = re.compile(r";  (?:\w+ = )+None$", re.MULTILINE)
 _PARTS = {
     ("cond", 1): "cond true branch",

@@ -42,7 +42,7 @@ def compile(
             continue
         try:
             compilation = inductor.compile(graph, given, options)
-        except Exception as error:  # a missing C++ compiler, say: the rest still holds
+        except Exception as error:  # for example without a C++ compiler; the rest still holds
             missing.append(f"Inductor's code of program {program}: {_short(error)}")
             continue
         after += len(compilation.nodes)

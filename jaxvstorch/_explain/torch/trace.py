@@ -19,7 +19,7 @@ from jaxvstorch._explain.python.unwrap import uncompiled
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, interventions
 from jaxvstorch._explain.torch.call_record import CallRecord, Frame, Reading
-from jaxvstorch._explain.torch.interventions import quiet
+from jaxvstorch._explain.torch.interventions import breaks_silenced
 from jaxvstorch._explain.torch.undo import Undo
 
 
@@ -77,7 +77,7 @@ def trace(
             dynamo.reported() as (frame.breaks, frame.failures),
             interventions.lines_traced(read),
             interventions.without_limits(),
-            quiet(),
+            breaks_silenced(),
         ):
             yield
 

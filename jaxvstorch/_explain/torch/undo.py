@@ -55,7 +55,7 @@ class Undo:
 
     @contextmanager
     def _names_noted(self) -> Iterator[None]:
-        """Remember which names Dynamo puts among the globals of the function."""
+        """A block in which the names that Dynamo puts among the function's globals are noted."""
         create = private.CleanupHook.create
 
         def noting(scope: dict[str, Any], name: str, value: Any) -> Any:
@@ -68,7 +68,7 @@ class Undo:
 
     @contextmanager
     def _separate_guesses(self) -> Iterator[None]:
-        """What Dynamo learns about changing sizes, which it keeps by function, for all backends."""
+        """A block in which Dynamo's guesses about changing sizes stay with this backend."""
         with private.put_back("code_state", "first_code_state"):
             private.put("code_state", self._guesses)
             yield
@@ -99,7 +99,7 @@ class Undo:
     def _count_back(self) -> None:
         """Restore the numbers of frames, if nobody else compiled in the meantime.
 
-        Then nobody needs the modules either that Dynamo put among the function's globals.
+        In that case the modules that Dynamo put among the function's globals are removed too.
         """
         attempts = self._first_attempts + self._attempts.total()
         now = private.frame_counter, sum(private.frame_compile_counter.values())
