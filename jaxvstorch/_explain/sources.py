@@ -23,7 +23,7 @@ def sources_to_show(
     left something in a program.
     """
     parsed = statements.read(code.co_filename) if code else None
-    if code and parsed and (code.co_name, code.co_firstlineno) not in parsed.codes:
+    if code and parsed and (code.co_name, code.co_firstlineno) not in parsed.code_starts:
         return (), ["The lines: the file is not the one that was imported; import it again."]
     sources = read_sources((code.co_filename, code.co_firstlineno), observed) if code else ()
     if not sources:
@@ -104,12 +104,14 @@ def _shown(parsed: SourceFile, lines: set[int], entry: int | None) -> list[Funct
     }
     # Code outside any function: a lambda at the top level of a module, shown with its statement.
     loose = {
-        parsed.begins.get(n, n)
+        parsed.statement_starts.get(n, n)
         for n in [*lines, *([entry] if entry else [])]
         if not parsed.enclosing(n)
     }
     for first in loose:
-        last = max((n for n, begin in parsed.begins.items() if begin == first), default=first)
+        last = max(
+            (n for n, begin in parsed.statement_starts.items() if begin == first), default=first
+        )
         shown.add(Function(_name_of_lambda(parsed, first), first, last, first))
     return sorted(shown, key=lambda f: f.first)
 
@@ -142,17 +144,19 @@ def by_statement(observed: Observations, file: str, parsed: SourceFile) -> dict[
     by_line: dict[int, _LineRecord] = {}
 
     def at(line: int) -> _LineRecord:
-        return by_line.setdefault(parsed.begins.get(line, line), _LineRecord())
+        return by_line.setdefault(parsed.statement_starts.get(line, line), _LineRecord())
 
     for (where, line), visits in observed.visits.items():
-        if where == file and line in parsed.begins:
+        if where == file and line in parsed.statement_starts:
             at(line).visits = visits
     for header in {loop.header for loop in parsed.loops} & by_line.keys():
         by_line[header].visits = 1  # it runs once more than the body, and is not part of it
-    for header in parsed.twice & by_line.keys():
+    for header in parsed.with_headers & by_line.keys():
         by_line[header].visits = (by_line[header].visits + 1) // 2
     for operation in observed.operations:
-        for line in {parsed.begins.get(n, n) for where, n in operation.stack if where == file}:
+        for line in {
+            parsed.statement_starts.get(n, n) for where, n in operation.stack if where == file
+        }:
             at(line).operations[operation.where] += 1
     for where, line in observed.python:
         if where == file:

@@ -1,4 +1,4 @@
-"""Functions to be explained as they stand: a comment behind each line says what becomes of it."""
+"""Functions to explain: a comment after each line says which mark it gets."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ M = np.ones((3, 4), np.float32)
 
 
 def cases(*of: str) -> tuple[Callable[..., Any], Callable[..., None]]:
-    """A decorator that keeps functions to be explained, and the test of all those that it keeps.
+    """A decorator that collects functions to explain, and the test of all of them.
 
     ``@case(X, True, static="flag")`` says a function's arguments, and which is static to
     ``jax.jit``.
@@ -42,7 +42,7 @@ def cases(*of: str) -> tuple[Callable[..., Any], Callable[..., None]]:
 
 
 def given(framework: str, *arguments: Any) -> list[Any]:
-    """The arguments as arrays of the framework, made anew: some functions change theirs."""
+    """New arguments, as arrays of the framework: some functions change theirs."""
     convert = _frameworks.adapter(framework).from_numpy
 
     def anew(value: Any) -> Any:
@@ -71,13 +71,13 @@ def check_case(framework: str, function: Any, arguments: Any, static: str | None
 
 
 def check_touched(explanation: Explanation, words: str) -> None:
-    """One finding has these words, and the page about purity is the one for all of them."""
+    """One finding has these words, and all findings link to the page about purity."""
     assert any(words in finding.what for finding in explanation.findings), explanation.findings
     assert all(finding.page == "purity" for finding in explanation.findings)
 
 
 def check_kind(explanation: Explanation, framework: str, name: str) -> None:
-    """The marks are as the comments say, and one program of this framework is made."""
+    """The marks are as the comments say, and the function becomes one program of this framework."""
     check_comments(explanation)
     assert explanation.sources[0].name == name
     assert explanation.framework == framework
@@ -85,7 +85,7 @@ def check_kind(explanation: Explanation, framework: str, name: str) -> None:
 
 
 def check_comments(explanation: Explanation) -> None:
-    """Compare every line shown with the comment behind it: ``y = x * 2  # -> A1``.
+    """Compare every line shown with the comment after it: ``y = x * 2  # -> A1``.
 
     The comment says what an entry in a file would say; a line without one has no mark. A long one
     stands above its line, on one or more lines of its own. Where the frameworks differ, JAX's mark

@@ -1,4 +1,4 @@
-"""What holds of every explanation here; arguments; random states."""
+"""A check of every explanation in this folder; arguments; random states."""
 
 import random
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def x(framework) -> Any:
 
 @pytest.fixture
 def random_numbers_as_before() -> Iterator[None]:
-    """What is drawn from Python and NumPy does not show in other tests."""
+    """Random numbers drawn from Python and NumPy do not change other tests."""
     of_python, of_numpy = random.getstate(), np.random.get_state()
     yield
     random.setstate(of_python)

@@ -1,7 +1,7 @@
-"""Expected marks: how they are kept, and compared with an explanation.
+"""Expected marks: how they are stored, and compared with an explanation.
 
-They are kept in TOML files under ``marks/``: one table per explained function and source, in it one
-entry per statement, by the offset of its line from the first line of its source::
+They are stored in TOML files under ``marks/``: one table per explained function and source, with
+one entry per statement, by the offset of its line from the first line of its source::
 
     [layers.layers]
     8 = ["traced ! unrolled", "for _ in range(num_layers):"]
@@ -108,7 +108,7 @@ def _entry(line: Line, kinds: list[str]) -> str:
 
 
 def as_toml(name: str, explanation: Explanation, texts: bool = True) -> str:
-    """The tables of one explained function, as they stand in a file."""
+    """The tables of one explained function, as a file holds them."""
     tables = marks_of(explanation)
     elsewhere = tables.pop("elsewhere", None)
     lines = [f"[{_key(name)}]", f"elsewhere = {json.dumps(elsewhere)}"] if elsewhere else []

@@ -1,4 +1,4 @@
-"""Print, as JSON, the processor time of compiling functions of libraries, and of explaining them.
+"""Print, as JSON, the processor time of compiling library functions, and of explaining them.
 
 Run in a process of its own, in which other tests have neither compiled nor slowed anything.
 """
@@ -17,7 +17,7 @@ from jaxvstorch import explain
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """How long it takes with JAX's memory cleared."""
+    """How long it takes with JAX's caches cleared."""
     jax.clear_caches()
     begin = time.process_time()
     run()

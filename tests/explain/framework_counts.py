@@ -1,4 +1,4 @@
-"""Counts of an explanation, held against those that the frameworks make themselves."""
+"""Compares an explanation's counts with the frameworks' own."""
 
 import warnings
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _HOLDERS = {
 
 
 def equations(jaxpr: Any) -> int:
-    """How many there are in a jaxpr and inside it; what only holds a jaxpr together is none."""
+    """The number of equations in a jaxpr and inside it, without those that only structure it."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     number = 0
     for equation in jaxpr.eqns:

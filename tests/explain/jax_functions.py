@@ -1,6 +1,6 @@
-"""Functions that no one here wrote, from JAX itself and from packages of functions on top of it.
+"""Functions of JAX itself and of packages of functions on top of it.
 
-Each is built when it is asked for, so that a package is imported where it is needed.
+Each call is built when a test needs it, so that only then its package is imported.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Call(NamedTuple):
-    """A function, and what to call it with."""
+    """A function and its arguments."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...] = ()
@@ -30,7 +30,7 @@ class Call(NamedTuple):
         return jax.jit(function).lower(arrays).compile()
 
     def _flat(self) -> tuple[Callable[[list[Any]], list[Any]], list[Any]]:
-        """The function as one of a list of arrays, and these arrays."""
+        """A function of a list of arrays that does the same, and these arrays."""
         import jax
 
         leaves, tree = jax.tree.flatten(self)
@@ -50,7 +50,7 @@ PACKAGES: dict[str, str] = {}
 
 
 def of(package: str) -> Callable[[Callable[[], Call]], Callable[[], Call]]:
-    """Keep the builder of a call of one of a package's functions."""
+    """Register the builder of a call of a package's function."""
 
     def keep(builder: Callable[[], Call]) -> Callable[[], Call]:
         BUILDERS[builder.__name__] = builder

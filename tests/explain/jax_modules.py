@@ -1,4 +1,4 @@
-"""Modules, samplers and solvers that no one here wrote, from packages on top of JAX."""
+"""Modules, samplers and solvers of packages on top of JAX."""
 
 from typing import Any
 

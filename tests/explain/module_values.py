@@ -1,4 +1,4 @@
-"""A module of the reader's own, whose values and classes functions of another one read."""
+"""A reader's module, whose values and classes are read by functions of another module."""
 
 scale = 2.0
 table = {"a": {"b": []}}  # type: ignore[var-annotated]

@@ -1,4 +1,4 @@
-"""Explanations made by hand, with every mark and everything that may stand beside one."""
+"""Explanations made by hand, with every mark and everything that may be beside one."""
 
 import sysconfig
 
@@ -40,7 +40,7 @@ COMPILED = Compiled(
 
 
 def sample(framework: str = "jax", compiled: Compiled | None = COMPILED) -> Explanation:
-    """A function that every mark occurs in."""
+    """A function that has every mark."""
     return Explanation(
         function="scores",
         framework=framework,
@@ -55,14 +55,14 @@ def sample(framework: str = "jax", compiled: Compiled | None = COMPILED) -> Expl
 
 
 def long_source(number: int, mark: Mark = Mark.GRAPH) -> Source:
-    """A function of so many lines with the same mark."""
+    """A function of this many lines with the same mark."""
     operations = GRAPH if mark is Mark.GRAPH else {}
     lines = [Line(i, f"    step_{i}()", mark, operations, 1) for i in range(101, 101 + number)]
     return Source("steps", FILE, 1, (Line(100, "def steps():"), *lines))
 
 
 def library_source(number: int) -> Source:
-    """A function of a library with so many lines that are traced or not reached, and two more."""
+    """A library's function with this many lines that are traced or not reached, and two more."""
     marks = (Mark.TRACED, Mark.NOT_REACHED)
     quiet = [Line(i, f"    step_{i}()", marks[i % 2], {}, i % 2) for i in range(number)]
     last = Line(number, "    return y", Mark.GRAPH, GRAPH, 1)
@@ -70,5 +70,5 @@ def library_source(number: int) -> Source:
 
 
 def of(*lines: Line, findings: tuple[Finding, ...] = ()) -> Explanation:
-    """An explanation of nothing but these lines, and of what was found at them."""
+    """An explanation of these lines alone, with their findings."""
     return Explanation("f", "jax", (), (Source("f", FILE, 1, lines),), (), findings)

@@ -15,7 +15,7 @@ def is_one(text: str) -> bool:
 
 
 def check_breaks(findings: tuple[Finding, ...]) -> None:
-    """Every graph break is told in one sentence, and in another one what to do about it."""
+    """Every graph break has one sentence for its reason, and one for its cure."""
     for finding in findings:
         name, _, reason = finding.what.partition(": ")
         if finding.kind == "break":

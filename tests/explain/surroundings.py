@@ -16,7 +16,7 @@ import numpy as np
 
 
 def of_python(loggers: tuple[str, ...]) -> dict[str, Any]:
-    """Of the interpreter, and of the loggers whose names begin with one of these.
+    """The interpreter's state, and that of loggers whose names begin with one of these.
 
     Loggers that are first asked for later are left out: importing a module makes them.
     """
@@ -102,7 +102,7 @@ def of_torch() -> dict[str, Any]:
 
 @contextmanager
 def unchanged(framework: str) -> Iterator[None]:
-    """All is after this block as it was before; what is not, is named."""
+    """After this block everything is as before it; the error names what is not."""
     look = {"jax": of_jax, "torch": of_torch}[framework]
     before = look()
     yield

@@ -1,4 +1,4 @@
-"""What cannot be explained at all is one clear error, in both frameworks."""
+"""Bad input to ``explain`` gives one clear error, in both frameworks."""
 
 import math
 from unittest import mock

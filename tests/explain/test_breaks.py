@@ -1,6 +1,6 @@
-"""Why a graph breaks, said in one plain sentence, and what to do about it in another.
+"""The reason and the cure of a graph break are one plain sentence each.
 
-That every break which the other tests of this folder produce is told so, ``conftest.py`` checks.
+``conftest.py`` checks that for every break that the other tests of this folder produce.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Every example of the package: ``explain`` counts what JAX and Dynamo have.
+"""Every example of the package: ``explain`` counts what JAX and Dynamo count.
 
 Of some forty, which between them have every kind of mark, each line is compared with what was
 expected of it.
@@ -35,7 +35,7 @@ def half(request, monkeypatch, fresh_torch_compile, random_numbers_as_before):
 
 
 def arguments(pair: Pair, framework: str):
-    """Made anew for each call: some examples write into theirs."""
+    """New arguments for each call: some examples write into theirs."""
     return pair.to_framework(framework, pair.make_inputs(16))
 
 

@@ -1,4 +1,4 @@
-"""In a module that imports both frameworks, a function's own names tell which one it is of."""
+"""In a module that imports both frameworks, the names in a function show which one it uses."""
 
 import functools
 

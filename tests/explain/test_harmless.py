@@ -1,4 +1,4 @@
-"""Looking at what a function touches runs none of the reader's code."""
+"""Looking at what a function accesses runs none of the reader's code."""
 
 import collections
 import random

@@ -1,4 +1,4 @@
-"""The HTML of an explanation holds what it says, for eyes, ears and other people's pages."""
+"""The HTML of an explanation: its content, also for screen readers, and inside other pages."""
 
 import re
 from html.parser import HTMLParser
@@ -36,7 +36,7 @@ class Tree(HTMLParser):
             self._open.append(len(self.elements) - 1)
 
     def handle_endtag(self, tag) -> None:
-        """See that it is the innermost one that ends."""
+        """Check that the innermost element ends."""
         assert self.elements[self._open.pop()][0] == tag
 
     def handle_data(self, data) -> None:

@@ -1,4 +1,4 @@
-"""What JAX holds of a function that was traced, lowered or compiled before."""
+"""Explanations of what ``jax.jit``'s ``trace``, ``lower`` or ``compile`` returned."""
 
 import pytest
 from commented_functions import X

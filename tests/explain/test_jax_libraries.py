@@ -1,4 +1,4 @@
-"""``explain`` on functions that no one here wrote, from JAX and from public packages on top of it.
+"""``explain`` on functions of JAX and of public packages on top of it.
 
 What must hold for all is checked on all of them. The marks of one function per package are kept
 under ``marks/jax_libraries/``, and were checked by hand beside the source and the jaxpr; einops is
@@ -121,7 +121,7 @@ TIMED = ("norm_logpdf", "nnx_attention", "hmc_step")  # small, middling, large
 
 @pytest.fixture(scope="module")
 def times() -> dict[str, tuple[float, float]]:
-    """Seconds to compile and to explain, of each whose package is installed."""
+    """Seconds to compile and to explain each function whose package is installed."""
     here = Path(__file__).parent
     names = [name for name in TIMED if find_spec(PACKAGES[name])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(here), str(here.parent)))}

@@ -1,4 +1,4 @@
-"""What a function touches outside while JAX traces it, and what it calls back."""
+"""What a function accesses outside while JAX traces it, and what it calls back."""
 
 import datetime
 import functools

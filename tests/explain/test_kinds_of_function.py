@@ -1,4 +1,4 @@
-"""Every kind of thing that can be called, in both frameworks."""
+"""Every kind of callable, in both frameworks."""
 
 import functools
 from typing import Any
@@ -73,7 +73,7 @@ def shifted(x):
 in_a_list = [
     lambda x: x + 1,
     lambda x: x * x * 2,
-]  # the marks stand on the statement's first line
+]  # the marks are on the statement's first line
 
 
 @pytest.fixture

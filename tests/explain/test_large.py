@@ -1,4 +1,4 @@
-"""Functions of thousands of operations: how long they take, and that a person can read them."""
+"""Functions of thousands of operations take little time, and stay readable."""
 
 import os
 

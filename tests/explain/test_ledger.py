@@ -60,7 +60,7 @@ def test_calls_with_keyword_arguments() -> None:
 
     book = record(jax.jit(joined, static_argnames="axis"), [((x,) * 12, {"axis": 0})] * 2, "jax")
     assert book.traces == [1, 0]
-    # However many arguments there are, each is told.
+    # Each argument is shown, however many there are.
     assert book.calls[0].arguments == ", ".join(["f32[3]"] * 12 + ["axis=0"])
 
 

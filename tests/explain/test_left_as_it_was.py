@@ -115,7 +115,7 @@ def test_nothing_is_changed_where_the_function_is_interrupted(framework) -> None
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Ctrl-C is pressed meanwhile, and much later again, as a person would who was not heard.
+    """Ctrl-C is pressed during the block, and again much later, as by a person who saw no effect.
 
     Python drops an exception that is raised while it calls back for a weak reference that died.
     """

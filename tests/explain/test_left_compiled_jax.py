@@ -15,7 +15,7 @@ jnp = jax.numpy
 
 
 def made() -> tuple[Any, list[int]]:
-    """A function that no one has compiled, and what it notes down each time Python runs it."""
+    """A function that is not compiled yet, and a list that it adds to each time Python runs it."""
     runs: list[int] = []
 
     def function(x, *, scale=2.0):

@@ -59,7 +59,7 @@ FUNCTIONS = pytest.mark.parametrize("function", [smooth, broken, in_a_loop])
 
 
 def graphs(function: Callable[..., Any], sizes: list[int], between: Callable[[int], None]) -> Any:
-    """The graphs that a row of calls makes, one list per call, with something before each call."""
+    """The graphs that several calls make, one list per call, with something before each call."""
     torch.compiler.reset()
     backend = Backend()
     compiled = torch.compile(function, backend=backend)

@@ -1,4 +1,4 @@
-"""``Explanation.marks``: the lines of one source, each with what became of it."""
+"""``Explanation.marks``: the lines of one source, each with its mark in words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Python's loops and comprehensions, in both frameworks: what is unrolled, and told to be."""
+"""Python's loops and comprehensions, in both frameworks: which are unrolled, and reported."""
 
 import pytest
 from commented_functions import X, cases, given

@@ -1,4 +1,4 @@
-"""Why JAX traced again, in a ledger: the argument or the setting, what it was and what it is."""
+"""Why JAX traced again, in a ledger: the argument or setting, before and now."""
 
 import dataclasses
 import functools

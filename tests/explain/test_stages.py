@@ -1,4 +1,4 @@
-"""Stage by stage: the later forms of a program, its kernels, and the lines that these came from."""
+"""The later stages: forms of a program, its kernels, and the lines that they come from."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Arguments by the function's own names for them."""
+"""Arguments by the names of the function's parameters."""
 
 import math
 

@@ -26,7 +26,7 @@ def recalled(x):
 
 
 def in_threads(*works: Callable[[], Any]) -> list[Any]:
-    """What each returned, in a thread of its own; the first error of any of them."""
+    """What each function returned, in its own thread; raises the first error of any of them."""
     results: list[Any] = [None] * len(works)
 
     def run(number: int) -> None:
@@ -98,7 +98,7 @@ def patchable(framework: str) -> list[Any]:
 
 @contextmanager
 def compiling_models() -> Iterator[tuple[list[Any], threading.Thread]]:
-    """Inside, another thread compiles one model after the other, and calls each."""
+    """A block in which another thread compiles and calls one model after the other."""
     import torch
 
     models: list[Any] = []

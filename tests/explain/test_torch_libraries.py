@@ -1,4 +1,4 @@
-"""``explain`` on code that no one here wrote: PyTorch's own, and that of libraries on top of it.
+"""``explain`` on PyTorch's own code, and on that of libraries on top of it.
 
 What must hold for all is checked on all functions. The marks of one function per library are kept
 under ``marks/torch_libraries``, and were checked by hand against its source and the FX graphs.
@@ -92,7 +92,7 @@ def check_no_program(explanation: Explanation, made: Call) -> None:
     stacks = [{(f.filename, f.lineno) for f in r.user_stack} for r in reasons if r.graph_break]
     locations = {(f.file, f.line) for f in explanation.found("break")}
     assert all(stack & locations for stack in stacks)
-    # Of a function that Dynamo skips without reading it, no reason is kept: its first line tells.
+    # Dynamo keeps no reason for a function that it skips without reading: its first line counts.
     heads = {
         (source.file, next(line.number for line in source.lines if line.mark))
         for source in explanation.sources

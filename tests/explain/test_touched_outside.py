@@ -1,4 +1,4 @@
-"""What a function touches outside, in both frameworks."""
+"""What a function accesses outside itself, in both frameworks."""
 
 import collections
 import enum
@@ -241,7 +241,7 @@ def test_an_object_that_changes_inside_itself(framework, x) -> None:
 
     (finding,) = explain(keeps, x).found("impure")
     assert finding.what.startswith("`cache` is changed")
-    # JAX runs the line that changes it; Dynamo reads the one that calls for it.
+    # JAX runs the line that changes it; Dynamo reads the line with the call.
     line = (_Cache.store if framework == "jax" else keeps).__code__.co_firstlineno + 1
     assert finding.line == line
 

@@ -1,4 +1,4 @@
-"""What explain cannot tell, because it runs PyTorch's graphs as they are."""
+"""What ``explain`` cannot know, because it runs PyTorch's graphs uncompiled."""
 
 import pytest
 from needs import needs_compiler

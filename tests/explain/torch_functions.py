@@ -1,4 +1,4 @@
-"""Functions of PyTorch that no one here wrote, each with what to call it with."""
+"""Functions of PyTorch, each with its arguments."""
 
 import importlib
 from collections.abc import Callable
@@ -13,7 +13,7 @@ nn, functional, distributions = torch.nn, torch.nn.functional, torch.distributio
 
 @dataclass(frozen=True)
 class Call:
-    """A function of a library, and what to call it with."""
+    """A library's function and its arguments."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -85,7 +85,7 @@ def normal(mean: float, **kwargs: Any) -> Any:
 
 
 def forgotten(*kinds: type) -> None:
-    """The library keeps what it found for a pair of distributions; this makes it look again."""
+    """The library caches its result for a pair of distributions; this clears that cache."""
     distributions.kl._KL_MEMOIZE.pop(kinds, None)
 
 

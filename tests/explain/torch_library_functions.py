@@ -1,4 +1,4 @@
-"""Functions of libraries for PyTorch, each with what to call it with."""
+"""Functions of libraries for PyTorch, each with its arguments."""
 
 from typing import Any
 

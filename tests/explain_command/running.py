@@ -98,7 +98,7 @@ def run(*arguments: str) -> Result:
 
 
 def explained(*arguments: str) -> Any:
-    """The JSON of a run that went well."""
+    """The JSON of a successful run."""
     result = run(*arguments, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -110,7 +110,7 @@ def marks(explanation: Any) -> dict[str, str]:
 
 
 def refused(*arguments: str) -> str:
-    """The one line of a run that was bad input."""
+    """The one line that a run with bad input prints."""
     result = run(*arguments)
     assert result.exit_code == 2, result.output
     assert result.stdout == ""

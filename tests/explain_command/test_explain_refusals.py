@@ -1,4 +1,4 @@
-"""Bad input to ``explain`` is one line that says the cure."""
+"""Bad input to ``explain`` gives one line that says the cure."""
 
 import subprocess
 import sys

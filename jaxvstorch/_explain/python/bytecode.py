@@ -24,7 +24,7 @@ _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 def _assignments(file: str, name: str) -> int:
     """How often a file assigns a variable that inner functions share, apart from parameters."""
     parsed = statements.read(file)
-    return parsed.assigned[name] if parsed else 0
+    return parsed.assignment_counts[name] if parsed else 0
 
 
 _READS = ("LOAD_GLOBAL", "LOAD_NAME")

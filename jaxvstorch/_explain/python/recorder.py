@@ -30,7 +30,7 @@ class Visits:
 
     def line(self, line: int, position: int) -> None:
         """A line is about to run; ``position`` is that of the instruction it begins with."""
-        statement = self._parsed.begins.get(line, line) if self._parsed else line
+        statement = self._parsed.statement_starts.get(line, line) if self._parsed else line
         last, last_position = self._last
         self._last = (statement, position)
         begins = statement != last or (position < last_position and self._is_in_loop(line))

@@ -35,29 +35,29 @@ class Loop:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """What the source of one file says of its lines.
+    """One parsed source file.
 
     Attributes:
         lines: the text, without line ends.
         functions: every function, outer ones before the ones inside.
-        begins: the first line of the statement that a line belongs to.
+        statement_starts: the first line of the statement that a line belongs to.
         executable: first lines of the statements that leave bytecode.
         loops: every ``for`` and ``while`` statement.
-        codes: the name and the first line of each function, lambdas included.
-        continues: lines of the ``continue`` statements.
-        twice: headers of ``with`` statements, which run when the block begins and when it ends.
-        assigned: how many statements assign each variable that functions share with inner ones.
+        code_starts: the name and the first line of each function, lambdas included.
+        continue_lines: lines of the ``continue`` statements.
+        with_headers: headers of ``with`` statements, which run at the block's begin and at its end.
+        assignment_counts: the number of assignments to each variable shared with inner functions.
     """
 
     lines: tuple[str, ...]
     functions: tuple[Function, ...]
-    begins: dict[int, int]
+    statement_starts: dict[int, int]
     executable: frozenset[int]
     loops: tuple[Loop, ...]
-    assigned: Counter[str]
-    twice: frozenset[int]
-    continues: frozenset[int]
-    codes: frozenset[tuple[str, int]]
+    assignment_counts: Counter[str]
+    with_headers: frozenset[int]
+    continue_lines: frozenset[int]
+    code_starts: frozenset[tuple[str, int]]
 
     def enclosing(self, line: int) -> list[Function]:
         """The functions around a line, the outermost first."""
@@ -67,7 +67,7 @@ class SourceFile:
 def read(file: str) -> SourceFile | None:
     """Read a file or a notebook's cell; ``None`` if there is no source."""
     if file.startswith("<") and not file.startswith(PROMPTS):
-        return None  # what linecache has for "<string>", say, is another text of that name
+        return None  # linecache may have another text of this name, such as "<string>"
     text = tuple(linecache.getlines(file))
     try:
         return _parse(file, text) if text else None
@@ -80,29 +80,30 @@ def _parse(file: str, text: tuple[str, ...]) -> SourceFile:
     lines = tuple(line.rstrip("\n") for line in text)
     tree = ast.parse("\n".join(lines) + "\n")
     functions = tuple(sorted(_functions(tree, ""), key=lambda f: (f.first, -f.last)))
-    begins: dict[int, int] = {}
+    statement_starts: dict[int, int] = {}
     for first, last in _statements(tree):
         for line in range(first, last + 1):
-            begins[line] = max(first, begins.get(line, 0))
+            statement_starts[line] = max(first, statement_starts.get(line, 0))
     executable = set()
-    assigned: Counter[str] = Counter()
-    codes = list(_codes(compile(tree, file, "exec", dont_inherit=True)))
-    for code in codes:
+    assignment_counts: Counter[str] = Counter()
+    code_objects = list(_codes(compile(tree, file, "exec", dont_inherit=True)))
+    for code in code_objects:
         numbers = {line for _, _, line in code.co_lines() if line}
         if code.co_cellvars or code.co_freevars:  # no other code has such an instruction
-            code_instructions = dis.get_instructions(code)
-            assigned.update(i.argval for i in code_instructions if i.opname == "STORE_DEREF")
-        executable |= {begins[line] for line in numbers if line in begins}
+            assignment_counts.update(
+                i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"
+            )
+        executable |= {statement_starts[line] for line in numbers if line in statement_starts}
     return SourceFile(
         lines,
         functions,
-        begins,
+        statement_starts,
         frozenset(executable),
         tuple(_loops(tree)),
-        assigned,
+        assignment_counts,
         _lines_of(tree, ast.With, ast.AsyncWith),
         _lines_of(tree, ast.Continue),
-        frozenset((code.co_name, code.co_firstlineno) for code in codes),
+        frozenset((code.co_name, code.co_firstlineno) for code in code_objects),
     )
 
 
@@ -132,7 +133,7 @@ def _loops(tree: ast.AST) -> Iterator[Loop]:
 def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
     for child in _children(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            first, body = _first_line(child), _first_line(child.body[0])
+            first, body = _start_line(child), _start_line(child.body[0])
             name = f"{prefix}{child.name}"
             yield Function(name, first, child.end_lineno or first, body)
             yield from _functions(child, f"{name}.")
@@ -146,7 +147,7 @@ def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """First and last line of each statement; for one with a body, only of the part before it."""
     for node in _walk(tree):
         if isinstance(node, ast.stmt) and not _is_not_executable(node):
-            yield _first_line(node), _header_end(node)
+            yield _start_line(node), _header_end(node)
         elif isinstance(node, ast.ExceptHandler):
             yield node.lineno, _header_end(node)
         elif isinstance(node, ast.match_case):
@@ -162,10 +163,10 @@ def _header_end(node: ast.stmt | ast.ExceptHandler) -> int:
     body: Any = getattr(node, "body", None)
     if not body or not isinstance(body, list):
         return node.end_lineno or node.lineno
-    return max(node.lineno, _first_line(body[0]) - 1)
+    return max(node.lineno, _start_line(body[0]) - 1)
 
 
-def _first_line(node: Any) -> int:
+def _start_line(node: Any) -> int:
     """The first line of a definition, decorators included."""
     lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", [])]
     return min([*lines, int(node.lineno)])

@@ -35,8 +35,8 @@ class Reading:
     def lines(self) -> set[int]:
         """Every line of the statements read."""
         parsed = statements.read(self.code.co_filename)
-        begins = parsed.begins if parsed else {}
-        return {n for n, first in begins.items() if first in self.visits.counts}
+        statement_starts = parsed.statement_starts if parsed else {}
+        return {n for n, first in statement_starts.items() if first in self.visits.counts}
 
 
 @dataclass

@@ -51,7 +51,7 @@ def _is_between_lines(instruction: Any, line: int, file: str) -> bool:
         return True
     if str(instruction.opname).startswith("JUMP_BACKWARD"):
         parsed = statements.read(file)
-        return parsed is None or line not in parsed.continues
+        return parsed is None or line not in parsed.continue_lines
     return str(instruction.opname).startswith("PUSH_EXC_INFO")
 
 
