@@ -142,12 +142,6 @@ def reproduce(session: nox.Session) -> None:
     run_benchmarks(session, "reproduce", *session.posargs)
 
 
-@nox.session
-def clock(session: nox.Session) -> None:
-    """Compare the benchmarks' clock with others; ``-- FILE`` adds the checks to a results file."""
-    run_benchmarks(session, "clock", *session.posargs)
-
-
 def run_benchmarks(session: nox.Session, *arguments: str) -> None:
     """Run them such that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
     install(session, "--group", "bench", "-e", ".")

@@ -1,4 +1,4 @@
-"""``python -m benchmarks``; ``compare``, ``sessions``, ``reproduce``, ``clock``."""
+"""``python -m benchmarks``; ``compare``, ``sessions``, ``reproduce``."""
 
 import importlib.util
 import sys
@@ -22,7 +22,6 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import compare, join, machine, measuring, processes, reproduce
-from benchmarks.clock import repeated
 from benchmarks.origin import ROOT
 from benchmarks.report import printed
 from benchmarks.report.files import ResultsError, check_writable, read, write_text
@@ -40,7 +39,6 @@ def main(arguments: list[str]) -> int:
         "compare": _compare,
         "sessions": join.command,
         "reproduce": _reproduce,
-        "clock": repeated.command,
     }
     try:
         with processes.stoppable():
@@ -59,8 +57,8 @@ def _run(arguments: list[str], console: Console) -> int:
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
         epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of "
-        "several sessions, `reproduce` measures published ratios again, `clock` checks the clock. "
-        "Each has --help. Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
+        "several sessions, `reproduce` measures published ratios again. Each has --help. "
+        "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from benchmarks.clock import TRUST
 from benchmarks.report.entries import Timing
 from benchmarks.report.printed import show_table
+from benchmarks.report.rows import TRUST
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
 from jaxvstorch._measure.durations import seconds

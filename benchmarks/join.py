@@ -131,7 +131,6 @@ def _about(parts: Sequence[Results]) -> Results:
         precision=_together(parts, "precision"),
         peak_memory=_most(parts),
         set_up={name: statistics.median(times) for name, times in set_up.items() if times},
-        clock=tuple(check for part in parts for check in part.clock),
         share=sum(part.share * part.seconds for part in parts) / seconds,
         seconds=seconds,
         problems=tuple(dict.fromkeys(line for part in parts for line in part.problems)),

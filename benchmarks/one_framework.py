@@ -12,11 +12,10 @@ from benchmarks import machine, processes
 from benchmarks.merge import Document
 from benchmarks.origin import ROOT
 
-CASES = "benchmarks/bench_cases.py"
 NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def run(framework: str, part: Path, choice: list[str], bench: str = CASES) -> int:
+def run(framework: str, part: Path, choice: list[str]) -> int:
     """Time one framework in a process of its own; returns its exit code.
 
     PyTorch's caches are in the part's folder, so that a later session finds there what an earlier
@@ -26,20 +25,19 @@ def run(framework: str, part: Path, choice: list[str], bench: str = CASES) -> in
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
     environment = own | machine.ENVIRONMENT | cache
-    return processes.run(command(framework, part, choice, bench), cwd=ROOT, env=environment)
+    return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
 
 
-def command(framework: str, part: Path, choice: list[str], bench: str = CASES) -> list[Any]:
+def command(framework: str, part: Path, choice: list[str]) -> list[Any]:
     """The command line of that process.
 
     Args:
         framework: which.
         part: the file that it writes.
         choice: the options that choose its cases.
-        bench: the file of benchmarks that it runs.
     """
     return [
-        sys.executable, "-m", "pytest", bench,
+        sys.executable, "-m", "pytest", "benchmarks/bench_cases.py",
         "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*",
         "-p", "no:cacheprovider", "-q", "--framework", framework, f"--benchmark-json={part}",
         "--benchmark-disable-gc", "--benchmark-warmup=off", "--benchmark-quiet",

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.clock import TRUST
 from benchmarks.machine_class import DEFINITION, machine_class
 from benchmarks.report.files import ResultsError, read_all
 from benchmarks.report.printed import show_table
 from benchmarks.report.provenance import provenance
-from benchmarks.report.rows import Ratio, rows
+from benchmarks.report.rows import TRUST, Ratio, rows
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
 from jaxvstorch._frameworks import SYNCHRONOUS

@@ -19,7 +19,7 @@ class Header(Entry, frozen=True):
     """What this file is."""
 
     name: Literal["jaxvstorch-benchmarks"] = "jaxvstorch-benchmarks"
-    version: Literal[7] = 7
+    version: Literal[8] = 8
 
 
 HEADER = Header()
@@ -57,21 +57,6 @@ class Session(Entry, frozen=True):
     date: Date
     seconds: MoreThanZero
     commit: str
-
-
-class ClockCheck(Entry, frozen=True, kw_only=True):
-    """The harness's clock beside others, for one function; ``None`` where there was no PyTorch."""
-
-    framework: str
-    function: str
-    harness: Seconds
-    timeit: Seconds
-    torch_timer: Seconds | None = None
-    over_timeit: Seconds
-    over_timeit_spread: Seconds | None = None
-    over_torch_timer: Seconds | None = None
-    over_torch_timer_spread: Seconds | None = None
-    passed: bool
 
 
 class Timing(Entry, frozen=True):

@@ -96,7 +96,7 @@ def write_document(document: Mapping[str, Any], path: Path) -> None:
 
 
 def _entry(name: str, value: Any) -> str:
-    if name in ("clock", "timings") and value:
+    if name == "timings" and value:
         lines = ",\n".join(f"  {_one_line(part)}" for part in value)
         return f' "{name}": [\n{lines}\n ]'
     return f' "{name}": {_one_line(value)}'

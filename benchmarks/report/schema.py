@@ -12,7 +12,6 @@ import msgspec
 
 from benchmarks.report.entries import (
     HEADER,
-    ClockCheck,
     Count,
     Date,
     Device,
@@ -55,7 +54,6 @@ class Results(Entry, frozen=True, kw_only=True):
         peak_memory: by framework: the most bytes that arrays took on a GPU at one time, ``None`` on
             a CPU.
         share: of that time, what went into compiling and timing.
-        clock: the harness's clock beside others, where it was checked.
         timings: what was timed.
     """
 
@@ -79,7 +77,6 @@ class Results(Entry, frozen=True, kw_only=True):
     precision: Mapping[str, Mapping[str, str | bool | None]]
     peak_memory: Mapping[str, Count | None]
     share: Seconds
-    clock: tuple[ClockCheck, ...] = ()
     timings: tuple[Timing, ...]
 
     def __post_init__(self) -> None:

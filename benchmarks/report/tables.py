@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from benchmarks.report import limits
-from benchmarks.report.entries import ClockCheck, Timing
+from benchmarks.report.entries import Timing
 from benchmarks.report.rows import Row, own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
 from jaxvstorch._frameworks import MODES, SYNCHRONOUS
@@ -123,28 +123,3 @@ def yardstick_table(results: Results) -> str:
     header = ["function", "size", "framework", "how", "time", "sessions", "per second"]
     body = [[*_line(t), rate(t)] for t in sorted(chosen, key=lambda t: t.name)]
     return markdown(header, body) if body else ""
-
-
-def clock_table(checks: Iterable[ClockCheck]) -> str:
-    """The harness's clock against ``timeit`` and ``torch.utils.benchmark``."""
-    header = ["framework", "function", "within 3 %", "over timeit", "over PyTorch's", "harness",
-              "timeit", "PyTorch's timer"]  # fmt: skip
-    body = [
-        [
-            check.framework,
-            check.function,
-            "yes" if check.passed else "no",
-            _over(check.over_timeit, check.over_timeit_spread),
-            _over(check.over_torch_timer, check.over_torch_timer_spread),
-            *map(seconds, (check.harness, check.timeit, check.torch_timer)),
-        ]
-        for check in checks
-    ]
-    return markdown(header, body, left=2)
-
-
-def _over(value: float | None, spread: float | None) -> str:
-    if value is None:
-        return "-"
-    text = f"{value:.3f}" if spread is None else f"{value:.3f} ± {spread:.3f}"
-    return text.replace(" ", "\N{NO-BREAK SPACE}")  # in one line, however narrow the column

@@ -2,7 +2,7 @@
 
 ``{results} topic`` shows a topic's figures and, below them, its tables; ``{results-by-topic} 1``
 shows those of all topics in part 1 of the book. ``{results-of} part`` shows what belongs to no
-topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks``, ``founding`` or ``clock``.
+topic: ``overview``, ``first-calls``, ``machines``, ``yardsticks`` or ``founding``.
 Several published files have a tab each, and a machine that is chosen once is chosen on the whole
 page.
 """
@@ -147,14 +147,12 @@ class PartDirective(_ResultsDirective):
             "machines": self._machine,
             "yardsticks": self._yardsticks,
             "founding": self._founding,
-            "clock": self._clock,
         }
         part = self.arguments[0]
         if part not in parts:
             known = ", ".join(parts)
             raise self.error(f"there is no part {part!r}; there are {known}")
-        session = "clock" if part == "clock" else "bench"
-        absent = f"No committed results hold this. `nox -s {session}` measures it on your machine."
+        absent = "No committed results hold this. `nox -s bench` measures it on your machine."
         shown = self.shown(parts[part], absent)
         if part == "machines" and not any(map(provenance.has_gpu, self.read()[0].values())):
             shown += self.parse_text_to_nodes(f":::{{note}}\n{_NO_GPU}\n:::")
@@ -175,9 +173,6 @@ class PartDirective(_ResultsDirective):
         left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
         table = f":::{{div}} machine\n\n{provenance.machine_table(results)}\n:::"
         return _joined(table, self.outdated(results), *left_out)
-
-    def _clock(self, results: Results) -> str:
-        return _raw(_html(tables.clock_table(results.clock))) if results.clock else ""
 
     def _yardsticks(self, results: Results) -> str:
         figure = _raw(results_bars.yardsticks(results))

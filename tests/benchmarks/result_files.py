@@ -24,7 +24,7 @@ def document(*timings, **more):
         "partial": False, "left_out": [], "seconds": 9.0, "share": 0.5, "commit": "", "image": "",
         "machine": MACHINE, "versions": {"python": "3.11"}, "threads": {"jax": 2}, "devices": {},
         "precision": {}, "peak_memory": {"jax": None}, "set_up": {"jax": 0.5},
-        "settings": SETTINGS, "problems": [], "clock": [],
+        "settings": SETTINGS, "problems": [],
         "timings": to_builtins(timings), **more,
     }  # fmt: skip
 
@@ -36,15 +36,6 @@ def session(number=0):
 def timing(name="f", *times, framework="jax", mode="compiled", **more):
     """A timing of as many sessions as there are times; of one where there is none."""
     return Timing("branching", name, 16, framework, mode, times or (1.0,), 5, **more)
-
-
-def check(**more):
-    """A clock check of one process, without PyTorch."""
-    return {
-        "framework": "jax", "function": "f", "harness": 1.0, "timeit": 1.0, "torch_timer": None,
-        "over_timeit": 1.0, "over_timeit_spread": None,
-        "over_torch_timer": None, "over_torch_timer_spread": None, "passed": True, **more,
-    }  # fmt: skip
 
 
 def write(path, *timings, **more):

@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
-from result_files import check, document, load, timing, write
+from result_files import document, load, timing, write
 
 from benchmarks.report import entries, files, schema
 
@@ -17,7 +17,7 @@ def whole(path):
     device = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
     return write(
         path, timing(), timing("g"), machine=machine, devices={"jax": device},
-        precision={"jax": {"x": False}}, clock=[check(), check(framework="torch")],
+        precision={"jax": {"x": False}},
         left_out=["a case"], problems=["a gap"],
     )  # fmt: skip
 
@@ -30,13 +30,12 @@ def test_a_file_comes_back_as_it_was_written(tmp_path) -> None:
     assert first.platform("jax") == "gpu"
 
 
-def test_a_timing_and_a_clock_check_are_a_line_each(tmp_path) -> None:
+def test_a_timing_is_a_line(tmp_path) -> None:
     files.write(files.read(whole(tmp_path / "a.json")), tmp_path / "b.json")
     lines = (tmp_path / "b.json").read_text().splitlines()
-    for name, count in (("timings", 2), ("clock", 2)):
-        start = lines.index(f' "{name}": [')
-        parts = [json.loads(line.rstrip(",")) for line in lines[start + 1 : start + 1 + count]]
-        assert parts == json.loads((tmp_path / "a.json").read_text())[name]
+    start = lines.index(' "timings": [') + 1
+    parts = [json.loads(line.rstrip(",")) for line in lines[start : start + 2]]
+    assert parts == json.loads((tmp_path / "a.json").read_text())["timings"]
 
 
 def test_the_schema_is_the_one_that_is_generated() -> None:
@@ -48,8 +47,8 @@ def test_the_schema_is_the_one_that_is_generated() -> None:
     ("old", "new", "message"),
     [
         ('"name": "jaxvstorch-benchmarks"', '"name": "another"', "its schema is 'another': give a"),
-        ('"version": 7', '"version": 6', "version 6, .*measure again"),
-        ('"version": 7', '"version": 8', "version 8, .*newer jaxvstorch"),
+        ('"version": 8', '"version": 7', "version 7, .*measure again"),
+        ('"version": 8', '"version": 9', "version 9, .*newer jaxvstorch"),
         ('"commit": "", ', "", "missing required field `commit`: it was changed"),
         ('"quick"', '"more": 1, "quick"', "unknown field `more`"),
         ('"quick": true', '"quick": 1', r"Expected `bool`, got `int` - at `\$\.quick`"),

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from result_files import CPU, check, load, timing
+from result_files import CPU, load, timing
 
 from benchmarks.report import provenance, rows, tables
 
@@ -63,10 +63,3 @@ def test_queued_calls_and_memory_of_a_gpu_are_shown(tmp_path) -> None:
     assert "| function | size | jax.jit, queued |" in text_of(found)
     assert "| `f` | 16 | 2.00 µs |" in text_of(found)
     assert "| most GPU memory | jax 3.0 GiB |" in provenance.machine_table(found)
-
-
-def test_the_clock_table_says_yes_or_no(tmp_path) -> None:
-    checks = [check(), check(passed=False, over_timeit=1.2, over_timeit_spread=0.01)]
-    lines = tables.clock_table(load(tmp_path, clock=checks).clock).splitlines()[2:]
-    assert [line.split("|")[3].strip() for line in lines] == ["yes", "no"]
-    assert "1.200\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.010" in lines[1]
