@@ -76,7 +76,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to time. The attributes are those of ``benchmarks.report.entries.Timing``."""
+    """One thing to time. The attributes are those of ``benchmarks.report.entries.Record``."""
 
     topic: str
     name: str

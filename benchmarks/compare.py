@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from benchmarks.report.entries import Timing
 from benchmarks.report.printed import show_table
 from benchmarks.report.rows import TRUST
 from benchmarks.report.schema import Results
 from benchmarks.report.tables import markdown
+from benchmarks.report.timings import Timing
 from jaxvstorch._measure.durations import seconds
 
 _DESCRIBED = ("machine", "devices", "versions", "threads", "precision", "settings", "commit",
@@ -31,14 +31,14 @@ class Move:
 
 def moves(old: Results, new: Results) -> list[Move]:
     """Timings in both whose sessions' ranges lie apart, and by more than the clock's own 3 %."""
-    before = {timing.key: timing for timing in old.timings}
-    both = [Move(before[now.key], now) for now in new.timings if now.key in before]
+    before = {timing.call: timing for timing in old.timings}
+    both = [Move(before[now.call], now) for now in new.timings if now.call in before]
     return [move for move in both if _moved(move.old, move.new)]
 
 
 def missing(old: Results, new: Results) -> list[str]:
     """Timings that only one of them has."""
-    keys = [{timing.key for timing in results.timings} for results in (old, new)]
+    keys = [{timing.call for timing in results.timings} for results in (old, new)]
     gone = [f"only in the old: {_name(key)}" for key in sorted(keys[0] - keys[1])]
     return [*gone, *(f"only in the new: {_name(key)}" for key in sorted(keys[1] - keys[0]))]
 

@@ -4,14 +4,14 @@ import importlib.util
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 from benchmarks import accelerator, machine, origin, selection, sessions
-from benchmarks.merge import Document, merge
-from benchmarks.one_framework import NO_CASE
+from benchmarks.one_framework import NO_CASE, Document
+from benchmarks.report.entries import HEADER
 from benchmarks.report.files import ResultsError, write_document
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.sessions import Process
@@ -48,34 +48,54 @@ def run(
     timed = sessions.run(installed, choice, count, end, commit)
     if timed.whole:
         _check_selection(select, quick, {*timed.codes})
-    left_out = [name for part in timed.parts.values() for name in part["session"]["left_out"]]
-    left_out += _names(timed.lost, quick, select, gpu_memory)
+    left_out = [*timed.left_out, *_names(timed.lost, quick, select, gpu_memory)]
     # Of a first session that was stopped, the cases are named.
     stopped = range(max(1, timed.whole) + 1, count + 1)
     left_out += [f"session {number} of {count}" for number in stopped]
-    document = merge(
-        timed.parts,
-        date=timed.sessions[-1].date if timed.sessions else sessions.now(),
-        quick=quick,
-        sessions=timed.sessions,
-        select=select,
-        partial=bool(left_out),
-        left_out=left_out,
-        seconds=time.perf_counter() - start,
-        commit=commit,
-        image=origin.image(),
-        machine=machine.describe(),
-        versions={"python": ".".join(map(str, sys.version_info[:3]))},
-        settings={
+    seconds = time.perf_counter() - start
+    document = {
+        "schema": HEADER,
+        "date": timed.sessions[-1].date if timed.sessions else sessions.now(),
+        "quick": quick,
+        "sessions": timed.sessions,
+        "select": select,
+        "partial": bool(left_out),
+        "left_out": left_out,
+        "seconds": seconds,
+        "commit": commit,
+        "image": origin.image(),
+        "machine": machine.describe(),
+        "settings": {
             "dtype": "float32",
             "matmul_precision": "highest",
             "gpu_memory": gpu_memory,
             **machine.ENVIRONMENT,
         },
-        problems=[*without, *missing, *timed.problems],
-    )
+        **_facts(timed.facts, seconds, [*without, *missing, *timed.problems]),
+        "records": timed.records,
+    }
     _keep(document, output)
     return len(document["problems"])
+
+
+def _facts(
+    by_framework: Mapping[str, list[Document]], seconds: float, problems: list[str]
+) -> Document:
+    """What the processes say of their frameworks, of the time they took, and of what failed."""
+    first = {name: facts[0] for name, facts in by_framework.items()}
+    every = [facts for several in by_framework.values() for facts in several]
+    versions = {k: v for facts in first.values() for k, v in facts["versions"].items()}
+    failed = dict.fromkeys(line for facts in every for line in facts["failed"])
+    return {
+        "versions": {"python": ".".join(map(str, sys.version_info[:3])), **versions},
+        "threads": {name: facts["threads"] for name, facts in first.items()},
+        "set_up": {name: facts["set_up"] for name, facts in first.items()},
+        "devices": {name: facts["device"] for name, facts in first.items()},
+        "precision": {name: facts["precision"] for name, facts in first.items()},
+        "peak_memory": {name: facts["peak_memory"] for name, facts in first.items()},
+        "share": sum(facts["busy"] for facts in every) / seconds,
+        "problems": [*problems, *failed],
+    }
 
 
 def _keep(document: Document, output: Path) -> None:

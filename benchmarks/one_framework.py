@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks import machine, processes
-from benchmarks.merge import Document
 from benchmarks.origin import ROOT
 
+Document = dict[str, Any]  # what pytest-benchmark writes
 NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import one_framework
-from benchmarks.merge import Document
-from benchmarks.pooling import pool
-from benchmarks.report.entries import Session
+from benchmarks.one_framework import Document
+from benchmarks.report.entries import Record, Session
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,9 @@ class Timed:
     """What all sessions found.
 
     Attributes:
-        parts: by framework, what its processes wrote.
+        records: what was timed.
+        facts: by framework, what each of its processes says of itself.
+        left_out: the cases that the processes of the first session did not come to.
         lost: the processes of the first session that wrote nothing: they crashed or never ran.
         codes: the exit codes of those that ran.
         problems: what went wrong in a process as a whole.
@@ -64,7 +65,9 @@ class Timed:
         whole: in how many all processes ended.
     """
 
-    parts: dict[str, Document]
+    records: list[Record]
+    facts: dict[str, list[Document]]
+    left_out: list[str]
     lost: list[Process]
     codes: list[int]
     problems: list[str]
@@ -106,36 +109,51 @@ def run(
                     ended[number] = Session(now(), time.perf_counter() - begun[number], commit)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
-        found = {key: one_framework.read(path) for key, path in paths.items()}
-    return _timed(processes, codes, ended, found)
+        written = {key: one_framework.read(path) for key, path in paths.items()}
+    return _timed(processes, codes, ended, written)
 
 
 def _timed(
     processes: Sequence[Process],
     codes: dict[tuple[int, Process], int],
     ended: dict[int, Session],
-    found: dict[tuple[int, Process], Document],
+    written: dict[tuple[int, Process], Document],
 ) -> Timed:
     problems = [
         line
         for (number, process), code in codes.items()
-        for line in one_framework.problem(process.framework, code, found[number, process])
+        for line in one_framework.problem(process.framework, code, written[number, process])
     ]
-    kept = [number for number in ended if any(found[number, process] for process in processes)]
-    parts = {}
-    for framework in dict.fromkeys(process.framework for process in processes):
-        own = [process for process in processes if process.framework == framework]
-        written = [[found[number, process] for process in own] for number in kept]
-        if any(map(any, written)):
-            parts[framework] = pool(written)
+    kept = [number for number in ended if any(written[number, process] for process in processes)]
+    records: list[Record] = []
+    facts: dict[str, list[Document]] = {}
+    left_out: list[str] = []
+    for (number, process), document in written.items():
+        if document:
+            session = kept.index(number)
+            records += [record(entry, session) for entry in document["benchmarks"]]
+            facts.setdefault(process.framework, []).append(document["session"])
+            left_out += [] if session else document["session"]["left_out"]
     return Timed(
-        parts,
-        [p for p in processes if not found[0, p] and codes.get((0, p)) != one_framework.NO_CASE],
+        records,
+        facts,
+        left_out,
+        [p for p in processes if not written[0, p] and codes.get((0, p)) != one_framework.NO_CASE],
         [code for (number, _), code in codes.items() if not number],
         list(dict.fromkeys(problems)),
         tuple(ended[number] for number in kept),
         sum(all((number, process) in codes for process in processes) for number in ended),
     )
+
+
+def record(entry: Document, session: int) -> Record:
+    """One case of one session: the least of its rounds, per call.
+
+    How many calls a run has is each session's own choice.
+    """
+    case, stats = dict(entry["extra_info"]["case"]), entry["stats"]
+    seconds = stats["min"] / case.pop("calls_per_run")
+    return Record(session=session, seconds=seconds, rounds=stats["rounds"], **case)
 
 
 def _limit(end: float | None, process: Process, processes: Sequence[Process]) -> list[str]:

@@ -1,6 +1,5 @@
-"""The entries of a results file: what a machine, a device, a timing is made of."""
+"""The entries of a results file: machine, device, session, record."""
 
-import statistics
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -8,6 +7,7 @@ from msgspec import Meta, Struct
 Seconds = Annotated[float, Meta(ge=0)]
 MoreThanZero = Annotated[float, Meta(gt=0)]
 Count = Annotated[int, Meta(ge=0)]
+Call = tuple[str, str, int, str, str]  # topic, name, size, framework, mode
 Date = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d")]
 
 
@@ -59,19 +59,19 @@ class Session(Entry, frozen=True):
     commit: str
 
 
-class Timing(Entry, frozen=True):
-    """One function at one size, in one framework and one mode. Times are in seconds.
+class Record(Entry, frozen=True, kw_only=True, omit_defaults=True):
+    """One call in one session. Times are in seconds.
 
     Attributes:
+        session: its place in the file's ``sessions``, from 0.
         topic: the example's topic, or the group that a benchmark of its own stands in.
         name: the function.
         size: what the topic's inputs were made for.
         framework: what computed.
         mode: ``"eager"``, ``"compiled"``, ``"compiled, synchronous"`` (JAX on a CPU, with no
             hand-off to another thread), or what else a benchmark of its own compares.
-        sessions: by session the least of its rounds, per call: what else a machine does in one
-            only ever adds time. ``None`` where the session did not time it.
-        rounds: how many rounds were timed, in all sessions.
+        seconds: per call, the least of the rounds: what else a machine does only ever adds time.
+        rounds: how many rounds were timed.
         dtype: of the result.
         first_call: compiling included, in a fresh process; ``None`` where not measured.
         new_shape: the first call with another size, in that process.
@@ -84,12 +84,13 @@ class Timing(Entry, frozen=True):
             stated.
     """
 
+    session: Count
     topic: str
     name: str
     size: Count
     framework: Literal["numpy", "jax", "torch"]
     mode: str
-    sessions: tuple[MoreThanZero | None, ...]
+    seconds: MoreThanZero
     rounds: Count
     dtype: str = ""
     first_call: Seconds | None = None
@@ -100,16 +101,6 @@ class Timing(Entry, frozen=True):
     memory: Count = 0
 
     @property
-    def times(self) -> list[float]:
-        """What the sessions found that timed it."""
-        return [time for time in self.sessions if time is not None]
-
-    @property
-    def median(self) -> float:
-        """The median of the sessions."""
-        return statistics.median(self.times)
-
-    @property
-    def key(self) -> tuple[str, str, int, str, str]:
-        """The call that was timed."""
+    def call(self) -> Call:
+        """What was timed."""
         return self.topic, self.name, self.size, self.framework, self.mode

@@ -87,7 +87,7 @@ def write(results: Results, path: Path) -> None:
 
 
 def write_document(document: Mapping[str, Any], path: Path) -> None:
-    """Write what is to be in a results file, with one timing a line: so a diff can be read.
+    """Write what is to be in a results file, with one record a line: so a diff can be read.
 
     Raises:
         ResultsError: the path cannot be written.
@@ -96,7 +96,7 @@ def write_document(document: Mapping[str, Any], path: Path) -> None:
 
 
 def _entry(name: str, value: Any) -> str:
-    if name == "timings" and value:
+    if name == "records" and value:
         lines = ",\n".join(f"  {_one_line(part)}" for part in value)
         return f' "{name}": [\n{lines}\n ]'
     return f' "{name}": {_one_line(value)}'

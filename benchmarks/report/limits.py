@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
+from benchmarks.report.timings import Timing
 
 YARDSTICKS = "yardsticks"  # the topic of the benchmarks that are made for this
 

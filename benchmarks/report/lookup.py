@@ -3,8 +3,8 @@
 import difflib
 
 from benchmarks.report import provenance, summary
-from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
+from benchmarks.report.timings import Timing
 from jaxvstorch._measure.durations import seconds
 
 ONE_CALL = ("first call", "new shape")  # beside the modes

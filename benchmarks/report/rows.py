@@ -4,8 +4,8 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
+from benchmarks.report.timings import Timing
 from jaxvstorch._frameworks import MODES, SYNCHRONOUS
 
 # Two times that are less than this apart count as equal. In turns with `timeit` and PyTorch's timer

@@ -3,6 +3,7 @@
 ``python -m benchmarks.report.schema`` writes ``benchmarks/results.schema.json`` anew.
 """
 
+import functools
 import inspect
 import json
 from collections.abc import Mapping
@@ -19,15 +20,16 @@ from benchmarks.report.entries import (
     Header,
     Machine,
     MoreThanZero,
+    Record,
     Seconds,
     Session,
-    Timing,
 )  # fmt: skip
+from benchmarks.report.timings import Timing, timings
 
 FILE = Path(__file__).parents[1] / "results.schema.json"
 
 
-class Results(Entry, frozen=True, kw_only=True):
+class Results(Entry, frozen=True, kw_only=True, dict=True):
     """One or more sessions of the benchmarks on one machine.
 
     Attributes:
@@ -54,7 +56,7 @@ class Results(Entry, frozen=True, kw_only=True):
         peak_memory: by framework: the most bytes that arrays took on a GPU at one time, ``None`` on
             a CPU.
         share: of that time, what went into compiling and timing.
-        timings: what was timed.
+        records: what was timed, one for each call and session.
     """
 
     schema: Header
@@ -77,19 +79,25 @@ class Results(Entry, frozen=True, kw_only=True):
     precision: Mapping[str, Mapping[str, str | bool | None]]
     peak_memory: Mapping[str, Count | None]
     share: Seconds
-    timings: tuple[Timing, ...]
+    records: tuple[Record, ...]
 
     def __post_init__(self) -> None:
-        """Refuse what types do not say, above all two timings of one call."""
+        """Refuse what types do not say, above all two records of one call in one session."""
         if not isinstance(self.settings.get("gpu_memory", 0), int):
             raise ValueError("settings.gpu_memory must be a number of bytes")
         first: dict[object, int] = {}
-        for number, timing in enumerate(self.timings):
-            if first.setdefault(timing.key, number) != number:
-                same = f"timings[{first[timing.key]}] and timings[{number}]"
-                raise ValueError(f"{same} are of the same call")
-            if len(timing.sessions) != len(self.sessions) or not timing.times:
-                raise ValueError(f"timings[{number}].sessions must have a time for each session")
+        for number, record in enumerate(self.records):
+            if record.session >= len(self.sessions):
+                count = len(self.sessions)
+                raise ValueError(f"records[{number}].session is {record.session} of only {count}")
+            if first.setdefault((record.session, record.call), number) != number:
+                same = f"records[{first[record.session, record.call]}] and records[{number}]"
+                raise ValueError(f"{same} are of the same call and session")
+
+    @functools.cached_property
+    def timings(self) -> tuple[Timing, ...]:
+        """One for each call, of the records of all sessions."""
+        return timings(self.records, len(self.sessions))
 
     def platform(self, framework: str) -> str:
         """What a framework computed on: ``"cpu"``, ``"gpu"``, ``"tpu"``; empty where not known."""

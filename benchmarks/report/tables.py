@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from benchmarks.report import limits
-from benchmarks.report.entries import Timing
 from benchmarks.report.rows import Row, own_rows, plain_rows, rows
 from benchmarks.report.schema import Results
+from benchmarks.report.timings import Timing
 from jaxvstorch._frameworks import MODES, SYNCHRONOUS
 from jaxvstorch._measure.durations import seconds
 

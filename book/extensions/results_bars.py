@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from benchmarks.report import limits, summary
-from benchmarks.report.entries import Timing
 from benchmarks.report.schema import Results
+from benchmarks.report.timings import Timing
 from extensions.bars import Bar, figure, panel
 from jaxvstorch._frameworks import COMPILERS, FRAMEWORKS, MODES, TITLES
 from jaxvstorch._measure.durations import seconds

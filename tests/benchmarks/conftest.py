@@ -24,7 +24,7 @@ def processes(monkeypatch):
             if end == "stopped":
                 raise KeyboardInterrupt
             return end
-        written = part(timed(framework, "a", [5.0 - len(told), 9.0], queued=None))
+        written = part(timed("select_where", 5.0 - len(told), 9.0, framework=framework))
         path.write_bytes(msgspec.json.encode(written))
         return 0
 

@@ -3,11 +3,9 @@
 import json
 
 import pytest
-from msgspec import to_builtins
-from msgspec.structs import replace
 from result_files import document, load, timing, write
 
-from benchmarks.report import entries, files, schema
+from benchmarks.report import files, schema
 
 
 def whole(path):
@@ -30,12 +28,14 @@ def test_a_file_comes_back_as_it_was_written(tmp_path) -> None:
     assert first.platform("jax") == "gpu"
 
 
-def test_a_timing_is_a_line(tmp_path) -> None:
+def test_a_record_is_a_line(tmp_path) -> None:
     files.write(files.read(whole(tmp_path / "a.json")), tmp_path / "b.json")
     lines = (tmp_path / "b.json").read_text().splitlines()
-    start = lines.index(' "timings": [') + 1
+    start = lines.index(' "records": [') + 1
     parts = [json.loads(line.rstrip(",")) for line in lines[start : start + 2]]
-    assert parts == json.loads((tmp_path / "a.json").read_text())["timings"]
+    call = {"topic": "branching", "size": 16, "framework": "jax", "mode": "compiled"}
+    plain = call | {"session": 0, "seconds": 1.0, "rounds": 5}  # and nothing that is not known
+    assert parts == [plain | {"name": "f"}, plain | {"name": "g"}]
 
 
 def test_the_schema_is_the_one_that_is_generated() -> None:
@@ -53,14 +53,13 @@ def test_the_schema_is_the_one_that_is_generated() -> None:
         ('"quick"', '"more": 1, "quick"', "unknown field `more`"),
         ('"quick": true', '"quick": 1', r"Expected `bool`, got `int` - at `\$\.quick`"),
         ('"cores": 2', '"kernels": 2', r"unknown field `kernels` - at `\$\.machine`"),
-        ('"sessions": [1.0]', '"sessions": ["1"]', r"got `str` - at `\$.timings.0.\.s.*again"),
-        ('"sessions": [1.0]', '"sessions": [0.0]', r"> 0\.0 - at `\$\.timings\[0\]\.sessions"),
-        ('"sessions": [1.0]', '"sessions": [NaN]', "not JSON, or cut off: .*byte"),
-        ('"sessions": [1.0]', '"sessions": [1.0, 1.0]', r"timings\[0\]\.sessions must have a time"),
-        ('"sessions": [1.0]', '"sessions": [null]', r"timings\[0\]\.sessions must have a time"),
+        ('"seconds": 1.0', '"seconds": "1"', r"got `str` - at `\$.records.0.\.s.*again"),
+        ('"seconds": 1.0', '"seconds": 0.0', r"> 0\.0 - at `\$\.records\[0\]\.seconds"),
+        ('"seconds": 1.0', '"seconds": NaN', "not JSON, or cut off: .*byte"),
+        ('"session": 0', '"session": 1', r"records\[0\]\.session is 1 of only 1"),
         ('"seconds": 9.0', '"seconds": 1e999', r"out of range - at `\$\.sessions\[0\]\.seconds`"),
-        ('"framework": "jax"', '"framework": "mlx"', r"at `\$\.timings\[0\]\.framework`"),
-        ('"name": "g"', '"name": "f"', r"timings\[0\] and timings\[1\] are of the same call"),
+        ('"framework": "jax"', '"framework": "mlx"', r"at `\$\.records\[0\]\.framework`"),
+        ('"name": "g"', '"name": "f"', r"records\[0\] and records\[1\] are of the same call"),
     ],
 )  # fmt: skip
 def test_a_bad_entry_is_named_with_what_to_do(tmp_path, old, new, message) -> None:
@@ -106,10 +105,3 @@ def test_versions_are_compared_with_the_pins(tmp_path) -> None:
     found = load(tmp_path, versions={"jax": "0.10.2", "torch": "2.13.0+cpu"})
     assert found.outdated({"jax": "0.10.2", "torch": "2.13.0"}) == []
     assert found.outdated({"jax": "0.11.0"}) == ["jax 0.10.2, now 0.11.0"]
-
-
-def test_a_document_of_structs_is_written_too(tmp_path) -> None:
-    """A session writes its file from parts, before anything reads it."""
-    written = document() | {"schema": entries.HEADER, "timings": [replace(timing(), queued=0.5)]}
-    files.write_document(written, tmp_path / "x.json")
-    assert to_builtins(files.read(tmp_path / "x.json").timings[0])["queued"] == 0.5

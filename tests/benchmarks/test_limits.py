@@ -4,7 +4,7 @@ import pytest
 from result_files import CPU, load
 
 from benchmarks.report import limits
-from benchmarks.report.entries import Timing
+from benchmarks.report.timings import Timing
 
 
 def timing(topic="tracing", name="f", framework="jax", mode="compiled", time=1.0, **more):

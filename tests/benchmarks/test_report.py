@@ -1,7 +1,8 @@
 """Rows, ratios and tables of results, and the words for where they come from."""
 
+from dataclasses import replace
+
 import pytest
-from msgspec.structs import replace
 from result_files import CPU, load, timing
 
 from benchmarks.report import provenance, rows, tables

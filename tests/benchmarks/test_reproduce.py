@@ -1,5 +1,6 @@
 """Published ratios beside this machine's own: what is judged, how, and what is said."""
 
+import dataclasses
 import json
 from types import SimpleNamespace
 
@@ -44,7 +45,7 @@ def test_ranges_that_overlap_and_are_not_too_wide_agree(published, yours, said) 
 
 
 def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
-    eager = [replace(t, mode="eager") for t in ratio(3.0)]
+    eager = [dataclasses.replace(t, mode="eager") for t in ratio(3.0)]
     theirs = load(tmp_path, *ratio(0.5), *eager, *ratio(2.0, "only published"), devices=DEVICES)
     yours = other(tmp_path, *ratio(0.5), *eager[:1], *ratio(2.0, "only yours"))
     (line,) = reproduce.lines(theirs, yours)

@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from result_files import CPU, load, timing, write
 
-from benchmarks.report.entries import Timing
+from benchmarks.report.timings import Timing
 
 pytest.importorskip("sphinx_design", reason="the book's packages are not installed")
 ROOT = Path(__file__).parents[2]
