@@ -72,10 +72,10 @@ def _run(arguments: list[str], console: Console) -> int:
     first_calls = not options.no_first_calls
     measuring.run(output.resolve(), options.quick, options.select, options.minutes,
                   options.sessions, first_calls)  # fmt: skip
-    found = read(output)
-    printed.show(found, console)
+    results = read(output)
+    printed.show(results, console)
     console.print(f"Results: {output}", soft_wrap=True)
-    return _code(found)
+    return _code(results)
 
 
 def _minutes(text: str) -> float:
@@ -135,7 +135,7 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     missing = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
     if missing:
         raise ResultsError(f"a ratio needs both frameworks: {missing[0]} is not installed")
-    theirs, unread = ([read(options.against)], []) if options.against else (
+    files, unread = ([read(options.against)], []) if options.against else (
         reproduce.published(PUBLISHED)
     )  # fmt: skip
     results = _new_file(".json")
@@ -145,13 +145,13 @@ def _reproduce(arguments: list[str], console: Console) -> int:
     measuring.run(results.resolve(), True, options.select, count=reproduce.SESSIONS,
                   first_calls=False)  # fmt: skip
     yours = read(results)
-    nearest = reproduce.nearest(theirs, yours)
-    found = reproduce.lines(nearest, yours)
-    said = reproduce.summary(nearest, yours, found)
-    said += [f"A published file was left out: {problem}" for problem in unread]
-    reproduce.show(said, found, console)
+    nearest = reproduce.nearest(files, yours)
+    lines = reproduce.judge(nearest, yours)
+    sentences = reproduce.summary(nearest, yours, lines)
+    sentences += [f"A published file was left out: {problem}" for problem in unread]
+    reproduce.show(sentences, lines, console)
     console.print(f"Results: {results}", soft_wrap=True)
-    write_text(reproduce.report(said, found), output)
+    write_text(reproduce.report(sentences, lines), output)
     console.print(f"Report: {output}", soft_wrap=True)
     return _code(yours)
 

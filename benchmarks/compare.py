@@ -52,9 +52,9 @@ def show(old: Results, new: Results, console: Console) -> None:
         if getattr(old, what) != getattr(new, what):
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
             console.print(text, markup=False, soft_wrap=True)
-    if found := sorted(moves(old, new), key=lambda move: move.factor):
+    if moved := sorted(moves(old, new), key=lambda move: move.factor):
         show_table(
-            "Moved by more than the sessions differ", markdown(_HEADER, map(_line, found)), console
+            "Moved by more than the sessions differ", markdown(_HEADER, map(_line, moved)), console
         )
     else:
         console.print("Nothing moved by more than the sessions differ.")

@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have JAX hand nothing over, before anything asks it for its devices."""
+    """Switch off JAX's asynchronous dispatch before anything asks JAX for its devices."""
     if config.getoption("--synchronous"):
         machine.hand_nothing_over()
 
@@ -64,8 +64,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
         # Elsewhere than on a CPU there is no such way of calling.
         nothing = synchronous and facts.computes_elsewhere(framework)
-        found = [] if nothing else selection.cases(framework, quick, memory, synchronous)
-        metafunc.parametrize("case", found, ids=str)
+        cases = [] if nothing else selection.cases(framework, quick, memory, synchronous)
+        metafunc.parametrize("case", cases, ids=str)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

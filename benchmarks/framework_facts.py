@@ -30,8 +30,8 @@ def device(framework: str) -> dict[str, Any]:
 
 def _cuda_of(platform_version: str) -> str | None:
     """CUDA's version as JAX tells it: ``"13.1"`` where a line of it is ``"cuda 13010"``."""
-    found = re.search(r"cuda (\d+)", platform_version)
-    return f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else None
+    match = re.search(r"cuda (\d+)", platform_version)
+    return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
 def computes_elsewhere(framework: str) -> bool:

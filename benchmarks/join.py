@@ -66,13 +66,13 @@ def join(paths: Sequence[Path]) -> Results:
     return replace(_about(parts), sessions=sessions, records=records)
 
 
-def _difference(one: Results, other: Results) -> str:
-    """The first thing that keeps two files from being one machine's; empty if nothing does."""
-    pairs = [(key, getattr(one, key), getattr(other, key)) for key in _SAME]
+def _difference(first: Results, second: Results) -> str:
+    """The first difference between two files that must be of one machine; empty if none."""
+    pairs = [(key, getattr(first, key), getattr(second, key)) for key in _SAME]
     for key in _SAME_BY_NAME:
-        a, b = getattr(one, key), getattr(other, key)
+        a, b = getattr(first, key), getattr(second, key)
         pairs += [(f"{key}, {name}", a[name], b[name]) for name in a.keys() & b.keys()]
-    a, b = asdict(one.machine), asdict(other.machine)
+    a, b = asdict(first.machine), asdict(second.machine)
     sizes = [a.pop("memory_bytes"), b.pop("memory_bytes")]
     if max(sizes) - min(sizes) > _MEMORY * max(sizes):
         pairs.append(("machine, memory_bytes", *sizes))
@@ -81,7 +81,7 @@ def _difference(one: Results, other: Results) -> str:
 
 
 def _about(parts: Sequence[Results]) -> Results:
-    """The last of some files, with what all of them say of machine, frameworks and gaps."""
+    """The last file, with what all files say of frameworks, times and gaps."""
     seconds = sum(part.seconds for part in parts)
     never = [name for name in parts[0].left_out if all(name in part.left_out for part in parts)]
     alike = {

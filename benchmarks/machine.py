@@ -8,10 +8,13 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from jaxvstorch._doctor.devices import ask_all, nvidia_gpu
 from jaxvstorch._doctor.settings import usable_cores
+from jaxvstorch._frameworks import FRAMEWORKS
 
 CPUINFO = Path("/proc/cpuinfo")
 CORES = usable_cores()
@@ -28,7 +31,9 @@ ENVIRONMENT = {
     "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
 }
 
-
+# An array that fills a GPU is one of so many, of items of so many bytes.
+_ARRAYS = 64  # that fit at once: inputs in turn, results, what a chain of operations holds
+_ITEM = 4  # bytes of a float32
 _QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
 
 
@@ -63,15 +68,46 @@ def gpus() -> dict[str, Any]:
     A GPU that shares the processor's memory has none to report: it is ``None`` then.
     """
     command = shutil.which("nvidia-smi")
-    found = command and subprocess.run([command, *_QUERY], capture_output=True, text=True)
-    if not found or found.returncode:
+    answer = command and subprocess.run([command, *_QUERY], capture_output=True, text=True)
+    if not answer or answer.returncode:
         return {"driver": None, "gpus": []}
-    lines = [[part.strip() for part in line.split(",")] for line in found.stdout.splitlines()]
+    lines = [[part.strip() for part in line.split(",")] for line in answer.stdout.splitlines()]
     listed = [
         {"name": name, "memory_bytes": int(mib) * 2**20 if mib.isdecimal() else None}
         for name, mib, _ in lines
     ]
     return {"driver": lines[0][2] if lines else None, "gpus": listed}
+
+
+def gpu_memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
+    """The memory of the GPU that all frameworks use, in bytes, and why one does not use it.
+
+    Returns:
+        0 bytes where there is no GPU, where not all use it, or where its memory is not known: sizes
+        are then a processor's.
+    """
+    if not nvidia_gpu(os.environ):
+        return 0, []
+    answers = ask_all([name for name in frameworks if name in FRAMEWORKS])
+    without = [name for name, answer in answers.items() if not answer.facts.get("accelerated")]
+    if without:
+        why = "there is a GPU that it does not use: `jaxvstorch doctor` says why"
+        return 0, [f"{name}: {why}" for name in without]
+    if not answers:
+        return 0, []
+    size = next((gpu["memory_bytes"] for gpu in gpus()["gpus"]), None)
+    why = "nvidia-smi does not say how much memory the GPU has: no size is added that fills it"
+    return size or 0, [] if size else [why]
+
+
+def largest_size(gpu_memory: int) -> int:
+    """The largest power of ten such that many arrays of that size fit; 0 where there is no GPU.
+
+    GPUs with about the same memory get the same size, so their results can be compared: 10 million
+    up to 16 GB, 100 million from 24 GB on.
+    """
+    elements = gpu_memory // (_ARRAYS * _ITEM)
+    return int(10 ** (len(str(elements)) - 1)) if elements else 0
 
 
 def slug() -> str:
@@ -81,7 +117,7 @@ def slug() -> str:
 
 
 def keep_freed_memory() -> None:
-    """Have the C library keep what is freed, as in a process that has freed a large array before.
+    """Make the C library keep freed memory, as in a process that has freed a large array before.
 
     glibc gives freed memory of more than 128 KiB back to the system. When a block of up to 32 MiB
     has been freed it keeps twice as much as that from then on. Until then, a call that makes
@@ -100,7 +136,7 @@ def import_framework(framework: str) -> None:
 
 
 def hand_nothing_over() -> None:
-    """Have JAX compute on the CPU in the thread that calls.
+    """Make JAX compute on the CPU in the calling thread.
 
     JAX reads this when it starts its CPU client, and not again. It has no environment variable.
     """
@@ -131,7 +167,7 @@ def set_up(framework: str) -> float:
 
 
 def clean_up(framework: str) -> None:
-    """Drop what a case left behind, such that it does not slow the next ones down.
+    """Drop what a case left behind, so that it does not slow down the next ones.
 
     JAX keeps every program, and control flow without ``jit`` may compile one on each call. After
     230 cases a process had 2.4 GB, and a call of 5 µs took 2 to 16 % longer than in a new one; with

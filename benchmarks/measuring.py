@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accelerator, machine, origin, selection, sessions
+from benchmarks import machine, origin, selection, sessions
 from benchmarks.one_framework import NO_CASE, Document
 from benchmarks.report.entries import HEADER
 from benchmarks.report.files import ResultsError, write_document
@@ -42,7 +42,7 @@ def run(
     start, commit = time.perf_counter(), origin.commit(origin.ROOT)
     installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
-    gpu_memory, without = accelerator.memory(installed)
+    gpu_memory, without = machine.gpu_memory(installed)
     end = start + 60 * minutes if minutes is not None else None
     choice = _choice(quick, select, gpu_memory) + ([] if first_calls else ["--again"])
     timed = sessions.run(installed, choice, count, end, commit)
@@ -99,7 +99,7 @@ def _facts(
 
 
 def _keep(document: Document, output: Path) -> None:
-    """Write the results; elsewhere where that fails, for they took long."""
+    """Write the results, or keep them in a temporary folder where that fails: they took long."""
     try:
         write_document(document, output)
     except ResultsError as error:

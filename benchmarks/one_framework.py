@@ -22,9 +22,9 @@ def run(framework: str, part: Path, choice: list[str]) -> int:
     one compiled. First calls have none: they are timed in processes of their own.
     """
     # A test that starts a session must not tell it that it is one of that test's workers.
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
-    environment = own | machine.ENVIRONMENT | cache
+    environment = inherited | machine.ENVIRONMENT | cache
     return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
 
 

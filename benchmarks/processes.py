@@ -22,7 +22,7 @@ def stoppable() -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Stop at the first signal. nox sends SIGTERM after Ctrl-C: that is the same wish again."""
+    """Stop at the first signal. nox sends SIGTERM after Ctrl-C: it asks for the same again."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchmarks import workloads
-from benchmarks.accelerator import largest_size
 from benchmarks.cases import Case, pair_case
+from benchmarks.machine import largest_size
 from jaxvstorch._frameworks import SYNCHRONOUS
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch._pairs.registry import PAIRS
@@ -27,18 +27,18 @@ def cases(
         synchronous: the pairs alone, compiled, for a process in which JAX's calls on a CPU hand
             nothing over to another thread.
     """
-    found = [
+    chosen = [
         case
         for pair in PAIRS if not why_not_timed(pair)
         for case in _of(pair, framework, quick, gpu_memory)
     ]  # fmt: skip
     if synchronous:
-        compiled = [case for case in found if case.mode == "compiled"]
+        compiled = [case for case in chosen if case.mode == "compiled"]
         return [replace(case, mode=f"{case.mode}{SYNCHRONOUS}") for case in compiled]
     for module in pkgutil.iter_modules(workloads.__path__):
         workload = importlib.import_module(f"benchmarks.workloads.{module.name}")
-        found += workload.cases(framework, quick, gpu_memory)
-    return found
+        chosen += workload.cases(framework, quick, gpu_memory)
+    return chosen
 
 
 def why_not_timed(pair: Pair) -> str:

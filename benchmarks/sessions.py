@@ -25,7 +25,7 @@ class Process:
         framework: what it times.
         weight: what part of the time it takes, about. With these all get through the same part of
             the cases.
-        options: what it is told.
+        options: of its command line.
     """
 
     framework: str
@@ -37,7 +37,7 @@ class Process:
 
     @property
     def synchronous(self) -> bool:
-        """Whether JAX's calls on a CPU hand nothing over in it."""
+        """Whether it times JAX with asynchronous dispatch switched off."""
         return SYNCHRONOUS in self.options
 
 
@@ -52,7 +52,7 @@ PROCESSES = (
 
 @dataclass(frozen=True)
 class Timed:
-    """What all sessions found.
+    """What all sessions measured.
 
     Attributes:
         records: what was timed.
@@ -93,17 +93,17 @@ def run(
     ended: dict[int, Session] = {}
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {
-            (number, process): Path(folder, f"{number}-{place}.json")
+            (number, process): Path(folder, f"{number}-{position}.json")
             for number in range(count)
-            for place, process in enumerate(processes)
+            for position, process in enumerate(processes)
         }
         try:
             for (number, process), path in paths.items():
                 begun.setdefault(number, time.perf_counter())
-                own = ["--again"] if number else _limit(end, process, processes)
+                limits = ["--again"] if number else _limit(end, process, processes)
                 try:
                     codes[number, process] = one_framework.run(
-                        process.framework, path, [*choice, *process.options, *own]
+                        process.framework, path, [*choice, *process.options, *limits]
                     )
                 finally:
                     ended[number] = Session(now(), time.perf_counter() - begun[number], commit)

@@ -12,7 +12,7 @@ Date = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d")]
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What all parts of a file have in common: nothing is in them that is not known."""
+    """The base of all parts of a file: unknown fields are refused."""
 
 
 class Header(Entry, frozen=True):
@@ -63,7 +63,7 @@ class Record(Entry, frozen=True, kw_only=True, omit_defaults=True):
     """One call in one session. Times are in seconds.
 
     Attributes:
-        session: its place in the file's ``sessions``, from 0.
+        session: index into the file's ``sessions``.
         topic: the example's topic, or the group that a benchmark of its own stands in.
         name: the function.
         size: what the topic's inputs were made for.

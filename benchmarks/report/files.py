@@ -24,7 +24,7 @@ class _Header(msgspec.Struct):
 
 
 class _Opening(msgspec.Struct):
-    """What is read first: of a file of another version, nothing else need be as it is here."""
+    """What is read first: a file of another version may differ in everything else."""
 
     schema: _Header
 
@@ -58,27 +58,27 @@ def read(path: Path | str) -> Results:
 def _check_header(data: bytes) -> None:
     give = "give a file that `nox -s bench` wrote"
     try:
-        found = msgspec.json.decode(data, type=_Opening).schema
+        header = msgspec.json.decode(data, type=_Opening).schema
     except msgspec.ValidationError as error:
         raise ResultsError(f"{error}: {give}") from error
-    if found.name != HEADER.name:
-        raise ResultsError(f"its schema is {found.name!r}: {give}")
-    if found.version != HEADER.version:
-        cure = "read it with a newer jaxvstorch" if found.version > HEADER.version else AGAIN
-        versions = f"version {found.version}, and {HEADER.version} is read here"
+    if header.name != HEADER.name:
+        raise ResultsError(f"its schema is {header.name!r}: {give}")
+    if header.version != HEADER.version:
+        cure = "read it with a newer jaxvstorch" if header.version > HEADER.version else AGAIN
+        versions = f"version {header.version}, and {HEADER.version} is read here"
         raise ResultsError(f"its schema is {versions}: {cure}")
 
 
 def read_all(folder: Path | str) -> tuple[dict[str, Results], list[str]]:
     """Every results file of a folder by its name without ``.json``, and what could not be read."""
-    found: dict[str, Results] = {}
+    files: dict[str, Results] = {}
     problems = []
     for path in sorted(Path(folder).glob("*.json")):
         try:
-            found[path.stem] = read(path)
+            files[path.stem] = read(path)
         except ResultsError as error:
             problems.append(str(error))
-    return found, problems
+    return files, problems
 
 
 def write(results: Results, path: Path) -> None:
@@ -107,7 +107,7 @@ def _one_line(value: Any) -> str:
 
 
 def check_writable(path: Path) -> None:
-    """Find out before anything is measured that it cannot be kept.
+    """Check that a file can be written, before anything is measured.
 
     Raises:
         ResultsError: the path cannot be written.

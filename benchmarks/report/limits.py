@@ -30,8 +30,8 @@ def copy(timings: Iterable[Timing]) -> float:
 
 def product(timings: Iterable[Timing], dtype: str) -> float:
     """Operations per second of the fastest product in one dtype; 0 where there is none."""
-    found = (t for t in timings if t.operations and t.dtype == dtype)
-    return max((t.operations / busy(t) for t in found), default=0.0)
+    products = (t for t in timings if t.operations and t.dtype == dtype)
+    return max((t.operations / busy(t) for t in products), default=0.0)
 
 
 def fraction(timing: Timing, results: Results) -> Fraction | None:
@@ -69,9 +69,9 @@ def missing(timings: Iterable[Timing]) -> list[str]:
     """The yardsticks that were not timed."""
     timings = list(timings)
     mine = [timing for timing in timings if timing.topic == YARDSTICKS]
-    there = {
+    timed = {
         "a copy": copy(timings),
         "the smallest call": any(timing.name == "dispatch" for timing in mine),
         "products in each dtype": any(timing.operations for timing in mine),
     }
-    return [name for name, found in there.items() if not found]
+    return [name for name, there in timed.items() if not there]

@@ -29,12 +29,12 @@ def time(results: Results, function: str, size: int, framework: str, mode: str) 
         near = difflib.get_close_matches(wanted, timed, n=1, cutoff=0)
         raise LookupError(f"{wanted!r} was not timed; the nearest is {near[0]!r}")
     timing = timed[wanted]
-    found = {"first call": timing.first_call, "new shape": timing.new_shape}.get(
+    measured = {"first call": timing.first_call, "new shape": timing.new_shape}.get(
         mode, timing.median
     )
-    if found is None:
+    if measured is None:
         raise LookupError(f"the {mode} of {function} {size} {framework} was not timed")
-    return found
+    return measured
 
 
 def _named(timing: Timing) -> str:
@@ -61,14 +61,14 @@ def number(results: Results, key: str) -> str:
         if not size.isdecimal():
             raise LookupError(f"{key!r}: the size is a whole number, not {size!r}")
         times = [time(results, f, int(size), framework, mode) for f in functions.split("/")]
-        return _said(kind, times, key)
+        return _formatted(kind, times, key)
     known = overall(results)
     if key not in known:
         raise LookupError(f"there is no number {key!r}; there are {', '.join(known)}")
     return known[key]
 
 
-def _said(kind: str, times: list[float], key: str) -> str:
+def _formatted(kind: str, times: list[float], key: str) -> str:
     if len(times) != (1 if kind == "time" else 2):
         raise LookupError(f"{key!r}: `time` takes one function, `share` and `factor` take two")
     if kind == "time":
@@ -83,16 +83,16 @@ def _plain(value: float) -> str:
 
 
 def overall(results: Results) -> dict[str, str]:
-    """What a machine's results come to, by name."""
+    """The totals of a machine's results, by name."""
     small, large = summary.small_and_large(results)
-    found = {"all": str(small.all), "first all": str(len(summary.first_calls(results)["jax"]))}
+    numbers = {"all": str(small.all), "first all": str(len(summary.first_calls(results)["jax"]))}
     for name in ("jax", "torch", "neither"):
-        found[f"small {name}"] = str(getattr(small, name))
-        found[f"large {name}"] = str(getattr(large, name))
+        numbers[f"small {name}"] = str(getattr(small, name))
+        numbers[f"large {name}"] = str(getattr(large, name))
     for name in ("jax", "torch"):
-        found[f"first {name}"] = seconds(summary.first_call(results, name))
-        found[f"shape {name}"] = seconds(summary.first_call(results, name, "new_shape"))
-        found[f"call {name}"] = seconds(summary.smallest_call(results, name))
-    found["machine"] = provenance.label(results)
-    found["date"] = results.date[:10].replace("-", "\N{NON-BREAKING HYPHEN}")
-    return found
+        numbers[f"first {name}"] = seconds(summary.first_call(results, name))
+        numbers[f"shape {name}"] = seconds(summary.first_call(results, name, "new_shape"))
+        numbers[f"call {name}"] = seconds(summary.smallest_call(results, name))
+    numbers["machine"] = provenance.label(results)
+    numbers["date"] = results.date[:10].replace("-", "\N{NON-BREAKING HYPHEN}")
+    return numbers

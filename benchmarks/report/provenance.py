@@ -43,13 +43,13 @@ def _gib(size: int | None) -> str:
 
 def _cuda(results: Results) -> list[str]:
     """The CUDA version of each framework that uses a GPU, and the driver."""
-    found = [f"CUDA {d.cuda} ({name})" for name, d in results.devices.items() if d.cuda]
+    versions = [f"CUDA {d.cuda} ({name})" for name, d in results.devices.items() if d.cuda]
     driver = results.machine.driver
-    return [*found, *([f"driver {driver}"] if driver else [])]
+    return [*versions, *([f"driver {driver}"] if driver else [])]
 
 
 def label(results: Results) -> str:
-    """What computes, shortly: the GPU where one does, such as ``"AMD EPYC, 2 cores"`` else."""
+    """What computes, in short: the GPU where one does, else as in ``"AMD EPYC, 2 cores"``."""
     used = {d.name for d in results.devices.values() if d.platform != "cpu"}
     machine = results.machine
     return ", ".join(sorted(used)) or f"{machine.cpu}, {machine.cores} cores"
@@ -113,6 +113,8 @@ def _precision(results: Results) -> str:
     dtype, products = (results.settings.get(name) for name in ("dtype", "matmul_precision"))
     stated = f'{dtype}, products "{products}"'
     named = [
-        f"`{name}` {value}" for found in results.precision.values() for name, value in found.items()
+        f"`{name}` {value}"
+        for settings in results.precision.values()
+        for name, value in settings.items()
     ]
     return "; ".join([stated, *named])

@@ -62,8 +62,8 @@ class Row:
         torch = self.times.get(("torch", mode.removesuffix(SYNCHRONOUS)))
         if jax is None or torch is None or not self.on_one_kind:
             return None
-        found = [a / b for a, b in zip(jax.sessions, torch.sessions, strict=True) if a and b]
-        return Ratio(statistics.median(found), min(found), max(found)) if found else None
+        ratios = [a / b for a, b in zip(jax.sessions, torch.sessions, strict=True) if a and b]
+        return Ratio(statistics.median(ratios), min(ratios), max(ratios)) if ratios else None
 
 
 def rows(results: Results, topic: str | None = None) -> list[Row]:
@@ -77,19 +77,19 @@ def rows(results: Results, topic: str | None = None) -> list[Row]:
     return [Row(*key, times, alike) for key, times in sorted(grouped.items())]
 
 
-def plain_rows(found: Iterable[Row]) -> list[Row]:
+def plain_rows(rows: Iterable[Row]) -> list[Row]:
     """Rows with only the ways of calling in ``MODES``, the ones that every pair is timed in.
 
     A row whose other ways differ in the memory that they write is not among them.
     """
     cut = (
         replace(row, times={k: t for k, t in row.times.items() if k in MODES})
-        for row in found
+        for row in rows
         if not any(t.moved for k, t in row.times.items() if k not in MODES)
     )
     return [row for row in cut if row.times]
 
 
-def own_rows(found: Iterable[Row]) -> list[Row]:
-    """Rows in which some other way of calling was timed too."""
-    return [row for row in found if row.times.keys() - MODES.keys()]
+def rows_in_other_modes(rows: Iterable[Row]) -> list[Row]:
+    """Rows that were timed in some other mode too."""
+    return [row for row in rows if row.times.keys() - MODES.keys()]

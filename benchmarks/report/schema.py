@@ -82,7 +82,7 @@ class Results(Entry, frozen=True, kw_only=True, dict=True):
     records: tuple[Record, ...]
 
     def __post_init__(self) -> None:
-        """Refuse what types do not say, above all two records of one call in one session."""
+        """Refuse what the types allow, above all two records of one call in one session."""
         if not isinstance(self.settings.get("gpu_memory", 0), int):
             raise ValueError("settings.gpu_memory must be a number of bytes")
         first: dict[object, int] = {}
@@ -111,9 +111,9 @@ class Results(Entry, frozen=True, kw_only=True, dict=True):
         """What is missing of a whole run, as in ``"partial, without three cases"``; or empty."""
         names, more = self.left_out[:3], len(self.left_out) - 3
         without = ", ".join(names) + (f" and {more} more" if more > 0 else "")
-        found = [f"partial, without {without}"] if self.partial else []
-        found += [f"only what -k {self.select!r} matches"] if self.select else []
-        return "; ".join(found)
+        gaps = [f"partial, without {without}"] if self.partial else []
+        gaps += [f"only what -k {self.select!r} matches"] if self.select else []
+        return "; ".join(gaps)
 
     def outdated(self, pins: Mapping[str, str]) -> list[str]:
         """How the versions measured differ from the pinned ones, such as ``"jax 0.1, now 0.2"``."""

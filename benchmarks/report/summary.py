@@ -1,4 +1,4 @@
-"""What one machine's results come to: who took less, topic by topic, and what compiling takes."""
+"""Totals of one machine: which framework took less, by topic, and what compiling takes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SmallAndLarge = tuple[Row, Row]
 
 @dataclass(frozen=True)
 class Count:
-    """Of how many functions each framework took less in every session.
+    """For how many functions each framework took less time in every session.
 
     Attributes:
         jax: where JAX did.
@@ -44,20 +44,20 @@ def by_topic(results: Results) -> dict[str, list[SmallAndLarge]]:
     What is timed by something other than the size of its input is not among them, nor are the
     yardsticks.
     """
-    found: dict[tuple[str, str], list[Row]] = {}
+    by_function: dict[tuple[str, str], list[Row]] = {}
     for row in plain_rows(rows(results)):
         if row.ratio() and row.topic != YARDSTICKS and " " not in row.name:
-            found.setdefault((row.topic, row.name), []).append(row)
+            by_function.setdefault((row.topic, row.name), []).append(row)
     topics: dict[str, list[SmallAndLarge]] = {}
-    for (topic, _), several in found.items():
+    for (topic, _), several in by_function.items():
         if len(several) > 1:
             topics.setdefault(topic, []).append((several[0], several[-1]))
     return topics
 
 
-def ratios(found: Sequence[Row]) -> list[Ratio]:
+def ratios(rows: Sequence[Row]) -> list[Ratio]:
     """Of compiled calls, where both frameworks were timed."""
-    return [ratio for row in found if (ratio := row.ratio())]
+    return [ratio for row in rows if (ratio := row.ratio())]
 
 
 def small_and_large(results: Results) -> tuple[Count, Count]:
@@ -73,14 +73,14 @@ def first_calls(results: Results, what: str = "first_call") -> dict[str, list[fl
         results: one machine's.
         what: ``"first_call"`` or ``"new_shape"``.
     """
-    found: dict[str, list[float]] = {"jax": [], "torch": []}
+    calls: dict[str, list[float]] = {"jax": [], "torch": []}
     for row in rows(results):
-        both = [row.times.get((name, "compiled")) for name in found]
+        both = [row.times.get((name, "compiled")) for name in calls]
         times = [getattr(timing, what) for timing in both if timing]
-        if len(times) == len(found) and all(times):
-            for name, time in zip(found, times, strict=True):
-                found[name].append(time)
-    return found
+        if len(times) == len(calls) and all(times):
+            for name, time in zip(calls, times, strict=True):
+                calls[name].append(time)
+    return calls
 
 
 def first_call(results: Results, framework: str, what: str = "first_call") -> float | None:

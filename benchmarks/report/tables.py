@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from benchmarks.report import limits
-from benchmarks.report.rows import Row, own_rows, plain_rows, rows
+from benchmarks.report.rows import Row, plain_rows, rows, rows_in_other_modes
 from benchmarks.report.schema import Results
 from benchmarks.report.timings import Timing
 from jaxvstorch._frameworks import MODES, SYNCHRONOUS
@@ -17,16 +17,16 @@ def markdown(header: Sequence[str], body: Iterable[Sequence[str]], left: int = 1
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def steady_table(found: Sequence[Row]) -> str:
+def steady_table(rows: Sequence[Row]) -> str:
     """Later calls: one line per function and size, and JAX over PyTorch where both compile."""
-    kinds = [kind for kind in MODES if any(kind in row.times for row in found)]
+    kinds = [kind for kind in MODES if any(kind in row.times for row in rows)]
     ratios = {
         mode: f"jit{mode.removeprefix('compiled')} / compile"
         for mode in ("compiled", f"compiled{SYNCHRONOUS}")
-        if mode == "compiled" or any(row.ratio(mode) for row in found)
+        if mode == "compiled" or any(row.ratio(mode) for row in rows)
     }
     header = ["function", "size", *(MODES[kind] for kind in kinds), *ratios.values()]
-    return markdown(header, (_steady_line(row, kinds, ratios) for row in found))
+    return markdown(header, (_steady_line(row, kinds, ratios) for row in rows))
 
 
 def _steady_line(row: Row, kinds: Sequence[tuple[str, str]], modes: Iterable[str]) -> list[str]:
@@ -35,11 +35,11 @@ def _steady_line(row: Row, kinds: Sequence[tuple[str, str]], modes: Iterable[str
     return [f"`{row.name}`", f"{row.size:,}", *times, *ratios]
 
 
-def queued_table(found: Sequence[Row]) -> str:
+def queued_table(rows: Sequence[Row]) -> str:
     """Later calls on a GPU that is kept busy; empty where none computed."""
-    kinds = [kind for kind in MODES if any(t.queued for row in found if (t := row.times.get(kind)))]
+    kinds = [kind for kind in MODES if any(t.queued for row in rows if (t := row.times.get(kind)))]
     body = []
-    for row in found:
+    for row in rows:
         times = [timing.queued if (timing := row.times.get(kind)) else None for kind in kinds]
         if any(times):
             body.append([f"`{row.name}`", f"{row.size:,}", *map(seconds, times)])
@@ -47,12 +47,12 @@ def queued_table(found: Sequence[Row]) -> str:
     return markdown(header, body) if body else ""
 
 
-def compile_table(found: Sequence[Row]) -> str:
+def compile_table(rows: Sequence[Row]) -> str:
     """First call and new shape: one line per function where they were measured."""
     header = ["function", "size", "jax.jit first", "torch.compile first"]
     header += ["jax.jit new shape", "torch.compile new shape"]
     body = []
-    for row in found:
+    for row in rows:
         both = [row.times.get((name, "compiled")) for name in ("jax", "torch")]
         times = [timing.first_call if timing else None for timing in both]
         times += [timing.new_shape if timing else None for timing in both]
@@ -61,22 +61,22 @@ def compile_table(found: Sequence[Row]) -> str:
     return markdown(header, body) if body else ""
 
 
-def mode_table(found: Sequence[Timing]) -> str:
+def mode_table(timings: Sequence[Timing]) -> str:
     """Benchmarks of their own: one line per way of calling."""
     header = ["function", "size", "framework", "how", "time", "sessions"]
-    return markdown(header, map(_line, found))
+    return markdown(header, map(_line, timings))
 
 
-def limit_table(found: Sequence[Timing], results: Results) -> str:
+def limit_table(timings: Sequence[Timing], results: Results) -> str:
     """Timings beside what the machine can do: one line for each that states what it moves or does.
 
     Args:
-        found: some of the timings.
+        timings: some of the run.
         results: the whole run on that machine, with its copies and products.
     """
     header = ["function", "size", "framework", "how", "time", "sessions"]
     header += ["per second", "of the machine's"]
-    shares = [(timing, share) for timing in found if (share := limits.fraction(timing, results))]
+    shares = [(timing, share) for timing in timings if (share := limits.fraction(timing, results))]
     body = [
         [*_line(timing), rate(timing), f"{share.value:.0%} of a {share.of}"]
         for timing, share in shares
@@ -107,13 +107,13 @@ def rate(timing: Timing) -> str:
 
 def topic_tables(results: Results, topic: str) -> str:
     """All tables of one topic: later calls, first calls, other ways of calling, and limits."""
-    found = rows(results, topic)
-    timings = [timing for row in found for timing in row.times.values()]
-    own = [t for row in own_rows(found) for t in row.times.values()]
-    own = [t for t in own if not limits.fraction(t, results)]
-    plain = plain_rows(found)
-    parts = [steady_table(plain) if plain else "", queued_table(plain), compile_table(found)]
-    parts += [mode_table(own) if own else "", limit_table(timings, results)]
+    topic_rows = rows(results, topic)
+    timings = [timing for row in topic_rows for timing in row.times.values()]
+    others = [t for row in rows_in_other_modes(topic_rows) for t in row.times.values()]
+    others = [t for t in others if not limits.fraction(t, results)]
+    plain = plain_rows(topic_rows)
+    parts = [steady_table(plain) if plain else "", queued_table(plain), compile_table(topic_rows)]
+    parts += [mode_table(others) if others else "", limit_table(timings, results)]
     return "\n\n".join(part for part in parts if part)
 
 

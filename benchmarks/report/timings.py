@@ -64,7 +64,7 @@ def timings(records: Iterable[Record], sessions: int) -> tuple[Timing, ...]:
     by_call: dict[Call, list[Record]] = {}
     for record in records:
         by_call.setdefault(record.call, []).append(record)
-    return tuple(_timing(found, sessions) for found in by_call.values())
+    return tuple(_timing(of_call, sessions) for of_call in by_call.values())
 
 
 def _timing(records: Sequence[Record], sessions: int) -> Timing:

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accelerator import largest_size
-from benchmarks.cases import Case, Work, calling, compiled
-from benchmarks.rotation import cache_size, rotated
+from benchmarks.cases import Case, Work, cache_size, calling, compiled, rotated
+from benchmarks.machine import largest_size
 from jaxvstorch import _frameworks
 
 TOPIC = "memory"
@@ -28,12 +27,12 @@ def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
         return Case(TOPIC, name, size, framework, mode, partial(build, framework, size))
 
     if framework == "jax":
-        found = [case("scale", "compiled", _fresh), case("scale", "compiled, donated", _donated)]
-        return [*found, case("copy", "copy", _copy_by_jax)]
+        timed = [case("scale", "compiled", _fresh), case("scale", "compiled, donated", _donated)]
+        return [*timed, case("copy", "copy", _copy_by_jax)]
     if framework == "torch":
-        found = [case("scale", "compiled", _fresh), case("scale", "compiled, into out", _into)]
-        found.append(case("scale", "compiled, in place", _in_place))
-        return [*found, case("copy", "copy", _copy_by_torch)]
+        timed = [case("scale", "compiled", _fresh), case("scale", "compiled, into out", _into)]
+        timed.append(case("scale", "compiled, in place", _in_place))
+        return [*timed, case("copy", "copy", _copy_by_torch)]
     return [case("copy", "copy", _copy_by_numpy)]
 
 

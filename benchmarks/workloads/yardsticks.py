@@ -31,12 +31,12 @@ def cases(framework: str, quick: bool, gpu_memory: int = 0) -> list[Case]:
     A quick session has no product of its own: ``tracing.matmul`` is one, in float32.
     """
     modes = ("eager",) if framework == "numpy" else ("eager", "compiled")
-    found = [Case(TOPIC, "dispatch", 1, framework, m, partial(_call, framework, m)) for m in modes]
+    calls = [Case(TOPIC, "dispatch", 1, framework, m, partial(_call, framework, m)) for m in modes]
     dtypes = () if quick else tuple(SIDES)
     if framework == "numpy":  # its products of 16 bits are loops without BLAS
         dtypes = tuple(dtype for dtype in dtypes if dtype in ("float32", "float64"))
     sides = SIDES_ON_GPU if gpu_memory and framework != "numpy" else SIDES
-    return found + [
+    return calls + [
         Case(TOPIC, f"matmul {dtype}", sides[dtype], framework, "eager",
              partial(_product, framework, dtype, sides[dtype]))
         for dtype in dtypes

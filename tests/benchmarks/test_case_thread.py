@@ -50,7 +50,7 @@ def test_freed_memory_is_kept() -> None:
 # Says what a session does before its first case, and in which thread a case computes.
 PLUGIN = """
 import threading
-from benchmarks import machine, queued
+from benchmarks import bench_cases, machine
 
 def saying(word, function):
     return lambda *arguments: (print(word()), function(*arguments))[1]
@@ -60,7 +60,7 @@ def thread():
     return "in the main thread" if main else "in a new thread"
 
 machine.keep_freed_memory = saying(lambda: "freed memory is kept", machine.keep_freed_memory)
-queued.per_call = saying(thread, queued.per_call)
+bench_cases.queued_call = saying(thread, bench_cases.queued_call)
 """
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import accelerator, machine, queued, selection
+from benchmarks import bench_cases, machine, selection
 from benchmarks import framework_facts as facts
 from benchmarks.selection import FRAMEWORKS
 from benchmarks.workloads import writing, yardsticks
@@ -21,7 +21,7 @@ H200 = 143_771 * 2**20
     ("gib", "size"), [(0, 0), (8, 10**7), (16, 10**7), (24, 10**8), (80, 10**8), (192, 10**8)]
 )
 def test_gpus_of_about_one_size_get_one_size(gib, size) -> None:
-    assert accelerator.largest_size(gib * 2**30) == size
+    assert machine.largest_size(gib * 2**30) == size
     assert 64 * 4 * size <= gib * 2**30
 
 
@@ -53,10 +53,10 @@ def gpu(monkeypatch):
     def gpu(*used, there=True, memory=H200):
         answers = {f: Answer({"accelerated": f in used}) for f in ("jax", "torch")}
         listed = {"driver": "580.65", "gpus": [{"name": "NVIDIA H200", "memory_bytes": memory}]}
-        monkeypatch.setattr(accelerator, "nvidia_gpu", lambda environ: there)
-        monkeypatch.setattr(accelerator, "ask_all", lambda names: {n: answers[n] for n in names})
+        monkeypatch.setattr(machine, "nvidia_gpu", lambda environ: there)
+        monkeypatch.setattr(machine, "ask_all", lambda names: {n: answers[n] for n in names})
         monkeypatch.setattr(machine, "gpus", lambda: listed)
-        return accelerator.memory(FRAMEWORKS)
+        return machine.gpu_memory(FRAMEWORKS)
 
     return gpu
 
@@ -116,8 +116,8 @@ def test_pytorch_is_timed_between_events(monkeypatch) -> None:
     def four_calls():
         Event.now += 4 * 0.002
 
-    assert queued.per_call("torch", four_calls, 4, waited=0.003) == pytest.approx(0.002)
-    rounds_of_calls = Event.now / 0.002 / queued.ROUNDS
+    assert bench_cases.queued_call("torch", four_calls, 4, waited=0.003) == pytest.approx(0.002)
+    rounds_of_calls = Event.now / 0.002 / bench_cases.ROUNDS
     assert rounds_of_calls == pytest.approx(16)  # some 50 ms of them
 
 
@@ -128,16 +128,16 @@ def test_jax_is_waited_for_once_per_round(monkeypatch) -> None:
     monkeypatch.setattr(jax, "block_until_ready", waits.append)
     # Each wait takes 20 ms of this clock, and nothing else takes any.
     clock = SimpleNamespace(perf_counter=lambda: 0.02 * len(waits))
-    monkeypatch.setattr(queued, "time", clock)
-    found = queued.per_call("jax", lambda: "result", 2, waited=0.0025)
+    monkeypatch.setattr(bench_cases, "time", clock)
+    found = bench_cases.queued_call("jax", lambda: "result", 2, waited=0.0025)
     assert found == pytest.approx(0.02 / 20)
-    assert len(waits) == 2 * queued.ROUNDS  # once before each round, and once at its end
+    assert len(waits) == 2 * bench_cases.ROUNDS  # once before each round, and once at its end
 
 
 def test_on_a_cpu_and_without_calls_to_queue_nothing_is_timed(monkeypatch) -> None:
-    assert queued.per_call("numpy", lambda: pytest.fail("it was asked"), 1, 1.0) is None
+    assert bench_cases.queued_call("numpy", lambda: pytest.fail("it was asked"), 1, 1.0) is None
     monkeypatch.setattr(facts, "computes_elsewhere", lambda framework: True)
-    assert queued.per_call("torch", None, 1, 1.0) is None
+    assert bench_cases.queued_call("torch", None, 1, 1.0) is None
 
 
 def test_the_most_memory_is_asked_of_each_framework(monkeypatch) -> None:

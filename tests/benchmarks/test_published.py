@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.cases import rotated
 from benchmarks.report.files import read
 from benchmarks.report.provenance import has_gpu
 from benchmarks.report.schema import Results
-from benchmarks.rotation import rotated
 from jaxvstorch._pairs.registry import PAIRS
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "published"

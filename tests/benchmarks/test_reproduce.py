@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from result_files import CPU, MACHINE, load, timing, write
 
 from benchmarks import __main__ as command
-from benchmarks import machine_class, measuring, reproduce
+from benchmarks import measuring, reproduce
 from benchmarks.report import files
 from benchmarks.report.rows import Ratio
 
@@ -48,9 +48,9 @@ def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
     eager = [dataclasses.replace(t, mode="eager") for t in ratio(3.0)]
     theirs = load(tmp_path, *ratio(0.5), *eager, *ratio(2.0, "only published"), devices=DEVICES)
     yours = other(tmp_path, *ratio(0.5), *eager[:1], *ratio(2.0, "only yours"))
-    (line,) = reproduce.lines(theirs, yours)
+    (line,) = reproduce.judge(theirs, yours)
     assert line.cells() == ("branching.f", "16", "compiled", "0.50", "0.50", "agrees")
-    found = reproduce.lines(theirs, other(tmp_path, *ratio(0.6), *eager))
+    found = reproduce.judge(theirs, other(tmp_path, *ratio(0.6), *eager))
     assert [(line.mode, line.verdict) for line in found] == [
         ("compiled", "differs"),
         ("eager", "agrees"),
@@ -65,7 +65,7 @@ def test_every_ratio_that_both_have_is_there(tmp_path) -> None:
 )  # fmt: skip
 def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> None:
     theirs = load(tmp_path, *ratio(0.5), devices=DEVICES)
-    (line,) = reproduce.lines(theirs, other(tmp_path, *ratio(0.5), **more))
+    (line,) = reproduce.judge(theirs, other(tmp_path, *ratio(0.5), **more))
     assert (str(line.yours), line.verdict) == ("0.50", "other machine class")
 
 
@@ -82,7 +82,7 @@ def test_ratios_of_other_classes_are_shown_and_not_judged(tmp_path, more) -> Non
     ],
 )
 def test_a_family_is_a_name_without_its_model(cpu, family) -> None:
-    assert machine_class.cpu_family(cpu) == family
+    assert reproduce.cpu_family(cpu) == family
 
 
 def test_the_nearest_is_of_the_class_before_it_is_new(tmp_path) -> None:
@@ -100,7 +100,7 @@ def test_the_report_says_what_must_be_known(tmp_path) -> None:
     theirs = load(tmp_path, *timings, versions=old, devices=DEVICES)
     new = {"versions": {"python": "3.11", "jax": "1.0"}, "problems": ["a gap"]}
     yours = other(tmp_path, *ratio(0.5), *ratio(3.0, "g"), **new)
-    found = reproduce.lines(theirs, yours)
+    found = reproduce.judge(theirs, yours)
     text = reproduce.report(reproduce.summary(theirs, yours, found), found)
     assert (
         "2 of the 3 published ratios of JAX's time to PyTorch's were measured again; agrees: 1, "

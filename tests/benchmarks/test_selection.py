@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import cases, rotation, selection
+from benchmarks import cases, selection
 from benchmarks.workloads import predicates, yardsticks
 from jaxvstorch._frameworks import FRAMEWORKS
 from jaxvstorch._pairs.registry import PAIRS
@@ -57,18 +57,18 @@ def test_both_frameworks_are_timed_at_the_same_sizes() -> None:
 def test_inputs_are_no_larger_than_their_size_says(pair) -> None:
     """Where a size is a matrix's side, say, the sizes that other pairs have would be too much."""
     size = max(pair.benchmark.sizes)
-    fewer, more = (rotation.bytes_of(pair.make_inputs(size)) for size in (16, 64))
+    fewer, more = (cases.bytes_of(pair.make_inputs(size)) for size in (16, 64))
     if more - fewer > 64 * (64 - 16):  # a network's weights do not grow, and do not count
         assert size <= 2_048
 
 
 def test_small_inputs_are_used_again_and_large_ones_fill_the_cache_twice() -> None:
-    small = rotation.rotated(lambda seed: (np.full(4, seed),), cache=CACHE)
+    small = cases.rotated(lambda seed: (np.full(4, seed),), cache=CACHE)
     assert all(arguments is small[0] for arguments in small)
-    large = rotation.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),), cache=CACHE)
+    large = cases.rotated(lambda seed: (np.full(1_000_000, seed, np.float32),), cache=CACHE)
     assert [int(x[0]) for (x,) in large] == list(range(len(large)))
     assert 2 * CACHE <= sum(x.nbytes for (x,) in large) < 2 * CACHE + large[0][0].nbytes
-    nested = rotation.rotated(lambda s: ({"x": [np.full(10**6, s, np.float32)]},), cache=CACHE)
+    nested = cases.rotated(lambda s: ({"x": [np.full(10**6, s, np.float32)]},), cache=CACHE)
     assert len(nested) == len(large)
 
 
@@ -106,7 +106,7 @@ def test_the_smallest_call_is_a_yardstick_of_quick_sessions_too(framework) -> No
 
 
 def test_bytes_are_stated_where_arguments_do_not_stay_in_a_cache(monkeypatch) -> None:
-    monkeypatch.setattr(rotation, "last_level_cache", lambda: 2**22)
+    monkeypatch.setattr(cases, "last_level_cache", lambda: 2**22)
     few = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000, "numpy", "eager", None)
     assert few.facts()["moved"] == 0
     many = cases._build_pair(BY_NAME["tracing.sin_cos"], 1_000_000, "numpy", "eager", None)
