@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from benchmarks.report import limits, provenance, tables
 from benchmarks.report.files import read_all
-from benchmarks.report.rows import rows_in_other_modes, plain_rows, rows
+from benchmarks.report.rows import plain_rows, rows, rows_in_other_modes
 from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_bars, results_overview
@@ -186,7 +186,9 @@ class PartDirective(_ResultsDirective):
         if not founding:
             return ""
         plain = plain_rows(founding)
-        own_timings = [timing for row in rows_in_other_modes(founding) for timing in row.times.values()]
+        own_timings = [
+            timing for row in rows_in_other_modes(founding) for timing in row.times.values()
+        ]
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own_timings)] if own_timings else []
         return _raw(_html(_joined(*numbers)))
