@@ -11,8 +11,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 # torch.profiler says to stderr when it starts and stops, and output on stderr is a warning.
 os.environ["KINETO_LOG_LEVEL"] = "7"
-# PyTorch warns of what it does itself, from 2.14 on by a warning that is shown.
-os.environ["PYTHONWARNINGS"] = "ignore:`torch.jit.script` is deprecated:FutureWarning"
+# PyTorch warns of what it does itself, from 2.14 on by a warning that is shown; and each time that
+# it compiles on Python 3.13.0.
+os.environ["PYTHONWARNINGS"] = (
+    "ignore:`torch.jit.script` is deprecated:FutureWarning,"
+    "ignore:Guards may run slower on Python 3.13.0:RuntimeWarning"
+)
 
 # Where the book and its code are published; every absolute link is made from these two.
 site = "https://jaxvstorch.github.io/jaxvstorch/"

@@ -73,7 +73,8 @@ def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Compa
         what: its name in the report.
         got: the array, of any dtype.
         expected: the answer, in float64 or complex128 (or integers or booleans).
-        tolerance: a multiple of the error that ``got``'s dtype allows by default (``TOLERANCE``).
+        tolerance: a multiple of the error that ``got``'s dtype allows by default, as in
+            ``check_parity``.
 
     >>> print(compare("sum", np.float32(0.3), 0.1 + 0.2))
     sum: same: float32, worst: 0.300000012 for 0.3, 0.4 ULP (error 4e-08, allowed 7.6e-06)

@@ -101,7 +101,7 @@ def start(command: list[str], environ: dict[str, str]) -> tuple[subprocess.Popen
     said = TemporaryFile("w+", errors="replace")  # noqa: SIM115, closed when it has been read
     process = subprocess.Popen(
         command,
-        env=os.environ | environ,
+        env=os.environ | {"PYTHON_COLORS": "0"} | environ,  # a notebook would have colours
         stdin=subprocess.DEVNULL,
         stdout=said,
         stderr=subprocess.STDOUT,
