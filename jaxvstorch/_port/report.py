@@ -117,13 +117,13 @@ class PortReport:
         """Count a call that is in the source, but that the program did not make."""
         _count(self.unreached, location, call, 1)
 
-    def counts(self) -> dict[PortStatus, int]:
-        """How many calls there were of each status."""
+    def counts(self) -> dict[str, int]:
+        """How many calls there were of each status, by its text."""
         counts = Counter[PortStatus]()
         for line in self.lines.values():
             for call, times in line.calls.items():
                 counts[call.status] += times
-        return {status: counts[status] for status in PortStatus if status in counts}
+        return {status.value: counts[status] for status in PortStatus if status in counts}
 
     @property
     def verified(self) -> float:

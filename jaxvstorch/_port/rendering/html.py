@@ -63,10 +63,12 @@ def _body(report: PortReport, title: str, part: str) -> str:
 
 
 def _legend(report: PortReport) -> str:
+    counts = report.counts()
     items = "".join(
         f'<li class="{_CLASSES[status]}"><span class="sign">{escape(status.sign)}</span> '
-        f"{times} {escape(status)}</li>"
-        for status, times in report.counts().items()
+        f"{counts[status]} {escape(status)}</li>"
+        for status in PortStatus
+        if status in counts
     )
     return f'<ul class="legend" aria-label="Calls by what became of them">{items}</ul>'
 
