@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "NPROC": str(CORES),  # JAX's threads; by itself it would not see a container's quota
 }
 
-# An array that fills a GPU is one of so many, of items of so many bytes.
+# How many arrays a GPU has to hold at once, and the bytes of each of their numbers.
 _ARRAYS = 64  # that fit at once: inputs in turn, results, what a chain of operations holds
 _ITEM = 4  # bytes of a float32
 _QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")

@@ -9,7 +9,7 @@ NONE = "-"
 
 
 def with_code(text: str) -> str:
-    """HTML of a text; what stands in backticks becomes code."""
+    """A text as HTML, with code where it has backticks."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 

@@ -64,12 +64,12 @@ class Record(Entry, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         session: index into the file's ``sessions``.
-        topic: the example's topic, or the group that a benchmark of its own stands in.
+        topic: the example's topic, or the group of a benchmark that is no example's.
         name: the function.
         size: what the topic's inputs were made for.
         framework: what computed.
         mode: ``"eager"``, ``"compiled"``, ``"compiled, synchronous"`` (JAX on a CPU, with no
-            hand-off to another thread), or what else a benchmark of its own compares.
+            hand-off to another thread), or another way that a benchmark compares.
         seconds: per call, the least of the rounds: what else a machine does only ever adds time.
         rounds: how many rounds were timed.
         dtype: of the result.

@@ -12,7 +12,7 @@ class Timing:
     """One function at one size, in one framework and one mode. Times are in seconds.
 
     Attributes:
-        topic: the example's topic, or the group that a benchmark of its own stands in.
+        topic: the example's topic, or the group of a benchmark that is no example's.
         name: the function.
         size: what the topic's inputs were made for.
         framework: what computed.

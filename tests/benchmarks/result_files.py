@@ -30,7 +30,7 @@ def document(*timings, **more):
 
 
 def records(timing):
-    """The records of a timing: what is of one session alone stands in the first."""
+    """The records of a timing; the first one has what was measured in one session only."""
     more = asdict(timing)
     times = {session: time for session, time in enumerate(more.pop("sessions")) if time}
     found = [more | {"session": session, "seconds": time} for session, time in times.items()]

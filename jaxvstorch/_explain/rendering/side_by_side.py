@@ -68,7 +68,7 @@ def _cell(line: Line, explanation: Facts, source: Source) -> Cell:
 
 
 def kind(finding: Finding) -> str:
-    """The kind of a finding, in a word or two; for an error its class."""
+    """The kind of a finding in one or two words, or the class of an error."""
     if finding.kind == "failed":
         return finding.what.partition(": ")[0]
     return layout.KINDS.get(finding.kind, finding.kind)
