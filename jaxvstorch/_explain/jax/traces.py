@@ -83,12 +83,12 @@ class Sites:
 
     def __enter__(self) -> "Sites":
         if self._context is not None:
-            private.put("source_info", self._remember)
+            private.assign("source_info", self._remember)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._context is not None:
-            private.put("source_info", self._current)
+            private.assign("source_info", self._current)
 
     def _remember(self) -> Any:
         """Called by JAX for the source of an equation."""

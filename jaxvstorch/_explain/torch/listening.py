@@ -68,7 +68,7 @@ def _replace() -> None:
     ):
         with suppress(MissingNameError):
             _replaced[name] = private.NAMES[name].get()
-            private.put(name, functools.partial(replacement, _replaced[name]))
+            private.assign(name, functools.partial(replacement, _replaced[name]))
     with suppress(MissingNameError):
         _replaced["hook"] = private.set_guard_complete_hook(_looked_up)
 
@@ -77,7 +77,7 @@ def _restore() -> None:
     if "hook" in _replaced:
         private.set_guard_complete_hook(_replaced.pop("hook"))
     for name in list(_replaced):
-        private.put(name, _replaced.pop(name))
+        private.assign(name, _replaced.pop(name))
 
 
 def _looked_up(cache_hit: bool) -> bool:

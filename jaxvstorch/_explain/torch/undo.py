@@ -69,8 +69,8 @@ class Undo:
     @contextmanager
     def _separate_guesses(self) -> Iterator[None]:
         """A block in which Dynamo's guesses about changing sizes stay with this backend."""
-        with private.put_back("code_state", "first_code_state"):
-            private.put("code_state", self._guesses)
+        with private.restored("code_state", "first_code_state"):
+            private.assign("code_state", self._guesses)
             yield
 
     def take_back(self) -> None:
@@ -104,7 +104,7 @@ class Undo:
         attempts = self._first_attempts + self._attempts.total()
         now = private.frame_counter, sum(private.frame_compile_counter.values())
         if now == (self._first_frame + self._frames, attempts):
-            private.put("frame_counter", self._first_frame)
+            private.assign("frame_counter", self._first_frame)
             for scope, alias in self._aliases:
                 scope.pop(alias, None)
         counts = private.frame_compile_counter

@@ -71,7 +71,7 @@ def taken(names: Mapping[str, Name], key: str) -> Any:
     return names[key].get()
 
 
-def put(names: Mapping[str, Name], key: str, value: Any) -> None:
+def assign(names: Mapping[str, Name], key: str, value: Any) -> None:
     """Give another value to a name that is a variable of its module."""
     module, _, variable = names[key].place.partition(":")
     setattr(importlib.import_module(module), variable, value)

@@ -46,9 +46,9 @@ def __getattr__(name: str) -> Any:
     return private.taken(NAMES, name)
 
 
-def put(name: str, value: Any) -> None:
+def assign(name: str, value: Any) -> None:
     """Give another value to a name that is a variable of its module."""
-    private.put(NAMES, name, value)
+    private.assign(NAMES, name, value)
 
 
 def gone() -> dict[str, str]:

@@ -151,20 +151,20 @@ def imported(*names: str) -> None:
             NAMES[name].get()
 
 
-def put(name: str, value: Any) -> None:
+def assign(name: str, value: Any) -> None:
     """Give another value to a name that is a variable of its module."""
-    private.put(NAMES, name, value)
+    private.assign(NAMES, name, value)
 
 
 @contextmanager
-def put_back(*names: str) -> Iterator[None]:
+def restored(*names: str) -> Iterator[None]:
     """Restore the values of some variables at the end of the block."""
     before = {name: NAMES[name].get() for name in names}
     try:
         yield
     finally:
         for name, value in before.items():
-            put(name, value)
+            assign(name, value)
 
 
 def gone() -> dict[str, str]:
