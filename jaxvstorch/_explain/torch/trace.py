@@ -46,48 +46,18 @@ def trace(
         record.guards |= dynamo.guards()
         return partial(_run, record, graph)
 
-    def read(translator: Any, code: CodeType, line: int) -> None:
-        record.frames[-1].stack = dynamo.stack(translator, line)
-        record.frames[-1].read.add((code.co_filename, code.co_firstlineno))
-        compiling, attempt = dynamo.attempt()
-        if record.attempts.get(compiling) != attempt:
-            record.attempts[compiling] = attempt
-            record.readings[compiling] = {}
-        reading = record.readings[compiling].get(translator)
-        if reading is None:
-            variables = dict(getattr(translator, "f_locals", None) or {})
-            reading = Reading(
-                code,
-                translator.f_globals,
-                variables,
-                Visits(code.co_name, statements.read(code.co_filename)),
-            )
-            record.readings[compiling][translator] = reading
-            begin(reading)
-        reading.visits.line(line, translator.instruction_pointer or 0)
-
     undo = Undo(keep)
-
-    @contextmanager
-    def compiling(entered: Any) -> Iterator[None]:
-        frame = Frame(entered.f_code, dynamo.is_left_out(entered), _callers())
-        record.frames.append(frame)
-        with (
-            undo.frame(entered),
-            dynamo.reported() as (frame.breaks, frame.failures),
-            interventions.lines_traced(read),
-            interventions.without_limits(),
-            breaks_silenced(),
-        ):
-            yield
-
+    tracing = _Tracing(record, undo, begin)
     function = subject.function
     original: Callable[..., Any] = uncompiled(function)
     if isinstance(original, torch.nn.Module) and uncompiled(original.forward) != original.forward:
         function, original = original.forward, uncompiled(original.forward)
     options = dynamo.options(function)
     interventions.leave_alone(*recorder.trace_functions)
-    with interventions.module_restored(original), interventions.around_each_frame(keep, compiling):
+    with (
+        interventions.module_restored(original),
+        interventions.around_each_frame(keep, tracing.compiling),
+    ):
         # Dynamo's rules may name a function of an installed package, and would not know its copy.
         is_known = shown_files.is_installed or _calls_itself(original)
         to_compile = original if is_known else _with_copied_code(original)
@@ -99,6 +69,48 @@ def trace(
             record.error = error
         finally:
             undo.take_back()
+
+
+class _Tracing:
+    """What Dynamo reads during the call, put into the record."""
+
+    def __init__(self, record: CallRecord, undo: Undo, begin: Callable[[Reading], None]) -> None:
+        self._record, self._undo, self._begin = record, undo, begin
+
+    @contextmanager
+    def compiling(self, entered: Any) -> Iterator[None]:
+        """Record one frame that Dynamo is asked to compile."""
+        frame = Frame(entered.f_code, dynamo.is_left_out(entered), _callers())
+        self._record.frames.append(frame)
+        with (
+            self._undo.frame(entered),
+            dynamo.reported() as (frame.breaks, frame.failures),
+            interventions.lines_traced(self._read),
+            interventions.without_limits(),
+            breaks_silenced(),
+        ):
+            yield
+
+    def _read(self, translator: Any, code: CodeType, line: int) -> None:
+        frame = self._record.frames[-1]
+        frame.stack = dynamo.stack(translator, line)
+        frame.read.add((code.co_filename, code.co_firstlineno))
+        reading = self._reading(translator, code)
+        reading.visits.line(line, translator.instruction_pointer or 0)
+
+    def _reading(self, translator: Any, code: CodeType) -> Reading:
+        """What Dynamo reads of one function; a new attempt to compile begins anew."""
+        compiling, attempt = dynamo.attempt()
+        if self._record.attempts.get(compiling) != attempt:
+            self._record.attempts[compiling] = attempt
+            self._record.readings[compiling] = {}
+        readings = self._record.readings[compiling]
+        if translator not in readings:
+            variables = dict(getattr(translator, "f_locals", None) or {})
+            visits = Visits(code.co_name, statements.read(code.co_filename))
+            readings[translator] = Reading(code, translator.f_globals, variables, visits)
+            self._begin(readings[translator])
+        return readings[translator]
 
 
 def _callers() -> list[Location]:
