@@ -2,55 +2,26 @@
 
 import ast
 import copy
+import inspect
 import re
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
+
+import jax
 
 from jaxvstorch._port.folding import decided, folded, plain
-from jaxvstorch._port.map.pasting import sources
 from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.running.namespace import namespace
 
-# Keywords of JAX functions, with these defaults.
-_KEYWORDS = {"axis": None, "keepdims": False, "dtype": None, "n": None, "norm": None, "s": None,
-             "descending": False, "use_bias": True, "feature_group_count": 1}  # fmt: skip
-# Functions in which one of these keywords has another default.
-_OTHER_DEFAULT = {
-    "axis": frozenset({
-        "jax.nn.glu", "jax.nn.log_softmax", "jax.nn.softmax", "jnp.argsort", "jnp.array_split",
-        "jnp.concatenate", "jnp.fft.fft", "jnp.fft.hfft", "jnp.fft.ifft", "jnp.fft.ihfft",
-        "jnp.fft.irfft", "jnp.fft.rfft", "jnp.sort", "jnp.stack", "jnp.take_along_axis",
-        "jnp.vecdot", "lax.cumlogsumexp",
-    }),
-    "keepdims": frozenset({"lax.index_in_dim"}),
-}  # fmt: skip
-# Defaults of the last parameters, in order; those before them have none.
-_TRAILING = {
-    "jax.random.normal": ("float",),
-    "jax.random.randint": ("int",),
-    "jax.random.uniform": ("float", "0.0", "1.0"),
-    "jnp.arange": ("None", "1"),
-    "jnp.array": ("None",),
-    "jnp.asarray": ("None",),
-    "jnp.diag": ("0",),
-    "jnp.diagonal": ("0", "0", "1"),
-    "jnp.eye": ("None",),
-    "jnp.full": ("None",),
-    "jnp.full_like": ("None",),
-    "jnp.ones": ("None",),
-    "jnp.ones_like": ("None",),
-    "jnp.tril": ("0",),
-    "jnp.triu": ("0",),
-    "jnp.zeros": ("None",),
-    "jnp.zeros_like": ("None",),
-    "optax.adadelta": ("0.9", "1e-06"),
-    "optax.adam": ("0.9", "0.999", "1e-08"),
-    "optax.adamax": ("0.9", "0.999", "1e-08"),
-    "optax.adamw": ("0.9", "0.999", "1e-08"),
-    "optax.radam": ("0.9", "0.999", "1e-08"),
-    "optax.sgd": ("None", "False"),
+# What JAX takes where an argument is None, by the argument and the functions that have it.
+_FOR_NONE = {
+    ("keepdims", "False"): r"jnp\..*",
+    ("dtype", "float"): r"jax\.random\.(normal|uniform)",
+    ("dtype", "int"): r"jax\.random\.randint",
+    ("step", "1"): r"jnp\.arange",
 }
-_REQUIRED = {"jax.random.normal": 2, "jax.random.randint": 4, "jax.random.uniform": 2,
-             "jnp.full": 2, "jnp.full_like": 2}  # fmt: skip
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _NO_OPS = ("optax.add_decayed_weights(0)", "optax.add_decayed_weights(0.0)")
 
 
@@ -110,8 +81,6 @@ class _Substitution(ast.NodeTransformer):
         new = self.generic_visit(node)
         if isinstance(new, ast.Call):
             new.args = [part for argument in new.args for part in _unpacked(argument)]
-            name = ast.unparse(new.func)
-            new.keywords = [word for word in new.keywords if not _is_default(name, word)]
             return _without_defaults(new)
         return new
 
@@ -134,40 +103,53 @@ def _unpacked(argument: ast.expr) -> list[ast.expr]:
     return argument.value.elts if tuples else [argument]  # type: ignore[attr-defined]
 
 
-def _is_default(name: str, word: ast.keyword) -> bool:
-    value = word.value
-    return (
-        isinstance(value, ast.Constant)
-        and word.arg in _KEYWORDS
-        and name not in _OTHER_DEFAULT.get(word.arg, ())
-        and value.value is _KEYWORDS[word.arg]
-    )
-
-
 def _without_defaults(call: ast.Call) -> ast.expr:
-    """A call without the last arguments that are defaults."""
+    """A call without the keywords, and the last arguments, that are defaults."""
     name = ast.unparse(call.func)
     if name == "optax.chain":
         call.args = [part for part in call.args if ast.unparse(part) not in _NO_OPS]
         return call.args[0] if len(call.args) == 1 else call
-    if not plain(call.args):
-        return call
-    defaults, first = _trailing(name)
-    while len(call.args) > first and len(call.args) - first <= len(defaults):
-        if ast.unparse(call.args[-1]) != defaults[len(call.args) - first - 1]:
-            break
-        del call.args[-1]
+    parameters = _parameters(name)
+    call.keywords = [
+        word
+        for word in call.keywords
+        if word.arg not in parameters or not _is_default(name, parameters[word.arg], word.value)
+    ]
+    by_position = [parameter for parameter in parameters.values() if parameter.kind in _POSITIONAL]
+    if plain(call.args) and len(call.args) <= len(by_position):
+        while call.args and _is_default(name, by_position[len(call.args) - 1], call.args[-1]):
+            del call.args[-1]
     return call
 
 
+def _is_default(name: str, parameter: inspect.Parameter, value: ast.expr) -> bool:
+    text = ast.unparse(value)
+    if parameter.default is None and (functions := _FOR_NONE.get((parameter.name, text))):
+        return re.fullmatch(functions, name) is not None
+    return text == repr(parameter.default)
+
+
 @cache
-def _trailing(name: str) -> tuple[tuple[str, ...], int]:
-    """The defaults of a function of JAX or one to paste, and how many parameters have none."""
-    if not re.fullmatch(r"paste\.\w+", name):  # or a method of its result, such as reshape
-        return _TRAILING.get(name, ()), _REQUIRED.get(name, 1)
-    bare = name.removeprefix("paste.")
-    function = ast.parse(sources([bare])[bare]).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    defaults = tuple(ast.unparse(value) for value in function.args.defaults)
-    return defaults, len(arguments) - len(defaults)
+def _parameters(name: str) -> dict[str, inspect.Parameter]:
+    """The parameters of a function of JAX, or one to paste, or a method of an array."""
+    path = name.split(".")
+    function: Any = _modules().get(path[0])
+    if function is None:
+        method = getattr(jax.Array, path[-1], None) if len(path) > 1 else None
+        return _signature(method, bound=True)
+    for part in path[1:]:
+        function = getattr(function, part, None)
+    if inspect.isclass(function):
+        return _signature(function.__init__, bound=True)
+    return _signature(function)
+
+
+def _signature(function: Any, bound: bool = False) -> dict[str, inspect.Parameter]:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # no function, or one without a signature
+        return {}
+    return dict(list(parameters.items())[bound:])
+
+
+_modules = cache(namespace)
