@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from jaxvstorch._port.map.entry import find_name as find_name
     from jaxvstorch._port.map.verdict import NameDifference as NameDifference
     from jaxvstorch._port.map.verdict import NameProbe as NameProbe
-    from jaxvstorch._port.report import PortCall as PortCall
-    from jaxvstorch._port.report import PortLine as PortLine
     from jaxvstorch._port.report import PortReport as PortReport
-    from jaxvstorch._port.report import PortStatus as PortStatus
+    from jaxvstorch._port.report_data import PortCall as PortCall
+    from jaxvstorch._port.report_data import PortLine as PortLine
+    from jaxvstorch._port.report_data import PortStatus as PortStatus
 
 __version__ = "0.1.0"
 
@@ -84,10 +84,10 @@ _PUBLIC = {
     "PAIRS": "jaxvstorch._pairs.registry",
     "Pair": "jaxvstorch._pairs.pair",
     "Parity": "jaxvstorch._parity.checking",
-    "PortCall": "jaxvstorch._port.report",
-    "PortLine": "jaxvstorch._port.report",
+    "PortCall": "jaxvstorch._port.report_data",
+    "PortLine": "jaxvstorch._port.report_data",
     "PortReport": "jaxvstorch._port.report",
-    "PortStatus": "jaxvstorch._port.report",
+    "PortStatus": "jaxvstorch._port.report_data",
     "Program": "jaxvstorch._explain.explanation_data",
     "Source": "jaxvstorch._explain.marks",
     "Stage": "jaxvstorch._explain.explanation_data",

@@ -32,6 +32,7 @@ def test_every_public_name_is_documented_on_one_page() -> None:
     page = (ROOT / "book/reference/api.md").read_text(encoding="utf-8")
     documented = re.findall(r"^\.\. auto\w+:: jaxvstorch\.(\w+)$", page, re.MULTILINE)
     assert sorted(documented) == sorted({*jaxvstorch.__all__} - {"__version__", "PAIRS"})
+    assert all(hasattr(jaxvstorch, name) for name in jaxvstorch.__all__)
 
 
 def test_what_a_reader_sees_of_a_page_imports_nothing_private() -> None:

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 
 SHOWN = (PortStatus.VERIFIED, PortStatus.RANDOM, PortStatus.OTHERWISE, PortStatus.DIFFERS)
 AT_PARITY = "Modules of their drafts that are at parity, with their weights and gradients:"

@@ -8,7 +8,8 @@ from typing import Any
 from jaxvstorch import _frameworks
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._port import LIMIT
-from jaxvstorch._port.report import Location, PortReport
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location
 
 
 def port(

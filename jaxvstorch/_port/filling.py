@@ -9,7 +9,7 @@ from functools import cache
 from jaxvstorch._port.folding import TYPE
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import Location
+from jaxvstorch._port.report_data import Location
 from jaxvstorch._port.simplifying import simplified
 
 Span = tuple[int, int, int | None, int | None]  # first and last line from 1, columns in bytes

@@ -15,7 +15,7 @@ from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights, namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
 from jaxvstorch._port.outcome import Outcome, compare_results, size_of_terms
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 
 # They need the values themselves, which `jax.jit` does not have.
 _DATA_DEPENDENT = frozenset({

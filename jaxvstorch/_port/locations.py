@@ -9,7 +9,7 @@ from types import FrameType
 import torch
 
 from jaxvstorch._port.isolation import is_port_call
-from jaxvstorch._port.report import Location
+from jaxvstorch._port.report_data import Location
 
 # The separator at the end keeps out torchvision, which is beside it.
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")

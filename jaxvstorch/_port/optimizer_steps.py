@@ -16,7 +16,7 @@ from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
 from jaxvstorch._port.outcome import Outcome, compare_results
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 
 PARTITION = "optax.partition takes an optimizer for each"
 SCHEDULED = "a setting changed between steps: give optax a schedule"

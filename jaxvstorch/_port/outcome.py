@@ -9,7 +9,7 @@ import torch
 
 from jaxvstorch._port.map.running.compare import LEAST, Difference, compare
 from jaxvstorch._port.map.running.values import array, leaves
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 
 _SLIGHT = ("dtype", "rounding", "width")
 # What adds numbers up rounds by their size, however small their sum is.

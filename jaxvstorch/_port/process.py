@@ -13,7 +13,8 @@ from typing import Any
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
 from jaxvstorch._port.program import Record
-from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 _LOOK = 0.1  # seconds between two looks at whether the program has begun
 GRACE = 10.0  # seconds between asking a program to stop and ending it

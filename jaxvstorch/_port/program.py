@@ -20,7 +20,7 @@ from typing import Any
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import remove_port_frames
-from jaxvstorch._port.report import short
+from jaxvstorch._port.report_data import short
 
 
 class Record(StrEnum):

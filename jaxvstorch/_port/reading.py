@@ -9,7 +9,8 @@ from jaxvstorch._port.filling import filled
 from jaxvstorch._port.imports import bound, qualified
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 # Methods that other objects have too, so the name alone does not show an array.
 _AMBIGUOUS = {

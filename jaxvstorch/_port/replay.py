@@ -29,7 +29,8 @@ from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.naming import QUIET, name_of
 from jaxvstorch._port.optimizer_steps import OptimizerSteps
 from jaxvstorch._port.outcome import Outcome
-from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 from jaxvstorch._port.translation import (
     argument_types,
     function_in_jax,

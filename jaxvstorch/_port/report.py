@@ -1,93 +1,16 @@
-"""The report of a replay, by source line."""
+"""The report of a replay, with the ways to show it."""
 
-import linecache
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
-from jaxvstorch._frameworks import FRAMEWORKS, proven
+from jaxvstorch._port.rendering import html, text
+from jaxvstorch._port.report_data import ReportData
 
 
-class PortStatus(StrEnum):
-    """The outcome of a call."""
-
-    VERIFIED = "verified"
-    DIFFERS = "differs"
-    RANDOM = "random"
-    OTHERWISE = "done otherwise"
-    REFUSED = "a parameter has no counterpart"
-    UNKNOWN = "not in the map"
-    FAILED = "not replayed"
-    READ = "read, not run"
-
-    @property
-    def sign(self) -> str:
-        """The mark before the call in a terminal."""
-        return _SIGNS[self]
-
-
-_SIGNS = dict(zip(PortStatus, "=≠~>!?!.", strict=True))
-
-
-@dataclass(frozen=True)
-class Location:
-    """A call's location in the source: lines from 1, columns in bytes from 0."""
-
-    file: str
-    line: int
-    end_line: int | None = None
-    column: int | None = None
-    end_column: int | None = None
-
-
-@dataclass(frozen=True)
-class PortCall:
-    """One call, and its outcome.
-
-    Attributes:
-        name: in the map, or as the framework names it.
-        becomes: the call in the other framework, with its arguments as in the source.
-        status: how it compared.
-        note: what differs, or what to do.
-        gap: the largest difference of two numbers of the results, if they were compared.
-    """
-
-    name: str
-    becomes: str | None
-    status: PortStatus
-    note: str = ""
-    gap: float | None = field(default=None, compare=False)
-
-
-@dataclass
-class PortLine:
-    """The calls of one source line, each with how often it occurred."""
-
-    file: str
-    number: int
-    calls: dict[PortCall, int] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The source of the line."""
-        return linecache.getline(self.file, self.number).strip()
-
-    def count(self, call: PortCall, times: int = 1) -> None:
-        """Count a call; among calls that differ only in their gaps, keep the largest gap."""
-        before = next((known for known in self.calls if known == call), call)
-        total = self.calls.get(call, 0) + times
-        if before.gap is not None and (call.gap is None or before.gap >= call.gap):
-            call = before
-        self.calls = {call if known == call else known: n for known, n in self.calls.items()}
-        self.calls[call] = total
-
-
-@dataclass
-class PortReport:
+@dataclass(repr=False)
+class PortReport(ReportData):
     """Every line that called the framework, and how the program ended.
+
+    Printed, it is text for a terminal; in a notebook it is HTML.
 
     Attributes:
         framework: whose calls were done again in the other one.
@@ -100,97 +23,10 @@ class PortReport:
         parity: the result of comparing each part of the draft with the program's own.
     """
 
-    framework: str = "torch"
-    lines: dict[tuple[str, int], PortLine] = field(default_factory=dict)
-    ended: str | None = None
-    seconds: float | None = None
-    beyond: int = 0
-    unreached: dict[tuple[str, int], PortLine] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    parity: dict[str, str] = field(default_factory=dict)
-
-    def add(self, location: Location, call: PortCall, times: int = 1) -> None:
-        """Count a call."""
-        _count(self.lines, location, call, times)
-
-    def add_unreached(self, location: Location, call: PortCall) -> None:
-        """Count a call that is in the source, but that the program did not make."""
-        _count(self.unreached, location, call, 1)
-
-    def counts(self) -> dict[str, int]:
-        """How many calls there were of each status, by its text."""
-        counts = Counter[PortStatus]()
-        for line in self.lines.values():
-            for call, times in line.calls.items():
-                counts[call.status] += times
-        return {status.value: counts[status] for status in PortStatus if status in counts}
-
-    @property
-    def verified(self) -> float:
-        """The share of calls that gave the same in the other framework.
-
-        Random draws do not count: nothing can be said about them.
-        """
-        counts = self.counts()
-        judged = sum(counts.values()) - counts.get(PortStatus.RANDOM, 0)
-        return counts.get(PortStatus.VERIFIED, 0) / judged if judged else 0.0
-
-    def files(self) -> Iterator[tuple[str, list[PortLine]]]:
-        """The lines of each file, in order."""
-        for file in dict.fromkeys(file for file, _ in self.lines):
-            yield file, [self.lines[key] for key in sorted(self.lines) if key[0] == file]
-
-    def remarks(self) -> list[str]:
-        """The notes, and a warning of a framework that is newer than the proven versions."""
-        return [*self.notes, *proven.notes(*FRAMEWORKS)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON has it."""
-        return {
-            "framework": self.framework,
-            "ended": self.ended,
-            "seconds": self.seconds,
-            "counts": self.counts(),
-            "verified": self.verified,
-            "beyond": self.beyond,
-            "lines": [_line(line) for _, lines in self.files() for line in lines],
-            "unreached": [_line(self.unreached[key]) for key in sorted(self.unreached)],
-            "notes": self.remarks(),
-            "parity": self.parity,
-        }
-
     def __str__(self) -> str:
-        from jaxvstorch._port.rendering.text import plain
-
-        return plain(self)
+        return text.plain(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from jaxvstorch._port.rendering.html import fragment
-
-        return fragment(self)
-
-
-def _count(
-    lines: dict[tuple[str, int], PortLine], location: Location, call: PortCall, times: int
-) -> None:
-    key = (location.file, location.line)
-    lines.setdefault(key, PortLine(*key)).count(call, times)
-
-
-def _line(line: PortLine) -> dict[str, Any]:
-    return {
-        "file": line.file,
-        "line": line.number,
-        "source": line.text,
-        "calls": [asdict(call) | {"times": times} for call, times in line.calls.items()],
-    }
-
-
-def short(file: str) -> str:
-    """A path relative to this folder; "this notebook" for the file of a cell."""
-    if "ipykernel_" in file:
-        return "this notebook"
-    path, here = Path(file), Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+        return html.fragment(self)

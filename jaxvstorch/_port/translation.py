@@ -12,7 +12,7 @@ from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.values import DTYPES
-from jaxvstorch._port.report import Location, PortCall
+from jaxvstorch._port.report_data import Location, PortCall
 
 _METHODS = {"Add": "add", "Mult": "multiply", "Div": "divide", "Pow": "power"}  # of x.at[i]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 from tools.port_programs import fetching
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from jaxvstorch._port.replay import Replay  # noqa: E402
-from jaxvstorch._port.report import PortStatus  # noqa: E402
+from jaxvstorch._port.report_data import PortStatus  # noqa: E402
 
 
 def replayed(function, *args):

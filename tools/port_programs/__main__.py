@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 from tools.port_programs.fetching import STUBS, Program, lay_out, programs
 
 ROOT = Path(__file__).parents[2]

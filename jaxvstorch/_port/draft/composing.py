@@ -12,7 +12,7 @@ from jaxvstorch._port.draft.layers import layer
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.pasting import imports_of, sources
-from jaxvstorch._port.report import PortStatus, short
+from jaxvstorch._port.report_data import PortStatus, short
 
 _BASE = Path(__file__).with_name("base.txt")
 

@@ -8,7 +8,7 @@ from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.naming import watched
-from jaxvstorch._port.report import PortCall, PortStatus
+from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
 
 UNREACHED = "was not reached, and is not verified"

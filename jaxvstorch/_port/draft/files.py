@@ -11,7 +11,7 @@ from jaxvstorch._port.draft.rewriting import TODO, Rewriting
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report import PortCall
+from jaxvstorch._port.report_data import PortCall
 
 # Names whose calls give the same result each time.
 _PURE = frozenset({"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set",

@@ -17,7 +17,7 @@ from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import is_port_call, remove_hook
 from jaxvstorch._port.locations import PORT_FOLDERS
 from jaxvstorch._port.map.running.call import copied
-from jaxvstorch._port.report import Location, PortCall
+from jaxvstorch._port.report_data import Location, PortCall
 
 _CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
                torch.nn.ParameterDict)  # fmt: skip

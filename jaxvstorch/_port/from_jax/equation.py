@@ -15,7 +15,7 @@ from jaxvstorch._port.from_jax.elementwise import Operation
 from jaxvstorch._port.from_jax.primitives import operation
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.outcome import Outcome, compare_results, size_of_terms
-from jaxvstorch._port.report import PortStatus
+from jaxvstorch._port.report_data import PortStatus
 
 GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
 SIGNED = "in int64: PyTorch has no"

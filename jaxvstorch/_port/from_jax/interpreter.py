@@ -21,7 +21,8 @@ from jaxvstorch._port.from_jax.equation import (
 )
 from jaxvstorch._port.from_jax.translation import accumulated, in_torch, jax_name
 from jaxvstorch._port.outcome import Outcome
-from jaxvstorch._port.report import Location, PortCall, PortReport, PortStatus
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 _ARRAYS = (jax.Array, np.ndarray, np.generic)
 _LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")

@@ -16,7 +16,7 @@ from jaxvstorch._port.filling import filled_tree, node_at
 from jaxvstorch._port.imports import imported
 from jaxvstorch._port.map.lookup import of_jax
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.report import Location
+from jaxvstorch._port.report_data import Location
 
 _SHORT = {"jax.numpy.": "jnp.", "jax.lax.": "lax.", "flax.nnx.": "nnx."}
 _MODULES = {"jax": jax, "jnp": jnp, "lax": lax, "optax": optax}

@@ -8,19 +8,19 @@ from itertools import groupby
 from jaxvstorch._explain.rendering.html_page import MADE
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._port.rendering.text import gap_text, summary
-from jaxvstorch._port.report import PortCall, PortLine, PortReport, PortStatus, short
+from jaxvstorch._port.report_data import PortCall, PortLine, PortStatus, ReportData, short
 
 _STYLE = files(__package__).joinpath("port.css").read_text("utf-8")
 # The class of each status in the style sheet.
 _CLASSES = {status: f"s{number}" for number, status in enumerate(PortStatus)}
 
 
-def fragment(report: PortReport) -> str:
+def fragment(report: ReportData) -> str:
     """HTML for a place in a page, with the style that it needs."""
     return f'<style>{_STYLE}</style><div class="jaxvstorch-port">{_body(report, "p", "p")}</div>'
 
 
-def page(report: PortReport) -> str:
+def page(report: ReportData) -> str:
     """A whole page that needs no other file and no JavaScript."""
     title = f"{_files(report)}, ported"
     return (
@@ -32,11 +32,11 @@ def page(report: PortReport) -> str:
     )
 
 
-def _files(report: PortReport) -> str:
+def _files(report: ReportData) -> str:
     return ", ".join(dict.fromkeys(short(file) for file, _ in report.files()))
 
 
-def _body(report: PortReport, title: str, part: str) -> str:
+def _body(report: ReportData, title: str, part: str) -> str:
     other = TITLES["jax" if report.framework == "torch" else "torch"]
     parts = [f'<{title} class="title"><code>{escape(_files(report))}</code> in {other}</{title}>']
     parts.append(f'<p class="summary">{escape(summary(report))}</p>')
@@ -62,7 +62,7 @@ def _body(report: PortReport, title: str, part: str) -> str:
     return "".join(parts)
 
 
-def _legend(report: PortReport) -> str:
+def _legend(report: ReportData) -> str:
     counts = report.counts()
     items = "".join(
         f'<li class="{_CLASSES[status]}"><span class="sign">{escape(status.sign)}</span> '
@@ -99,7 +99,7 @@ def _call(call: PortCall, times: int) -> str:
     return " ".join(parts)
 
 
-def _unreached(report: PortReport, part: str) -> Iterator[str]:
+def _unreached(report: ReportData, part: str) -> Iterator[str]:
     if not report.unreached:
         return
     yield f'<{part} class="part">Not seen to be reached</{part}>'

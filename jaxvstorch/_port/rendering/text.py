@@ -6,18 +6,18 @@ from itertools import groupby
 from rich.text import Text
 
 from jaxvstorch._frameworks import TITLES
-from jaxvstorch._port.report import PortCall, PortLine, PortReport, PortStatus, short
+from jaxvstorch._port.report_data import PortCall, PortLine, PortStatus, ReportData, short
 
 _COLOURS = ("green", "red", "magenta", "cyan", "yellow", "yellow", "yellow", "dim")
 STYLES = dict(zip(PortStatus, _COLOURS, strict=True))
 
 
-def plain(report: PortReport) -> str:
+def plain(report: ReportData) -> str:
     """The whole report as plain text."""
     return "\n".join(line.plain for line in lines(report))
 
 
-def lines(report: PortReport) -> Iterator[Text]:
+def lines(report: ReportData) -> Iterator[Text]:
     """The report line by line: each source line, and below it its calls."""
     for file, source_lines in report.files():
         yield Text(short(file), "bold")
@@ -36,7 +36,7 @@ def lines(report: PortReport) -> Iterator[Text]:
     yield Text(summary(report), "bold")
 
 
-def summary(report: PortReport) -> str:
+def summary(report: ReportData) -> str:
     """The whole report in one sentence."""
     counts = report.counts()
     total = sum(counts.values())
