@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
-from jaxvstorch._pairs.registry import place, topics
+from jaxvstorch._pairs.registry import position, topics
 
 # As Python sees a package that is not installed: nobody on the import path has it.
 WITHOUT = """
@@ -65,14 +65,14 @@ def installed() -> list[str]:
 
 # `nox -s tests_jax_only` runs JAX's halves where PyTorch is not installed.
 @pytest.mark.parametrize("framework", installed()[-1:])
-@pytest.mark.parametrize("part", sorted({place(topic)[0] for topic in topics()}))
+@pytest.mark.parametrize("part", sorted({position(topic)[0] for topic in topics()}))
 def test_the_halves_work_without_the_other_framework(framework, part) -> None:
     missing = OTHER[framework]
     code = f"""
 import sys
-from jaxvstorch._pairs.registry import PAIRS, place
+from jaxvstorch._pairs.registry import PAIRS, position
 for pair in PAIRS:
-    if place(pair.topic)[0] != {part}:
+    if position(pair.topic)[0] != {part}:
         continue
     arguments = pair.to_framework({framework!r}, pair.make_inputs(4))
     pair.half({framework!r})(*arguments)

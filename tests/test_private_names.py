@@ -45,7 +45,7 @@ def test_the_installed_version_has_all_of_them(framework) -> None:
 def test_each_says_what_is_done_without_it(framework) -> None:
     names = [*private(framework).NAMES.values(), *private(framework).ATTRIBUTES]
     assert all(name.without for name in names)
-    assert len({name.place for name in names}) == len(names)
+    assert len({name.path for name in names}) == len(names)
 
 
 def test_one_that_is_gone_is_named(framework, x, monkeypatch) -> None:

@@ -9,7 +9,7 @@ import jaxvstorch
 from jaxvstorch import _frameworks
 from jaxvstorch._frameworks.containers import arrays_in
 from jaxvstorch._pairs import source
-from jaxvstorch._pairs.registry import PAIRS, pairs_of, place, topics
+from jaxvstorch._pairs.registry import PAIRS, pairs_of, position, topics
 
 BOOK = Path(__file__).parents[1] / "book"
 
@@ -29,7 +29,7 @@ def test_every_function_of_a_half_is_listed(topic: str, framework: str) -> None:
 
 @pytest.mark.parametrize("topic", topics())
 def test_no_other_topic_has_this_one_s_place_in_the_book(topic: str) -> None:
-    assert [other for other in topics() if place(other) == place(topic)] == [topic]
+    assert [other for other in topics() if position(other) == position(topic)] == [topic]
 
 
 def test_no_pair_is_listed_twice() -> None:
@@ -104,7 +104,7 @@ def test_a_name_without_example_is_one_clear_error(name, message) -> None:
         jaxvstorch.example(name)
 
 
-@pytest.mark.parametrize("function", [pairs_of, place])
+@pytest.mark.parametrize("function", [pairs_of, position])
 def test_a_topic_that_there_is_not_is_one_clear_error(function) -> None:
     with pytest.raises(LookupError, match=r"no pair or topic 'brunching'\. Did you mean branching"):
         function("brunching")

@@ -68,4 +68,6 @@ def _make(framework: str, name: str) -> training.Step:
 @cache
 def _batch(framework: str, name: str, examples: int) -> Any:
     adapter = _frameworks.adapter(framework)
-    return adapter.place(tuple(map(adapter.from_numpy, training.batch(name, examples, framework))))
+    return adapter.to_device(
+        tuple(map(adapter.from_numpy, training.batch(name, examples, framework)))
+    )

@@ -47,7 +47,7 @@ def _numbers(size: int, seed: int = 0) -> np.ndarray[Any, Any]:
 
 def _array(framework: str, size: int, seed: int = 0) -> Any:
     adapter = _frameworks.adapter(framework)
-    return adapter.place(adapter.from_numpy(_numbers(size, seed)))
+    return adapter.to_device(adapter.from_numpy(_numbers(size, seed)))
 
 
 def _fresh(framework: str, size: int) -> Work:

@@ -49,7 +49,7 @@ def _call(framework: str, mode: str) -> Work:
         return calling(add_one, [(x,)] * 4)
     function = compiled(framework, add_one) if mode == "compiled" else add_one
     adapter = _frameworks.adapter(framework)
-    return calling(function, [(adapter.place(adapter.from_numpy(x)),)] * 4)
+    return calling(function, [(adapter.to_device(adapter.from_numpy(x)),)] * 4)
 
 
 def _product(framework: str, dtype: str, side: int) -> Work:
@@ -73,7 +73,7 @@ def _cast(framework: str, array: np.ndarray[Any, Any], dtype: str) -> Any:
         import torch
 
         tensor = torch.from_numpy(array).to(getattr(torch, dtype))
-        return _frameworks.adapter(framework).place(tensor)
+        return _frameworks.adapter(framework).to_device(tensor)
     if framework == "jax":
         import jax.numpy as jnp
 

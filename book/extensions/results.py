@@ -23,7 +23,7 @@ from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_bars, results_overview
 from jaxvstorch._frameworks import FRAMEWORKS
-from jaxvstorch._pairs.registry import PAIRS, place, topics
+from jaxvstorch._pairs.registry import PAIRS, position, topics
 from jaxvstorch._table import Table
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ class TopicsOfPartDirective(SphinxDirective):
         sections = [
             f"(results-{topic})=\n## {title(topic)}\n\n```{{results}} {topic}\n```"
             for topic in topics()
-            if place(topic)[0] == part
+            if position(topic)[0] == part
         ]
         return self.parse_text_to_nodes("\n\n".join(sections), allow_section_headings=True)
 
@@ -132,7 +132,7 @@ def title(topic: str) -> str:
 
 def linked(topic: str) -> str:
     """The same, with a link to the topic's results, from the page beside them."""
-    page = f"results-{place(topic)[0]}.html"
+    page = f"results-{position(topic)[0]}.html"
     return f'<a class="reference internal" href="{page}#results-{topic}">{escape(title(topic))}</a>'
 
 

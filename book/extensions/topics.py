@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from jaxvstorch._pairs.registry import place, topics
+from jaxvstorch._pairs.registry import position, topics
 
 
 class TopicsDirective(SphinxDirective):
@@ -26,7 +26,7 @@ class TopicsDirective(SphinxDirective):
         self.env.note_reread()  # a new topic changes no file that this page could depend on
         part = int(self.arguments[0])
         pages = [
-            page for topic in topics() if place(topic)[0] == part for page in self._pages(topic)
+            page for topic in topics() if position(topic)[0] == part for page in self._pages(topic)
         ]
         caption = f":caption: {self.options['caption']}"
         lines = ["```{toctree}", ":hidden:", caption, "", *pages, "```"]

@@ -34,7 +34,7 @@ def from_numpy(value: Any) -> Any:
     return array
 
 
-def place(arguments: Any) -> Any:
+def to_device(arguments: Any) -> Any:
     """The arguments on JAX's device: ``from_numpy`` has put them there already."""
     return arguments
 

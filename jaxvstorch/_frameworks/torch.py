@@ -23,7 +23,7 @@ def from_numpy(value: Any) -> Any:
     return torch.from_numpy(array)
 
 
-def place(arguments: Any) -> Any:
+def to_device(arguments: Any) -> Any:
     """The arguments on PyTorch's device: the GPU, if there is one."""
     if not torch.cuda.is_available():
         return arguments

@@ -120,14 +120,14 @@ class Pair:
         function of that name.
         """
         half, adapter = _half(self.topic, framework), _frameworks.adapter(framework)
-        moved = tuple(
+        converted = tuple(
             getattr(half, value.__name__)
             if callable(value)
             else with_arrays_mapped(adapter.from_numpy, value)
             for value in arguments
         )
-        placed: tuple[Any, ...] = adapter.place(moved)
-        return placed
+        on_device: tuple[Any, ...] = adapter.to_device(converted)
+        return on_device
 
 
 def _half(topic: str, framework: str) -> ModuleType:

@@ -17,19 +17,19 @@ _COLLECTED = {
 }
 
 
-def place(topic: str) -> tuple[int, int]:
-    """A topic's place in the book: the number of the part, and its position there.
+def position(topic: str) -> tuple[int, int]:
+    """A topic's position in the book: the number of its part, and its number there.
 
     Raises:
         LookupError: there is no such topic; the message names the nearest.
     """
-    position: tuple[int, int] = _collected(topic).PLACE
-    return position
+    numbers: tuple[int, int] = _collected(topic).POSITION
+    return numbers
 
 
 def topics() -> list[str]:
     """The topics, in the order of the book."""
-    return sorted(_COLLECTED, key=place)
+    return sorted(_COLLECTED, key=position)
 
 
 def pairs_of(topic: str) -> tuple[Pair, ...]:

@@ -82,7 +82,7 @@ def test_tensors_are_moved_wherever_they_stand(monkeypatch) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.Tensor, "cuda", lambda tensor: tensor.to("meta"))
-    x, (y,), steps = _frameworks.adapter("torch").place((torch.ones(2), (torch.ones(3),), 4))
+    x, (y,), steps = _frameworks.adapter("torch").to_device((torch.ones(2), (torch.ones(3),), 4))
     assert [x.device.type, y.device.type, steps] == ["meta", "meta", 4]
 
 

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
 from jaxvstorch._pairs import source
-from jaxvstorch._pairs.registry import PAIRS, place, topics
+from jaxvstorch._pairs.registry import PAIRS, position, topics
 
 BOOK = Path(pair_directive.__file__).parents[1]
 OWN = ("pair_directive", "diagram", "results", "topics")
@@ -125,7 +125,7 @@ def test_an_unknown_pair_is_a_warning_that_names_the_nearest(tmp_path):
 
 
 def test_a_part_lists_its_topics_in_order_and_a_page_that_is_missing_is_a_warning(tmp_path):
-    first, *others = (topic for topic in topics() if place(topic)[0] == 1)
+    first, *others = (topic for topic in topics() if position(topic)[0] == 1)
     for topic in [*others, f"{others[0]}-again"]:
         path = tmp_path / "topics" / f"{topic}.md"
         path.parent.mkdir(exist_ok=True)

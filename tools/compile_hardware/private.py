@@ -36,4 +36,4 @@ def __getattr__(name: str) -> Any:
 
 def gone() -> dict[str, str]:
     """The names that this version of PyTorch lacks, each with what happens without it."""
-    return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
+    return private.gone({**NAMES, **{name.path: name for name in ATTRIBUTES}})

@@ -20,11 +20,11 @@ class Name:
     """One private name.
 
     Attributes:
-        place: module and name in it, such as ``"torch._dynamo.utils:CleanupHook.create"``.
+        path: module and name in it, such as ``"torch._dynamo.utils:CleanupHook.create"``.
         without: what happens if it is missing.
     """
 
-    place: str
+    path: str
     without: str = REFUSED
 
     def get(self) -> Any:
@@ -33,13 +33,13 @@ class Name:
         Raises:
             MissingNameError: this version lacks it, or has moved it.
         """
-        module, _, path = self.place.partition(":")
+        module, _, names = self.path.partition(":")
         try:
             value: Any = importlib.import_module(module)
-            for part in path.split(".") if path else ():
+            for part in names.split(".") if names else ():
                 value = _part(value, part)
         except (ImportError, AttributeError) as error:
-            raise MissingNameError(self.place) from error
+            raise MissingNameError(self.path) from error
         return value
 
 
@@ -73,16 +73,16 @@ def taken(names: Mapping[str, Name], key: str) -> Any:
 
 def assign(names: Mapping[str, Name], key: str, value: Any) -> None:
     """Give another value to a name that is a variable of its module."""
-    module, _, variable = names[key].place.partition(":")
+    module, _, variable = names[key].path.partition(":")
     setattr(importlib.import_module(module), variable, value)
 
 
 def gone(names: Mapping[str, Name]) -> dict[str, str]:
-    """The places that this version lacks, each with what happens without it."""
+    """The paths that this version lacks, each with what happens without it."""
     missing = {}
     for name in names.values():
         try:
             name.get()
         except MissingNameError:
-            missing[name.place] = name.without
+            missing[name.path] = name.without
     return missing

@@ -53,4 +53,4 @@ def assign(name: str, value: Any) -> None:
 
 def gone() -> dict[str, str]:
     """The names that this version of JAX lacks, each with what happens without it."""
-    return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
+    return private.gone({**NAMES, **{name.path: name for name in ATTRIBUTES}})

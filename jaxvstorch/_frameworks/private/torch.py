@@ -169,4 +169,4 @@ def restored(*names: str) -> Iterator[None]:
 
 def gone() -> dict[str, str]:
     """The names that this version of PyTorch lacks, each with what happens without it."""
-    return private.gone({**NAMES, **{name.place: name for name in ATTRIBUTES}})
+    return private.gone({**NAMES, **{name.path: name for name in ATTRIBUTES}})

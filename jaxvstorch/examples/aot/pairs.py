@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.aot import inputs, reference
 
-PLACE = (5, 3)  # the part of the book, and the place in it
+POSITION = (5, 3)  # the part of the book, and the position there
 
 PAIRS = (
     Pair(

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.autodiff import inputs, reference
 
-PLACE = (3, 1)  # the part of the book, and the place in it
+POSITION = (3, 1)  # the part of the book, and the position there
 # The weights grow with the square of the size.
 IN_BLOCKS = Benchmark(sizes=(16, 2_048))
 

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.branching import inputs, reference
 
-PLACE = (1, 4)  # the part of the book, and the place in it
+POSITION = (1, 4)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("select_if", inputs.select, reference.select, gradient=(1,), jit=False, fullgraph=False),

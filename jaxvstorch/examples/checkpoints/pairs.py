@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.checkpoints import inputs, reference
 
-PLACE = (4, 5)  # the part of the book, and the place in it
+POSITION = (4, 5)  # the part of the book, and the position there
 
 PAIRS = (
     Pair(

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.data import inputs, reference
 
-PLACE = (4, 7)  # the part of the book, and the place in it
+POSITION = (4, 7)  # the part of the book, and the position there
 IN_IMAGES = Benchmark(sizes=(384, 1_572_864))  # two images, and 8,192 of them
 
 PAIRS = (

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.ecosystem import inputs, reference
 
-PLACE = (6, 4)  # the part of the book, and the place in it
+POSITION = (6, 4)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("cross_entropy", inputs.classes, reference.cross_entropy, gradient=(0,)),

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.indexing_dtypes import inputs, reference
 
-PLACE = (2, 4)  # the part of the book, and the place in it
+POSITION = (2, 4)  # the part of the book, and the position there
 
 # Two matrices of n x n are the size; their product takes n multiplications and additions for each
 # element, and the one in parts three times as many.

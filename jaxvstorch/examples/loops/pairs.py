@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.loops import inputs, reference
 
-PLACE = (1, 5)  # the part of the book, and the place in it
+POSITION = (1, 5)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("evolve_python", inputs.evolve, reference.evolve, gradient=(0,), static=("num_steps",)),

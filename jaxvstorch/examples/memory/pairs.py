@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.memory import inputs, reference
 
-PLACE = (5, 2)  # the part of the book, and the place in it
+POSITION = (5, 2)  # the part of the book, and the position there
 # Weights grow with the square of the width.
 IN_LAYERS = Benchmark(sizes=(16, 2_048))
 LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # so many scores or logits

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.methods import inputs, reference
 
-PLACE = (1, 7)  # the part of the book, and the place in it
+POSITION = (1, 7)  # the part of the book, and the position there
 # Weights grow with the square of the width.
 MATRICES = Benchmark(sizes=(16, 2_048))
 

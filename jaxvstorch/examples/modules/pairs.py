@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.modules import inputs, reference
 
-PLACE = (4, 2)  # the part of the book, and the place in it
+POSITION = (4, 2)  # the part of the book, and the position there
 
 # A size is a number of images, of 32 numbers each.
 IMAGES = Benchmark(sizes=(16, 2_048))

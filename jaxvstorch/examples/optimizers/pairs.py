@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.optimizers import inputs, reference
 
-PLACE = (4, 3)  # the part of the book, and the place in it
+POSITION = (4, 3)  # the part of the book, and the position there
 LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # so many parameters
 
 PAIRS = (

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.parallelism import inputs, reference
 
-PLACE = (3, 3)  # the part of the book, and the place in it
+POSITION = (3, 3)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("mlp", inputs.network, reference.mlp, gradient=(0, 1, 2)),

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.porting import inputs, reference
 
-PLACE = (4, 1)  # the part of the book, and the place in it
+POSITION = (4, 1)  # the part of the book, and the position there
 # Images have 64 pixels: a batch of 4, of 64 and of 4,096.
 IMAGES = Benchmark(sizes=(16, 4_096, 262_144), quick=(4_096,))
 

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.precision import inputs, reference
 
-PLACE = (4, 6)  # the part of the book, and the place in it
+POSITION = (4, 6)  # the part of the book, and the position there
 # Results in float32 that have been through bfloat16, or through float16: their roundings.
 THROUGH_BFLOAT16 = 16_384.0
 THROUGH_FLOAT16 = 2_048.0

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.purity import inputs, reference
 
-PLACE = (1, 2)  # the part of the book, and the place in it
+POSITION = (1, 2)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("powers", inputs.vector, reference.powers, gradient=(0,)),

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Pair
 from jaxvstorch.examples.pytrees import inputs, reference
 
-PLACE = (2, 3)  # the part of the book, and the place in it
+POSITION = (2, 3)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("sgd_step", inputs.step, reference.sgd_step, gradient=(0, 1)),

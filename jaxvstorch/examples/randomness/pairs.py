@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.randomness import inputs, reference
 
-PLACE = (2, 2)  # the part of the book, and the place in it
+POSITION = (2, 2)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("dropout", inputs.dropout, None, fullgraph=False),

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Pair
 from jaxvstorch.examples.shapes import inputs, reference
 
-PLACE = (1, 6)  # the part of the book, and the place in it
+POSITION = (1, 6)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("center", inputs.vector, reference.center, gradient=(0,)),

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.static_args import inputs, reference
 
-PLACE = (1, 3)  # the part of the book, and the place in it
+POSITION = (1, 3)  # the part of the book, and the position there
 
 PAIRS = (
     Pair("loss", inputs.loss, reference.loss, gradient=(0, 1), static=("robust",)),

@@ -5,7 +5,7 @@ from math import isqrt
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.timing import inputs, reference
 
-PLACE = (5, 1)  # the part of the book, and the place in it
+POSITION = (5, 1)  # the part of the book, and the position there
 
 # One so large that the arrays do not stay in a cache: what memory moves is then the limit.
 LARGE = (16, 65_536, 10_000_000)

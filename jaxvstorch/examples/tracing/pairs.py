@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.tracing import inputs, reference
 
-PLACE = (1, 1)  # the part of the book, and the place in it
+POSITION = (1, 1)  # the part of the book, and the position there
 
 PAIRS = (
     Pair(

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.training import inputs, reference
 
-PLACE = (4, 4)  # the part of the book, and the place in it
+POSITION = (4, 4)  # the part of the book, and the position there
 SIZES = (16, 1_024)
 IN_PLACE = Benchmark(skip="PyTorch's half writes into its arguments")
 # The reference moves every number by itself.

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.updates import inputs, reference
 
-PLACE = (2, 1)  # the part of the book, and the place in it
+POSITION = (2, 1)  # the part of the book, and the position there
 
 LARGE = Benchmark(sizes=(16, 65_536, 4_194_304), quick=(16, 65_536))
 

@@ -3,7 +3,7 @@
 from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.vectorization import inputs, reference
 
-PLACE = (3, 2)  # the part of the book, and the place in it
+POSITION = (3, 2)  # the part of the book, and the position there
 
 PAIRS = (
     Pair(
