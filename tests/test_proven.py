@@ -65,7 +65,7 @@ def test_both_compilers_and_parity_say_so(newer) -> None:
     assert str(check_parity(double, double, (X,))).startswith(newer)
 
 
-def test_nothing_is_said_of_what_was_proven(framework, monkeypatch) -> None:
+def test_there_is_no_note_on_a_proven_version(framework, monkeypatch) -> None:
     monkeypatch.setitem(PROVEN, framework, (proven.metadata.version(framework),))
     assert proven.notes(framework) == []
     assert "newer" not in explain(double, adapter(framework).from_numpy(X)).to_dict()

@@ -12,7 +12,7 @@ from jaxvstorch._pairs.registry import PAIRS, topics
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 @pytest.mark.parametrize("framework", ["jax", "torch"])
-def test_a_function_is_what_stands_between_blank_lines(pair, framework) -> None:
+def test_a_function_s_source_ends_at_blank_lines(pair, framework) -> None:
     found = source.definition(pair.topic, framework, pair.name)
     (node,) = ast.parse(found).body
     assert node.name == pair.name

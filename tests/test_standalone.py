@@ -71,7 +71,7 @@ def test_a_rule_of_differentiation_comes_with_its_function() -> None:
     assert text.endswith("\n\n\nclip_gradient.defvjp(_clip_forward, _clip_backward)")
 
 
-def test_what_comes_from_another_module_of_the_topic_stands_in_the_text() -> None:
+def test_what_another_module_of_the_topic_defines_is_in_the_text() -> None:
     for framework in _frameworks.FRAMEWORKS:
         text = shown("pytrees.adam_step", framework)
         assert text.startswith("from typing import Any, NamedTuple\n\nimport ")

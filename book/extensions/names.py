@@ -63,7 +63,7 @@ def counted() -> str:
     return (
         f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same in both "
         f"frameworks in every call that was tried, {counts[Agreement.EXCEPT]} did but for what is "
-        f"listed with them, and {counts[Agreement.NO_COUNTERPART]} are done otherwise: for these "
+        f"listed with them, and {counts[Agreement.NO_COUNTERPART]} are done another way: for these "
         f"it says what people do. {calls:,} calls were tried, with JAX {versions['jax']} and "
         f"PyTorch {versions['torch']}."
     )

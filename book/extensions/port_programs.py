@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from jaxvstorch._port.report_data import PortStatus
 
-SHOWN = (PortStatus.VERIFIED, PortStatus.RANDOM, PortStatus.OTHERWISE, PortStatus.DIFFERS)
+SHOWN = (PortStatus.VERIFIED, PortStatus.RANDOM, PortStatus.ANOTHER_WAY, PortStatus.DIFFERS)
 AT_PARITY = "Modules of their drafts that are at parity, with their weights and gradients:"
 OPEN = "What differed or could not be replayed:"
 FILE = Path(__file__).parents[1] / "reference/port_programs.json"

@@ -43,12 +43,12 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
         return Outcome(PortStatus.UNKNOWN)
     row = meaning(rows()[name])
     if row.expression is None:
-        return Outcome(PortStatus.OTHERWISE, row.option("instead") or "")
+        return Outcome(PortStatus.ANOTHER_WAY, row.option("instead") or "")
     call = _gathered(row, call)
     if row.name == "torch.cat" and (kept := _not_skipped(call)):
         outcome = judge(name, Call(call.function, (kept, *call.args[1:]), call.kwargs), result)
         verified = outcome.status == PortStatus.VERIFIED
-        return Outcome(PortStatus.OTHERWISE, _LEFT_OUT) if verified else outcome
+        return Outcome(PortStatus.ANOTHER_WAY, _LEFT_OUT) if verified else outcome
     try:
         args, kwargs = jax_arguments(row, call)
         jax_result = _jax_function(name)(*args, **kwargs)

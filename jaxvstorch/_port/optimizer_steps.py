@@ -146,5 +146,5 @@ class OptimizerSteps:
             return None
         followed = self._followed[key]
         if isinstance(followed, str):
-            return Outcome(PortStatus.OTHERWISE, followed)
+            return Outcome(PortStatus.ANOTHER_WAY, followed)
         return followed.after(optimizer.param_groups)

@@ -17,7 +17,7 @@ class PortStatus(StrEnum):
     VERIFIED = "verified"
     DIFFERS = "differs"
     RANDOM = "random"
-    OTHERWISE = "done otherwise"
+    ANOTHER_WAY = "done another way"
     REFUSED = "a parameter has no counterpart"
     UNKNOWN = "not in the map"
     FAILED = "not replayed"

@@ -103,7 +103,7 @@ def test_a_bad_file_is_named_without_a_traceback(tmp_path, capsys, text) -> None
     assert str(path) in capsys.readouterr().err
 
 
-def test_nothing_to_compare_with_is_said(tmp_path, monkeypatch, capsys) -> None:
+def test_nothing_to_compare_with_is_an_error(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(command, "FOLDER", tmp_path)
     old = write(tmp_path / "old.json", timing())
     assert command.main(["compare", str(old)]) == 2

@@ -66,7 +66,7 @@ def test_a_gpu_is_filled_where_every_framework_uses_it(gpu) -> None:
     assert gpu("jax", "torch", there=False) == (0, [])
 
 
-def test_a_gpu_that_reports_no_memory_is_not_filled_and_that_is_said(gpu) -> None:
+def test_a_gpu_that_reports_no_memory_is_not_filled_and_that_is_noted(gpu) -> None:
     size, (problem,) = gpu("jax", "torch", memory=None)
     assert size == 0
     assert problem.startswith("nvidia-smi does not say how much memory the GPU has")

@@ -147,7 +147,7 @@ def test_jax_tells_its_precision() -> None:
     assert found == {"jax_default_matmul_precision": "highest", "jax_enable_x64": False}
 
 
-def test_all_of_it_stands_in_one_line(tmp_path) -> None:
+def test_all_of_it_is_in_one_line(tmp_path) -> None:
     gpu = {"name": "NVIDIA H200", "memory_bytes": 140 * 2**30}
     device = {"platform": "gpu", "name": "NVIDIA H200", "cuda": "13.0"}
     found = load(

@@ -172,7 +172,7 @@ def error_of(arguments, capsys):
     return error
 
 
-def test_what_cannot_be_reproduced_is_said_before_anything_is_timed(
+def test_what_cannot_be_reproduced_is_an_error_before_anything_is_timed(
     tmp_path, capsys, monkeypatch, measured
 ) -> None:
     monkeypatch.setattr(measuring, "run", lambda *arguments, **more: pytest.fail("it was timed"))

@@ -183,7 +183,7 @@ def test_a_cost_is_a_bar_for_each_framework(build) -> None:
     assert 'href="reference/results.html"' in page
 
 
-def test_a_number_stands_in_a_sentence(build) -> None:
+def test_a_number_is_printed_in_a_sentence(build) -> None:
     write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
     page = build("It took {measured}`time branching.f 16 jax`.")
     assert "It took 1.10 s." in page.replace("\N{NO-BREAK SPACE}", " ")

@@ -20,14 +20,14 @@ def run(output, *options):
     return code, files.read(output)
 
 
-def test_a_set_is_gone_through_as_often_as_is_said(tmp_path, processes) -> None:
+def test_a_set_is_run_as_often_as_asked(tmp_path, processes) -> None:
     code, whole = run(tmp_path / "full.json", "--sessions", "3")
     assert (code, len(whole.sessions), whole.partial) == (0, 3, False)
     assert processes.told == [["numpy"], ["numpy", "--again"], ["numpy", "--again"]]
     assert (whole.timings[0].sessions, whole.timings[0].median) == ((4.0, 3.0, 2.0), 3.0)
 
 
-def test_first_calls_are_left_out_where_that_is_said(tmp_path, processes) -> None:
+def test_first_calls_are_left_out_on_request(tmp_path, processes) -> None:
     _, found = run(tmp_path / "quick.json", "--quick", "--no-first-calls")
     assert (len(found.sessions), processes.told) == (1, [["numpy", "--quick", "--again"]])
 

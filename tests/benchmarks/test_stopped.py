@@ -108,7 +108,7 @@ def refuse(path, *arguments, **options):
 
 
 @pytest.mark.parametrize("name", ["file/x.json", "folder", "read-only"])
-def test_a_place_that_cannot_be_written_is_said_before_anything_is_timed(
+def test_an_unwritable_path_is_an_error_before_anything_is_timed(
     tmp_path, monkeypatch, capsys, name
 ) -> None:
     monkeypatch.setattr(measuring, "run", lambda *arguments: pytest.fail("it was timed"))

@@ -54,7 +54,7 @@ def test_a_trial_says_what_was_tried_when_and_with_what() -> None:
     assert f"with {TRIED['with']}, each library alone." in shown
 
 
-def test_a_library_whose_end_was_said_is_marked_in_the_table() -> None:
+def test_a_library_whose_end_was_announced_is_marked_in_the_table() -> None:
     table = libraries.markdown("networks")
     assert "**dm-haiku** † " in table
     assert "**flax** 0" in table

@@ -59,7 +59,7 @@ def test_the_filter_finds_names_of_both_as_one_types(page, typed, expected) -> N
 
 
 def test_it_filters_by_verdict_and_by_what_differs(page) -> None:
-    page.get_by_label("Verdict").select_option("done otherwise")
+    page.get_by_label("Verdict").select_option("done another way")
     assert "torch.manual_seed" in shown(page)
     assert "torch.gather" not in shown(page)
     page.get_by_label("Verdict").select_option("any")

@@ -66,7 +66,7 @@ def test_ctrl_c_while_it_imports(tmp_path, arguments) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_where_it_is_told_to_ignore_ctrl_c_it_does(tmp_path) -> None:
+def test_ctrl_c_is_ignored_where_the_shell_asks_for_it(tmp_path) -> None:
     (tmp_path / "ignoring.py").write_text(
         "import os, runpy, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"

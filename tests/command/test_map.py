@@ -30,7 +30,7 @@ def test_a_function_to_paste_comes_along() -> None:
     assert "import jax.numpy as jnp" in shown
 
 
-def test_what_a_form_shares_is_said_once() -> None:
+def test_what_forms_share_is_printed_once() -> None:
     shown = run("gather").output
     assert "Tensor.gather, a form of torch.gather" in shown
     assert shown.count("def gather(") == 1
@@ -44,7 +44,8 @@ def test_a_form_is_named_as_one() -> None:
 
 def test_a_name_without_counterpart_says_what_people_do() -> None:
     assert (
-        "done otherwise: make a key with `jax.random.key(seed)`" in run("torch.manual_seed").output
+        "done another way: make a key with `jax.random.key(seed)`"
+        in run("torch.manual_seed").output
     )
     assert "assign the result" not in run("clip_grad_norm_").output
 

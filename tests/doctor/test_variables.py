@@ -61,7 +61,7 @@ def test_blamed_is_what_it_works_without(monkeypatch, environ, failure, guilty) 
     assert found == Answer(answer.facts, failure, dict.fromkeys(guilty, "1"))
 
 
-def test_an_error_of_xla_is_told_from_what_follows_it() -> None:
+def test_an_error_of_xla_is_told_apart_from_what_follows_it() -> None:
     said = (
         "E1123 18:45:53.104184    7349 command_line_flags.cc:93] Couldn't interpret value\n"
         "F1123 18:45:53.104190    7349 parse_flags_from_env.cc:220] Check failed\nusage:\n--\n"

@@ -79,7 +79,7 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         ),
     ],
 )
-def test_a_reason_is_told_plainly(text, reason, cure) -> None:
+def test_a_reason_is_in_plain_words(text, reason, cure) -> None:
     assert breaks.reason(text) == reason
     assert breaks.cure(text).text == cure
 

@@ -168,7 +168,7 @@ def test_what_cannot_change_is_not_watched(value) -> None:
     assert not can_change(value)
 
 
-def test_the_framework_is_told_without_asking_what_a_function_names() -> None:
+def test_the_framework_is_known_without_the_names_in_a_function() -> None:
     def names(x):
         return silent, hidden
 

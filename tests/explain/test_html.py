@@ -93,7 +93,7 @@ def test_each_mark_is_a_sign_words_and_a_pattern(
         ({"A": 1, "A: while body": 3, "A: while condition": 1}, "everywhere"),
     ],
 )
-def test_a_mark_that_would_wrap_over_several_lines_stands_above_its_line(
+def test_a_mark_that_would_wrap_over_several_lines_is_above_its_line(
     operations: dict[str, int], where: str | None
 ) -> None:
     tree = Tree(html.fragment(of(Line(1, "loop(x)", Mark.GRAPH, operations))))

@@ -51,7 +51,7 @@ def sum_of(x, numbers):
         (jax.jit(sum_of, static_argnums=1), (X, [1, 2]), "ValueError", "tuple", "static_args"),
     ],
 )
-def test_an_error_is_told_with_its_cure(function, arguments, what, cure, page) -> None:
+def test_an_error_has_its_cure(function, arguments, what, cure, page) -> None:
     (finding,) = explain(function, *arguments).found("failed")
     assert finding.what.startswith(what)
     assert cure in finding.cure
@@ -72,7 +72,7 @@ def test_an_error_that_cannot_be_printed_is_named() -> None:
     assert finding.what == "_NoTextError"
 
 
-def test_an_error_is_told_to_the_end_of_its_sentence() -> None:
+def test_an_error_is_shown_to_the_end_of_its_sentence() -> None:
     (finding,) = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2]).found("failed")
     assert finding.what.endswith("[1, 2]. The error was: TypeError: unhashable type: 'list'")
 

@@ -216,7 +216,7 @@ def plain_table(size):
     return np.arange(size) * 1.0
 
 
-def test_a_cache_with_traced_values_is_told_and_emptied() -> None:
+def test_a_cache_with_traced_values_is_reported_and_emptied() -> None:
     def encoded(x):
         return x + table(4) + bounded_table(4)
 

@@ -44,7 +44,7 @@ def check(explanation, operations) -> None:
     assert "<details" in page
 
 
-def test_a_loop_unrolled_a_thousand_times_is_said_to_be() -> None:
+def test_a_loop_unrolled_a_thousand_times_is_reported() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     explanation = explain(unrolled, jax.numpy.ones(3))
     (finding,) = explanation.found("unrolled")

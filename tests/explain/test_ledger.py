@@ -114,7 +114,7 @@ def test_a_framework_that_did_not_compile_the_function() -> None:
         ledger(jax.jit(lambda x: x), [(1.0,)], framework="jx")
 
 
-def test_an_error_is_told_as_far_as_its_sentence_goes_and_with_what_to_do() -> None:
+def test_an_error_is_shown_by_its_first_sentence_and_with_what_to_do() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
 
     def named(x, name):

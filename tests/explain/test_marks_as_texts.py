@@ -49,7 +49,7 @@ def broken(x):
     return y
 
 
-def test_a_line_where_a_statement_begins_is_said_with_what_became_of_it() -> None:
+def test_a_line_where_a_statement_begins_has_its_outcome() -> None:
     explanation = explain(jax.jit(steps, static_argnums=1), jnp.arange(3.0), 2)
     assert explanation.marks() == [
         "def body(total, value):  # traced",

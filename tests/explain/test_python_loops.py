@@ -96,7 +96,7 @@ def loop_with_a_loop_inside(x):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS, indirect=True)
-def test_a_loop_around_another_is_said_to_have_its_own_turns(framework) -> None:
+def test_a_loop_around_another_counts_its_own_turns(framework) -> None:
     sentences = [
         [finding.what for finding in explain(function, *given(framework, X)).found("unrolled")]
         for function in (loop_with_a_loop_inside, loops_within_loops)

@@ -71,7 +71,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("function", "options", "calls", "why"), CASES)
-def test_the_last_call_is_told_from_the_nearest(function, options, calls, why) -> None:
+def test_the_last_call_is_explained_from_the_nearest_one(function, options, calls, why) -> None:
     if function is applied:
         calls = [(x, {np.tanh: jax.numpy.tanh, np.sin: jax.numpy.sin}[act]) for x, act in calls]
     # A partial is a function that JAX has never seen.
@@ -87,7 +87,7 @@ def test_a_fresh_lambda_is_another_static_value() -> None:
     assert book.calls[1].why == "act: another <lambda>"
 
 
-def test_a_setting_is_told_by_a_later_ledger() -> None:
+def test_a_later_ledger_reports_a_setting() -> None:
     product = jax.jit(lambda a, b: a @ b)
     assert ledger(product, [(F3, F3)]).calls[0].why == "first call"
     with jax.default_matmul_precision("float32"):
@@ -98,7 +98,7 @@ def test_a_setting_is_told_by_a_later_ledger() -> None:
     assert call.why == "enable_x64: False → True"
 
 
-def test_what_no_ledger_saw_is_told_by_jax() -> None:
+def test_what_no_ledger_saw_is_explained_by_jax() -> None:
     doubled = jax.jit(lambda x: 2 * x)
     doubled(F3)
     assert ledger(doubled, [(F4,)]).calls[0].why == "x: f32[3] → f32[4]"
@@ -136,7 +136,7 @@ def test_a_method_whose_object_is_static() -> None:
     assert call.why.startswith("self: another ")
 
 
-def test_a_function_inside_of_the_same_name_is_not_told_instead() -> None:
+def test_an_inner_function_of_the_same_name_is_not_reported_instead() -> None:
     scan = jax.jit(lambda x: jax.lax.scan(lambda total, item: (total + item, total), 0.0, x)[0])
     book = ledger(scan, [(F3,), (F4,)])
     assert [call.why for call in book.calls] == ["first call", "x: f32[3] → f32[4]"]

@@ -117,14 +117,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("function", "calls", "why"), CASES)
-def test_the_last_call_is_told_from_the_nearest(function, calls, why) -> None:
+def test_the_last_call_is_explained_from_the_nearest_one(function, calls, why) -> None:
     book = ledger(torch.compile(function, backend="eager"), calls)
     assert [call.error for call in book.calls] == [None] * len(calls)
     assert book.calls[0].why == "first call"
     assert book.calls[-1].why == why
 
 
-def test_a_global_a_setting_and_a_closure_are_told_by_a_later_ledger(monkeypatch) -> None:
+def test_a_later_ledger_reports_a_global_a_setting_and_a_closure(monkeypatch) -> None:
     by_global = torch.compile(lambda x: x * factor, backend="eager")
     assert ledger(by_global, [(F3,)]).calls[0].why == "first call"
     with torch.no_grad():
@@ -140,7 +140,7 @@ def test_a_global_a_setting_and_a_closure_are_told_by_a_later_ledger(monkeypatch
     assert ledger(compiled, [(F3,)]).calls[0].why.startswith("closed-over slope: 2.0 → 3.0")
 
 
-def test_a_memory_layout_is_told_from_the_nearest_of_two_programs() -> None:
+def test_a_memory_layout_is_compared_with_the_nearest_of_two_programs() -> None:
     compiled = torch.compile(product, backend="eager")
     ledger(compiled, [(SQUARE, OTHER)])
     with torch.no_grad():
@@ -206,7 +206,7 @@ def test_another_backend() -> None:
     assert call.why == "compiled before, but for another backend or options"
 
 
-def test_first_call_appears_once_and_a_break_s_other_branch_is_told() -> None:
+def test_first_call_appears_once_and_a_break_s_other_branch_is_reported() -> None:
     def branching(x):
         if x.sum() > 0:
             return x + 1
@@ -318,7 +318,7 @@ def test_a_graph_break_in_a_loop_leaves_the_function_uncompiled() -> None:
     assert book.breaks == [1, 0]
 
 
-def test_a_graph_break_in_a_loop_past_another_break_is_told() -> None:
+def test_a_graph_break_in_a_loop_past_another_break_is_reported() -> None:
     def looped(x):
         torch._dynamo.graph_break()
         for _ in range(2):
@@ -331,7 +331,7 @@ def test_a_graph_break_in_a_loop_past_another_break_is_told() -> None:
     assert (call.compilations.breaks, call.compilations.uncompiled) == (2, 1)
 
 
-def test_a_forced_stance_is_told_and_an_error_before_the_call_is_not() -> None:
+def test_a_forced_stance_is_reported_and_an_error_before_the_call_is_not() -> None:
     compiled = torch.compile(scaled, backend="eager")
     with torch.compiler.set_stance("force_eager"):
         (call,) = ledger(compiled, [(F3,)]).calls
@@ -347,7 +347,7 @@ def test_a_forced_stance_is_told_and_an_error_before_the_call_is_not() -> None:
 @pytest.mark.parametrize(
     "name", ["compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"]
 )
-def test_where_dynamo_does_not_tell_nothing_is_said_to_run_uncompiled(name, monkeypatch) -> None:
+def test_without_dynamo_s_report_nothing_is_called_uncompiled(name, monkeypatch) -> None:
     from jaxvstorch._frameworks import private
     from jaxvstorch._frameworks.private.torch import NAMES
 
@@ -389,7 +389,7 @@ def test_what_raises_when_it_is_looked_at() -> None:
     assert book.calls[1].why == "x: f32[3] → f32[4], now any size"
 
 
-def test_where_guards_cannot_be_read_dynamo_s_own_word_is_told(monkeypatch) -> None:
+def test_where_guards_cannot_be_read_dynamo_s_own_reason_is_shown(monkeypatch) -> None:
     from jaxvstorch._explain.torch import dynamo_cache
 
     monkeypatch.setattr(dynamo_cache, "guards_of", lambda entry: entry.is_gone)

@@ -33,7 +33,7 @@ def test_what_tells_no_signature_tells_no_names() -> None:
     assert by_name(math.hypot, (3.0, 4.0), {}) == {}
 
 
-def test_arguments_that_do_not_fit_are_told_without_annotations() -> None:
+def test_the_message_on_arguments_that_do_not_fit_has_no_annotations() -> None:
     message = r"^scaled\(x, \*rest, factor=1\.0\) does not take these arguments: missing a required"
     with pytest.raises(TypeError, match=message):
         by_name(scaled, (), {})

@@ -102,7 +102,7 @@ def test_findings_stand_below_their_line() -> None:
     assert lines[lines.index("Missing") + 1] == "↳ The source of <lambda> could not be read."
 
 
-def test_a_finding_stands_at_one_source_where_two_hold_its_line() -> None:
+def test_a_finding_is_shown_at_one_source_where_two_hold_its_line() -> None:
     line = Line(1, "f(x)", Mark.GRAPH, GRAPH, 1)
     sources = (Source("f", FILE, 1, (line,)), Source("g", FILE, 1, (line,)))
     explanation = Explanation("f", "jax", (), sources, (), (Finding("impure", FILE, 1, "Seen."),))
@@ -160,7 +160,7 @@ def test_the_stages_are_numbers_and_sizes_not_texts() -> None:
     ]
 
 
-def test_nothing_is_said_of_stages_that_were_not_asked_for() -> None:
+def test_stages_that_were_not_asked_for_are_not_mentioned() -> None:
     assert "Compiled" not in str(sample(compiled=None))
     assert "FX graph" in str(sample("torch", compiled=None))
 
@@ -213,7 +213,7 @@ def test_nothing_is_wider_than_the_terminal_and_nothing_is_lost(width: int) -> N
     assert "https://jaxvstorch.github.io/jaxvstorch/topics/purity.html" in joined
 
 
-def test_a_method_stands_as_far_left_as_a_function() -> None:
+def test_a_method_is_dedented_like_a_function() -> None:
     lines = (Line(1, "\tdef f(self):"), Line(2, "\t\treturn 1", Mark.TRACED, {}, 1))
     assert row(str(of(*lines)), 1).endswith("    def f(self):")
     assert row(str(of(*lines)), 2).endswith("  ·      return 1")

@@ -130,7 +130,7 @@ def test_dynamo_does_not_print_what_is_found_and_prints_it_later_still() -> None
         (breaks_in_a_try, ".item()", "Keep the value in a tensor", "branching"),
     ],
 )
-def test_a_break_is_told_with_its_reason_and_cure(function, words, cure, page) -> None:
+def test_a_break_has_its_reason_and_cure(function, words, cure, page) -> None:
     (finding,) = explain(function, torch.arange(4.0)).found("break")
     assert words in finding.what
     assert cure in finding.cure
@@ -205,7 +205,7 @@ def test_a_break_inside_of_a_library_names_its_place(model) -> None:
     assert inside.cure == "Make this call outside the compiled function."
 
 
-def test_every_place_of_a_library_is_told() -> None:
+def test_every_break_in_a_library_is_reported() -> None:
     made = mixture_of_experts()
 
     def mixing(x):
@@ -234,7 +234,7 @@ def test_dynamos_own_hint_is_shown_where_there_is_one() -> None:
     assert "torch's own functions" in breaks.cure(text.partition("  Hint: Use")[0], generic).text
 
 
-def test_pythons_own_library_is_told_once_at_a_line() -> None:
+def test_python_s_own_library_is_reported_once_a_line() -> None:
     def logs(x):
         logging.warning("half way")
         return x + 1
@@ -244,7 +244,7 @@ def test_pythons_own_library_is_told_once_at_a_line() -> None:
     assert inside.cure == "Make this call outside the compiled function."
 
 
-def test_an_error_is_told_once() -> None:
+def test_an_error_is_reported_once() -> None:
     def mismatched(x):
         y = x @ torch.ones(5)
         return y + 1

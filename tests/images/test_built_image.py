@@ -26,7 +26,7 @@ def docker():
     return docker
 
 
-def test_it_says_what_it_is_and_is_as_small_as_is_said(docker) -> None:
+def test_it_says_what_it_is_and_has_the_documented_size(docker) -> None:
     (facts,) = json.loads(docker("image", "inspect", IMAGE))
     assert facts["Config"]["User"] == "1000"
     labels = facts["Config"]["Labels"]

@@ -24,7 +24,7 @@ def test_pytorch_without_cuda_has_to_come_from_somewhere(wheelhouse) -> None:
     assert pip_settings.conf("cpu", {}) == "[global]\n"
 
 
-def test_a_container_is_told_what_it_can_reach(wheelhouse) -> None:
+def test_a_container_gets_the_settings_that_it_can_use(wheelhouse) -> None:
     settings = {
         "index-url": "https://own.invalid", "extra-index-url": "file:///srv https://more.invalid",
         "find-links": "/srv/wheels", "proxy": "http://proxy.invalid:3128", "timeout": "9",

@@ -67,7 +67,7 @@ def test_a_command_that_readme_names(shell, tmp_path, command) -> None:
     assert done.returncode == 0 or command.endswith("doctor"), done.stderr
 
 
-def test_the_python_of_readme_prints_what_stands_below_it(shell, tmp_path) -> None:
+def test_the_python_of_readme_prints_the_output_below_it(shell, tmp_path) -> None:
     files = [text for _, text in FILES.findall(README)]
     code = [text for kind, text in BLOCK.findall(README) if kind == "python" and text not in files]
     (tmp_path / "readme.py").write_text("\n".join(code))

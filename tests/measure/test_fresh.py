@@ -104,7 +104,7 @@ def test_an_argument_that_cannot_be_sent_is_named(argument, message) -> None:
         _measure.fresh_calls(polynomial, *calls, framework="jax")
 
 
-def test_an_argument_that_cannot_be_made_again_is_told() -> None:
+def test_an_argument_that_cannot_be_made_again_is_refused() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(RuntimeError, match=r"cannot be unpacked \(invalid literal"):
         _measure.first_call(polynomial, OnlyThere(), framework="jax")

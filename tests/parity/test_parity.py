@@ -226,7 +226,7 @@ def test_where_nothing_has_an_element_nothing_is_the_same(answer, gradient) -> N
         report.require()
 
 
-def test_one_output_without_elements_is_told_from_one_that_is_the_same() -> None:
+def test_an_output_without_elements_is_not_reported_as_the_same() -> None:
     report = check_parity(lambda x: (x[:0], x), lambda x: (x[:0], x), (X,))
     report.require()
     assert "jax output 0: NOT COMPARED: float64, no elements, shape (0,) as expected" in str(report)

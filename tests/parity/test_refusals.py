@@ -161,7 +161,7 @@ def test_results_that_cannot_be_compared_are_named(result, message) -> None:
             check(torch_function=result)
 
 
-def test_functions_in_the_wrong_order_are_told() -> None:
+def test_functions_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(TypeError, match=r"it returned torch\.Tensor"):
         check(jax_function=lambda x: torch.ones(4))
 
@@ -190,7 +190,7 @@ DETACHED = {
 
 @pytest.mark.parametrize("half", DETACHED.values(), ids=DETACHED.keys())
 @pytest.mark.parametrize("reference", [np.square, None])
-def test_a_half_that_detaches_is_told_so(half, reference) -> None:
+def test_a_half_that_detaches_is_refused(half, reference) -> None:
     with pytest.raises(TypeError, match=r"or leaves autograd: by \.detach"):
         check(torch_function=half, reference=reference, gradient=(0,))
 

@@ -60,7 +60,7 @@ def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
     assert f"(3 times)  off by {call.gap:.1e}" in str(report)
 
 
-def test_equal_results_are_said_to_be_equal() -> None:
+def test_equal_results_are_reported_as_equal() -> None:
     report = jaxvstorch.port(torch.flip, torch.tensor([1.0, float("nan")]), (0,))
     assert "  equal" in str(report)
     assert report.to_dict()["lines"][0]["calls"][0]["gap"] == 0

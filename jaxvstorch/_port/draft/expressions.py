@@ -16,7 +16,7 @@ UNSEEN = "is not seen by a replay, and is not verified"
 _LEFT = (
     PortStatus.DIFFERS,
     PortStatus.FAILED,
-    PortStatus.OTHERWISE,
+    PortStatus.ANOTHER_WAY,
     PortStatus.RANDOM,
     PortStatus.REFUSED,
     PortStatus.UNKNOWN,

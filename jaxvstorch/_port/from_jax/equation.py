@@ -39,7 +39,7 @@ def judge_equation(eqn: Any, inputs: list[Any], results: list[Any]) -> Outcome:
         return Outcome(PortStatus.RANDOM, GENERATOR)
     if name in _CALLBACKS:
         note = "PyTorch runs as Python does: call the function itself"
-        return Outcome(PortStatus.OTHERWISE, note)
+        return Outcome(PortStatus.ANOTHER_WAY, note)
     index_note = _index_note(name, eqn.params, inputs)
     function = operation(name)
     if function is None:

@@ -33,7 +33,7 @@ _WORST = (
     PortStatus.DIFFERS,
     PortStatus.FAILED,
     PortStatus.UNKNOWN,
-    PortStatus.OTHERWISE,
+    PortStatus.ANOTHER_WAY,
     PortStatus.RANDOM,
     PortStatus.VERIFIED,
 )
@@ -150,7 +150,7 @@ class Interpreter:
         name = eqn.primitive.name
         if name in _LOOPS:
             if not eqn.params.get("branches_platforms"):
-                self._record(location, name, Outcome(PortStatus.OTHERWISE, _LOOPS[name]))
+                self._record(location, name, Outcome(PortStatus.ANOTHER_WAY, _LOOPS[name]))
             return self._run_loop(eqn, inputs, at)
         if name in _SILENT:
             return _results(eqn, inputs)

@@ -23,7 +23,7 @@ class NameEntry:
         plain: a module as an expression over its arguments and PyTorch's weights.
         refused: parameters whose default alone is translated.
         verdict: whether it is the same in JAX: ``"the same"``, ``"the same but for"`` or
-            ``"done otherwise"``.
+            ``"done another way"``.
         calls: how many calls were tried in both.
         agreed: how many of them gave the same.
         differences: what differs.

@@ -15,7 +15,7 @@ class Agreement(StrEnum):
 
     SAME = "the same"
     EXCEPT = "the same but for"
-    NO_COUNTERPART = "done otherwise"
+    NO_COUNTERPART = "done another way"
 
 
 # What a kind of difference means, for a reader; the page and the command print it.

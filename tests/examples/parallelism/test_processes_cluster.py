@@ -82,7 +82,7 @@ def test_slurm_starts_one_torchrun_on_each_node(slurm) -> None:
     assert "--rdzv-id=4711 --rdzv-endpoint=node7:29500 -m jaxvstorch" in said
 
 
-def test_slurm_is_told_a_framework(slurm) -> None:
+def test_slurm_needs_a_framework(slurm) -> None:
     ended = command(SLURM, slurm | {"FRAMEWORK": "numpy"})
     assert (ended.code, ended.said) == (2, "FRAMEWORK must be jax or torch, not numpy")
 

@@ -137,7 +137,7 @@ def test_pytorch_refuses_a_number_beyond_the_last() -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "localhost"])
-def test_jax_needs_a_host_name_that_stands_for_an_address(name) -> None:
+def test_jax_needs_a_host_name_that_resolves(name) -> None:
     """In a namespace of its own, without a network."""
     isolated = ["unshare", "--map-root-user", "--net", "--uts", "sh", "-c"]
     prepare = f"hostname {name} && ip link set lo up"
