@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+import matplotlib.font_manager  # noqa: F401  reads the fonts once: a cell would say so on stderr
+
 from jaxvstorch._frameworks.limits import HANGING
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,6 +19,7 @@ os.environ["PYTHONWARNINGS"] = (
     "ignore:`torch.jit.script` is deprecated:FutureWarning,"
     "ignore:Guards may run slower on Python 3.13.0:RuntimeWarning"
 )
+os.environ["MATPLOTLIBRC"] = str(Path(__file__).with_name("matplotlibrc"))
 
 # Where the book and its code are published; every absolute link is made from these two.
 site = "https://jaxvstorch.github.io/jaxvstorch/"
