@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from framework_versions import known_failures
 from hypothesis import settings
-from torch_versions import known_failures
 
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES, proven
 
@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the costly tests; expect what is known to fail on the PyTorch that is installed."""
+    """Leave out the costly tests; expect what is known to fail on the installed versions."""
     if not config.getoption("matrix"):
         costly = [item for item in items if item.get_closest_marker("matrix")]
         config.hook.pytest_deselected(items=costly)

@@ -36,10 +36,11 @@ class Record(StrEnum):
     PARITY = "parity"
 
 
-# Warnings that the program alone would not get: JAX's of each fork, in which it is not used, and
-# PyTorch's of the hooks on modules.
+# Warnings that the program alone would not get: JAX's and Python's of each fork, in which JAX's
+# threads are not used, and PyTorch's of the hooks on modules.
 _WARNINGS = (
     r"os\.fork\(\) was called",
+    r"This process \(pid=\d+\) is multi-threaded",
     r"Using `torch\.compile\(module\)` when there are global",
 )
 

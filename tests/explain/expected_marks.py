@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from torch_versions import has_torch
+from framework_versions import has
 
 from jaxvstorch._explain.explanation import Explanation
 from jaxvstorch._explain.marks import Line, describe
@@ -69,7 +69,7 @@ def kept(file: str) -> dict[str, Any]:
     tables = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for minor in sorted(filter(_MINOR.fullmatch, tables), key=release):
         newer = tables.pop(minor)
-        if has_torch(minor):
+        if has("torch", minor):
             tables |= newer
     return tables
 

@@ -9,7 +9,7 @@ import inspect
 import pytest
 from expected_marks import check, kept
 from framework_counts import check_dynamo, check_jaxpr
-from torch_versions import has_torch
+from framework_versions import has
 
 from jaxvstorch import explain
 from jaxvstorch._pairs.registry import PAIRS, Pair
@@ -41,7 +41,7 @@ def arguments(pair: Pair, framework: str):
 
 def breaks(pair: Pair) -> bool:
     """Whether the graph breaks here; in ``jittered`` it no longer does from PyTorch 2.14 on."""
-    return not pair.fullgraph and not (pair.name == "jittered" and has_torch("2.14"))
+    return not pair.fullgraph and not (pair.name == "jittered" and has("torch", "2.14"))
 
 
 @pytest.mark.parametrize("half", HALVES, indirect=True)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from commented_functions import X, cases, check_comments, check_touched
-from torch_versions import has_torch
+from framework_versions import has
 
 from jaxvstorch import explain
 
@@ -121,5 +121,5 @@ def test_a_random_number_that_inductor_misreads_is_reported(backend) -> None:
         return x * a + b
 
     findings = explain(torch.compile(scaled, backend=backend), torch.zeros(2)).found("impure")
-    is_wrong = backend == "inductor" and not has_torch("2.15")
+    is_wrong = backend == "inductor" and not has("torch", "2.15")
     assert ["comes out wrong" in finding.what for finding in findings] == [is_wrong, False]

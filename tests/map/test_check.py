@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import time
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,10 @@ def seconds(request) -> Iterator[None]:
         reporter.write_line(f" the map: {len(drawn())} of {len(rows())} names, {took:.0f} CPU s")
 
 
+@pytest.mark.skipif(
+    any(metadata.version(name) != version for name, version in verdicts().versions.items()),
+    reason="the map was recorded with other versions, in which some of its names differ",
+)
 @pytest.mark.parametrize("name", drawn())
 def test_a_tenth_of_the_map_is_as_recorded(name, monkeypatch, seconds) -> None:
     """Tries some calls of each drawn name; `nox -s names` tries every call of every name."""
@@ -154,6 +159,7 @@ def test_every_probe_that_differs_belongs_to_a_name() -> None:
 
 def test_every_parameter_of_pytorch_is_in_its_line() -> None:
     private = {"_weight", "_freeze", "_preallocate_and_copy", "_stacklevel"}
+    newer = {"respect_saved_tensors_hooks"}  # of 2.15
     missing = {}
     for name, row in rows().items():
         if row.expression is None or row.made is None or row.attribute:
@@ -162,8 +168,9 @@ def test_every_parameter_of_pytorch_is_in_its_line() -> None:
             parameters = inspect.signature(of_pytorch(name)).parameters.values()
         except ValueError:  # it is not written in Python
             continue
-        named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-        if left := named - row.parameters.keys() - PLACEMENT - private - {"self", "key"}:
+        by_name = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        named = {parameter.name for parameter in by_name}
+        if left := named - row.parameters.keys() - PLACEMENT - private - newer - {"self", "key"}:
             missing[name] = left
     assert missing == {}
 

@@ -101,6 +101,12 @@ OPERATIONS = {
     ),
     "sums that cancel": lambda x, n: (x - x.mean()).mean(0),
     "a gradient": lambda x, n: jax.grad(lambda x: jnp.tanh(x @ x.T)[n % 3, 1].sum())(x),
+    "a root": lambda x, n: lax.custom_root(
+        lambda y: y * y - n.sum(),
+        jnp.float32(4),
+        lambda f, y: lax.fori_loop(0, 9, lambda i, y: y - f(y) / (2 * y), y),
+        lambda g, y: y / g(jnp.ones_like(y)),
+    ),
     "of a batch": lambda x, n: jax.vmap(lambda row, place: row[place])(x, n),
 }
 

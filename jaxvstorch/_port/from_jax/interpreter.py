@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from typing import Any
 
@@ -37,8 +37,9 @@ _WORST = (
     PortStatus.RANDOM,
     PortStatus.VERIFIED,
 )
-_CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call",
-          "custom_vjp_call")  # fmt: skip
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "eval_jaxpr",
+          "custom_jvp_call", "custom_vjp_call")  # fmt: skip
+_HIGH = "call_hi_primitive"  # a function of JAX that is one operation until it is lowered (0.12)
 _LOOPS = {
     "scan": "a Python `for` loop, which torch.compile unrolls",
     "while": "a Python `while` loop, which torch.compile breaks at where it depends on values",
@@ -159,6 +160,9 @@ class Interpreter:
             begin = lengths.matvec + lengths.vecmat
             arguments = [*inputs[begin : begin + lengths.solve], *inputs[sum(lengths) :]]
             return self._run_jaxpr(solve.jaxpr, solve.consts, arguments, location)
+        if name == _HIGH:
+            lower = jax.make_jaxpr(partial(eqn.primitive.to_lojax, **eqn.params))(*inputs)
+            return self._run_jaxpr(lower.jaxpr, lower.consts, inputs, location)
         if name in _CALLS:
             closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
             jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
@@ -195,7 +199,7 @@ class Interpreter:
                 new = self._run_jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
                 # In a batch, elements whose loop has ended keep their values.
                 carry = [_where(going, a, b) for a, b in zip(new, carry, strict=True)]
-        n, m, body = params["num_consts"], params["num_carry"], params["jaxpr"]
+        body, (n, m) = params["jaxpr"], _scan_sizes(params)
         consts, carry, xs = inputs[:n], inputs[n : n + m], inputs[n + m :]
         steps = range(params["length"])
         out: dict[int, list[Any]] = {}
@@ -205,6 +209,14 @@ class Interpreter:
             carry, out[step] = results[:m], results[m:]
         stacked = [jax.numpy.stack(column) for column in zip(*map(out.get, steps), strict=True)]
         return [*carry, *stacked]
+
+
+def _scan_sizes(params: dict[str, Any]) -> tuple[int, int]:
+    """How many inputs of a scan are constants, and how many are the carry."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].elts  # from JAX 0.12 on: the inputs as trees
+    return len(consts), len(carry)
 
 
 def _where(going: Any, new: Any, old: Any) -> Any:
