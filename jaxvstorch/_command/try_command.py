@@ -26,7 +26,7 @@ def try_pair(
     name: Annotated[str, typer.Argument(help="A pair, such as branching.select_where.")],
     size: Annotated[int, typer.Option(min=1, help="About how many elements the inputs have.")] = 8,
     dtype: Annotated[
-        str, typer.Option(help="Of the floating-point inputs: f16, bf16, f32 or f64.")
+        str, typer.Option(help="Dtype of the floating-point inputs: f16, bf16, f32 or f64.")
     ] = "float32",
     seed: Annotated[
         int, typer.Option(min=0, help="Seed for the random numbers in the inputs.")

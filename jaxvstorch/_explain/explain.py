@@ -71,6 +71,7 @@ def explain(
             from ``torch.jit``; or the arguments show no framework, or both, or do not fit. With
             ``"both"``: it belongs to one framework, or none of its lines can be shown, or no
             argument holds a NumPy array, or one is a framework's array or an iterator.
+        ValueError: ``framework`` is none of the three.
         MissingFrameworkError: the framework is not installed.
     """
     asked, kwargs = asked_for(function, framework, kwargs)

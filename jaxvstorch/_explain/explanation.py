@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from jaxvstorch._explain import LOCK
-from jaxvstorch._explain.explanation_data import Compiled, Facts, Finding
+from jaxvstorch._explain.explanation_data import FINDING_KINDS, Compiled, Facts, Finding
 from jaxvstorch._explain.marks import Source, describe
 from jaxvstorch._explain.rendering import html, text
 from jaxvstorch._explain.rendering.text_rows import Printed
@@ -67,10 +67,16 @@ class Explanation(Facts):
             if name in (source.name, source.name.rpartition(".")[2]):
                 return source
         names = ", ".join(source.name for source in self.sources)
-        raise LookupError(f"{name!r} is none of {names}" if names else f"no source, not {name!r}")
+        raise LookupError(f"no source is called {name!r}; there is {names or 'none'}")
 
     def found(self, kind: str) -> list[Finding]:
-        """The findings of one kind."""
+        """The findings of one kind.
+
+        Raises:
+            ValueError: no finding is of this kind; the message names all kinds.
+        """
+        if kind not in FINDING_KINDS:
+            raise ValueError(f"kind must be one of {', '.join(FINDING_KINDS)}, not {kind!r}")
         return [finding for finding in self.findings if finding.kind == kind]
 
     def to_dict(self) -> dict[str, Any]:

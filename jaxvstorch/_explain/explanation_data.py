@@ -80,6 +80,9 @@ class Program:
     without_line: Mapping[str, int] = field(default_factory=dict)
 
 
+FINDING_KINDS = ("break", "impure", "frozen", "guarded", "unrolled", "callback", "failed")
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something the reader should know about one line.

@@ -24,9 +24,12 @@ LIBRARIES = {
 
 
 def framework_of(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    choices: str = "'jax' or framework='torch'",
 ) -> str:
-    """``"jax"`` or ``"torch"``.
+    """``"jax"`` or ``"torch"``; ``choices`` are what an error proposes for ``framework=``.
 
     Raises:
         TypeError: nothing shows it, or the arguments hold arrays of both.
@@ -48,7 +51,7 @@ def framework_of(
     name = attribute(function, "__name__") or function
     raise TypeError(
         f"cannot tell from {name!r} or its arguments whether it uses JAX or PyTorch: "
-        "say framework='jax' or framework='torch'"
+        f"say framework={choices}"
     )
 
 

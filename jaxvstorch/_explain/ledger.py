@@ -57,7 +57,7 @@ def ledger(
             shows it.
 
     Raises:
-        TypeError: ``function`` cannot be called; ``calls`` cannot be gone through, or one of them
+        TypeError: ``function`` cannot be called; ``calls`` is not iterable, or one of them
             is neither of the two; a plain function and its first call do not show the framework;
             or ``framework`` is not the one that compiled the function.
         ValueError: ``framework`` is neither of the two.

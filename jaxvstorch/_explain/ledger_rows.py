@@ -72,7 +72,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What each of several calls made the compiler do."""
+    """What each of several calls made the compiler do.
+
+    Attributes:
+        function: the name of the function.
+        framework: ``"jax"`` or ``"torch"``.
+        calls: one record for each call, with its arguments, counts, time and reason.
+    """
 
     function: str
     framework: str

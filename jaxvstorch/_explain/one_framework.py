@@ -15,6 +15,8 @@ from jaxvstorch._explain.subject import Subject, as_called, by_name, explainable
 from jaxvstorch._frameworks.private import REFUSED
 from jaxvstorch._frameworks.proven import PROVEN
 
+_CHOICES = "'jax', 'torch' or 'both'"
+
 
 def explain_in(
     framework: str | None, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
@@ -29,7 +31,9 @@ def explain_in(
     """
     function = as_called(function)
     inner = explainable(function)
-    framework = framework or framework_of(function, args, kwargs)
+    if framework not in (None, *_frameworks.FRAMEWORKS):
+        raise ValueError(f"framework must be {_CHOICES}, not {framework!r}")
+    framework = framework or framework_of(function, args, kwargs, _CHOICES)
     _frameworks.require(framework, wanted_by="explain")
     _frameworks.adapter(framework)
     named = by_name(function, args, kwargs)

@@ -72,7 +72,9 @@ def hardware_table(
     """
     wanted = (of,) if isinstance(of, str) else tuple(of)
     if unknown := set(wanted) - set(QUANTITIES):
-        raise LookupError(f"there is no {sorted(unknown)[0]!r}; there are {', '.join(QUANTITIES)}")
+        raise LookupError(
+            f"no quantity is called {sorted(unknown)[0]!r}; choose from {', '.join(QUANTITIES)}"
+        )
     every = [row for program in programs_named(*names) for row in _rows(program, wanted, here)]
     used = [i for i in range(len(COLUMNS)) if any(row[i + 2] != NONE for row in every)]
     chosen = [0, *([1] if len(wanted) > 1 else []), *(i + 2 for i in used)]

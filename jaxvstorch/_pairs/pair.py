@@ -152,6 +152,6 @@ def _floating(dtype: Any) -> np.dtype[Any]:
     with suppress(TypeError):
         floating = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
     if floating is None or floating not in TOLERANCE:
-        names = ", ".join(sorted(map(str, TOLERANCE)))
-        raise TypeError(f"dtype must be one of NumPy's for {names}, not {dtype!r}")
+        names = " or ".join(sorted(map(str, TOLERANCE)))
+        raise TypeError(f"dtype must be {names}, not {dtype!r}")
     return floating

@@ -102,7 +102,7 @@ def check_parity(
     Raises:
         TypeError: an argument is of the wrong type, an input to differentiate is no floating-point
             array, an input is or holds a masked array, a function returns something other than
-            arrays and numbers, or gives PyTorch no way from the outputs back to the inputs (it
+            arrays and numbers, or breaks PyTorch's graph from the outputs back to the inputs (it
             detaches, say).
         IndexError: there is no input at a position in ``gradient``.
         ValueError: a position is given twice, or ``tolerance`` is negative, infinite or NaN.

@@ -38,7 +38,8 @@ def port(
 
     Raises:
         TypeError: ``function`` cannot be called.
-        ValueError: ``limit`` is not positive, or the framework is not clear.
+        ValueError: ``limit`` is not positive, the framework is not clear, or ``framework`` is
+            neither of the two.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -51,6 +52,8 @@ def port(
     """
     for name in _frameworks.FRAMEWORKS:
         _frameworks.require(name, wanted_by="port")
+    if framework is not None:
+        _frameworks.require(framework, wanted_by="port")
     if not callable(function):
         raise TypeError(f"port needs something to call, not {type(function).__name__}")
     if limit < 1:

@@ -115,7 +115,7 @@ def test_halves_that_differ_are_an_exit_status(monkeypatch) -> None:
     [
         (["branching.select_wher"], "there is no pair or topic 'branching.select_wher'. Did you"),
         (["branching"], "branching is a topic: name one of its pairs, such as branching.select_if"),
-        ([PAIR, "--dtype", "int32"], "cannot be made: dtype must be one of NumPy's for bfloat16"),
+        ([PAIR, "--dtype", "int32"], "cannot be made: dtype must be bfloat16 or float16 or"),
         ([PAIR, "--dtype", "f8"], "--dtype: unknown dtype 'f8'; "),
         ([PAIR, "--size", str(10**15)], f"the inputs of {PAIR} cannot be made: "),
         ([PAIR, "--framework", "both"], "--framework must be jax or torch, not 'both'"),

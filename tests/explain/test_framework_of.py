@@ -4,6 +4,7 @@ import functools
 
 import pytest
 
+from jaxvstorch import explain
 from jaxvstorch._explain.framework_of import belongs_to, framework_of
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
@@ -51,6 +52,10 @@ def test_a_function_that_names_neither_is_of_its_arguments() -> None:
     assert framework_of(in_either, (), {"x": torch.ones(1)}) == "torch"
     with pytest.raises(TypeError, match="cannot tell from 'in_either' or its arguments"):
         framework_of(in_either, (1.0,), {})
+    with pytest.raises(TypeError, match="say framework='jax', 'torch' or 'both'"):
+        explain(in_either, 1.0)
+    with pytest.raises(ValueError, match="framework must be 'jax', 'torch' or 'both', not 'tf'"):
+        explain(in_either, 1.0, framework="tf")
 
 
 def test_arguments_of_the_other_framework_are_refused() -> None:

@@ -89,8 +89,10 @@ def test_a_line_names_the_program_that_holds_it() -> None:
 def test_a_name_that_was_not_traced_is_an_error_and_no_source_is_no_marks() -> None:
     explanation = explain(broken, torch.ones(3))
     assert explanation.marks("broken") == explanation.marks()
-    with pytest.raises(LookupError, match="'steps' is none of broken"):
+    with pytest.raises(LookupError, match="no source is called 'steps'; there is broken"):
         explanation.marks("steps")
+    with pytest.raises(ValueError, match="kind must be one of break, impure"):
+        explanation.found("breaks")
     compiled = explain(jax.jit(jnp.sin).lower(jnp.ones(3)))
     assert (compiled.sources, compiled.marks()) == ((), [])
     with pytest.raises(LookupError, match="no source"):

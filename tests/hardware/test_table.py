@@ -62,7 +62,7 @@ def test_a_cell_without_a_number_is_left_out_on_a_phone() -> None:
 def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
     with pytest.raises(LookupError, match=r"nearest is updates\.fill_rows"):
         hardware_table("updates.fill_row")
-    with pytest.raises(LookupError, match="there is no 'speed'; there are memory"):
+    with pytest.raises(LookupError, match="no quantity is called 'speed'; choose from memory"):
         hardware_table(of="speed")
 
 

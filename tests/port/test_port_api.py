@@ -149,8 +149,9 @@ def test_a_report_shows_itself_in_a_notebook() -> None:
         (lambda: jaxvstorch.port(scaled, torch.ones(2), 1, limit=0), ValueError, "positive"),
         (lambda: jaxvstorch.replaying(limit=0).__enter__(), ValueError, "positive"),
         (lambda: jaxvstorch.port(abs, 1), ValueError, "say framework="),
+        (lambda: jaxvstorch.port(abs, 1, framework="tf"), ValueError, "framework must be 'jax' or"),
     ],
-    ids=["no function", "a limit of port", "a limit of replaying", "no framework"],
+    ids=["no function", "a limit of port", "a limit of replaying", "no framework", "another one"],
 )
 def test_bad_input(call, error, says) -> None:
     with pytest.raises(error, match=says):

@@ -23,10 +23,10 @@ KINDS = {
     "width": "PyTorch widens to 64 bits, JAX keeps 32",
     "dtype": "the result has another dtype",
     "rounding": "the last digits differ",
-    "value": "other values come back",
+    "value": "the values differ",
     "NaN": "one gives NaN where the other does not",
     "shape": "the result has another shape",
-    "results": "another number of results comes back",
+    "results": "the number of results differs",
     "0-d": "JAX takes no axis of an array without dimensions",
     "only JAX raises": "JAX refuses what PyTorch takes",
     "only PyTorch raises": "JAX takes what PyTorch refuses",
@@ -41,7 +41,7 @@ class NameDifference:
     """A difference, with the first call that showed it.
 
     Attributes:
-        kind: one of ``KINDS``.
+        kind: such as ``"dtype"``; ``jaxvstorch map`` says what each means.
         call: the arguments.
         torch: what PyTorch gave.
         jax: what JAX gave.

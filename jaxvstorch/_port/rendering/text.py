@@ -44,8 +44,9 @@ def summary(report: ReportData) -> str:
         return f"No call of {TITLES[report.framework]} was seen."
     parts = [f"{counts[status]} {status}" for status in counts]
     left = f"; {report.beyond} more of the same lines were not replayed" if report.beyond else ""
+    calls = "call" if total == 1 else "calls"
     line = "line" if len(report.lines) == 1 else "lines"
-    return f"{total} calls on {len(report.lines)} {line}: {', '.join(parts)}{left}."
+    return f"{total} {calls} on {len(report.lines)} {line}: {', '.join(parts)}{left}."
 
 
 def _line(line: PortLine) -> Iterator[Text]:
