@@ -9,6 +9,7 @@ from functools import cache
 from jaxvstorch._port.folding import TYPE
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.map.running.values import PLACEMENT
 from jaxvstorch._port.report_data import Location
 from jaxvstorch._port.simplifying import simplified
 
@@ -87,7 +88,8 @@ def filled_module(row: Row, location: Location, settings: dict[str, ast.expr]) -
     if isinstance(node, ast.Call):
         values |= dict(zip(row.taken(second=True), node.args, strict=False))
         values |= {word.arg: word.value for word in node.keywords if word.arg}
-    return ast.unparse(simplified(ast.parse(text, mode="eval").body, values))
+    expression = ast.parse(text, mode="eval").body
+    return ast.unparse(simplified(expression, values, _with_default(row)))
 
 
 @cache
@@ -156,6 +158,9 @@ def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]
     arguments = ast.parse(f"lambda {row.made}: 0", mode="eval").body
     assert isinstance(arguments, ast.Lambda)
     order = [argument.arg for argument in arguments.args.args]
+    named = row.own_names(named)
+    if arguments.args.kwarg is None and (unknown := named.keys() - row.parameters - PLACEMENT):
+        raise ValueError(f"the map's line has no parameter {', '.join(sorted(unknown))}")
     values = {name: default for name, default in row.parameters.items() if default is not None}
     values |= dict(zip(order, positional, strict=False)) | named
     rest = positional[len(order) :]
@@ -166,13 +171,19 @@ def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]
             raise ValueError("*arguments: their number is not in the source")
         rest = rest or [positional[-1]]
     if arguments.args.vararg is not None:
-        values[arguments.args.vararg.arg] = ast.Tuple(rest, ast.Load())
+        size = named.get(arguments.args.vararg.arg)  # torch.zeros(size=(2, 3))
+        values[arguments.args.vararg.arg] = ast.Tuple([size] if size else rest, ast.Load())
     elif rest and order:  # x.permute(0, 2, 1): the numbers are one argument
         values[order[-1]] = ast.Tuple(positional[len(order) - 1 :], ast.Load())
     needed = {*order, *(a.arg for a in arguments.args.kwonlyargs)} & _names(row.expression or "0")
     if missing := needed - set(values):
         raise KeyError(", ".join(missing))
-    return simplified(ast.parse(row.expression or "", mode="eval").body, values)
+    expression = ast.parse(row.expression or "", mode="eval").body
+    return simplified(expression, values, _with_default(row))
+
+
+def _with_default(row: Row) -> frozenset[str]:
+    return frozenset(name for name, default in row.parameters.items() if default is not None)
 
 
 def _names(text: str) -> set[str]:

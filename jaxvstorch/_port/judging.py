@@ -108,15 +108,19 @@ def _not_skipped(call: Call) -> list[torch.Tensor]:
 
 
 def _gathered(row: Row, call: Call) -> Call:
-    """``x.permute(0, 2, 1)`` with its numbers as one argument, as the map has it."""
+    """A call with its arguments as the map has them.
+
+    In ``x.permute(0, 2, 1)`` the numbers are one argument, and ``size=`` those of a ``*size``.
+    """
     if row.made is None:
         return call
     parameters = _parameters(row.made)
-    count = len(parameters.args)
-    if parameters.vararg is not None or len(call.args) <= count or not count:
-        return call
-    args = (*call.args[: count - 1], call.args[count - 1 :])
-    return Call(call.function, args, call.kwargs)
+    args, kwargs, count = call.args, row.own_names(call.kwargs), len(parameters.args)
+    if parameters.vararg is not None:
+        args += tuple(kwargs.pop(parameters.vararg.arg, ()))
+    elif 0 < count < len(args):
+        args = (*args[: count - 1], args[count - 1 :])
+    return Call(call.function, args, kwargs)
 
 
 def _indexes_with_mask(row: Row, call: Call) -> bool:

@@ -4,7 +4,7 @@ import ast
 import copy
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 from typing import Any
 
@@ -21,24 +21,55 @@ _FOR_NONE = {
     ("dtype", "int"): r"jax\.random\.randint",
     ("step", "1"): r"jnp\.arange",
 }
+# Functions that compare dtypes, instead of making arrays of them.
+_OF_DTYPES = ("jnp.can_cast", "jnp.iinfo", "jnp.promote_types", "jnp.result_type")
+_FLOATS = re.compile(
+    r"jax\.random\.(cauchy|exponential|gumbel|laplace|normal|truncated_normal|uniform)\("
+)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _NO_OPS = ("optax.add_decayed_weights(0)", "optax.add_decayed_weights(0.0)")
 
 
-def simplified(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with values for names, without the branches that they decide and defaults."""
-    new: ast.expr = ast.fix_missing_locations(_Substitution(values).visit(expression))
+def simplified(
+    expression: ast.expr, values: Mapping[str, ast.expr], settings: Set[str] = frozenset()
+) -> ast.expr:
+    """The expression with values for names, without the branches that they decide and defaults.
+
+    Args:
+        expression: of the map.
+        values: of its names.
+        settings: the names that are no operands: a term 0, or a factor 1, of one is left out.
+    """
+    own = _renamed_bound(expression, values)
+    new: ast.expr = ast.fix_missing_locations(_Substitution(values, settings).visit(own))
     return new
 
 
+def _renamed_bound(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """The expression whose own variables, such as a lambda's, have no name that a value reads."""
+    bound = {node.arg for node in ast.walk(expression) if isinstance(node, ast.arg)}
+    for node in ast.walk(expression):
+        if isinstance(node, ast.comprehension):
+            bound |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+    read = {name.id for v in values.values() for name in ast.walk(v) if isinstance(name, ast.Name)}
+    for node in ast.walk(expression):
+        if isinstance(node, ast.arg) and node.arg in bound & read:
+            node.arg = f"{node.arg}_"
+        elif isinstance(node, ast.Name) and node.id in bound & read:
+            node.id = f"{node.id}_"
+    return expression
+
+
 class _Substitution(ast.NodeTransformer):
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+    def __init__(self, values: Mapping[str, ast.expr], settings: Set[str]) -> None:
         self.values = values
+        self.settings = settings
+        self.of_dtypes = False  # whether the call around is one of _OF_DTYPES
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id not in self.values:
             return node
-        value: ast.AST = _Constants().visit(copy.deepcopy(self.values[node.id]))
+        value: ast.AST = _Constants(self.of_dtypes).visit(copy.deepcopy(self.values[node.id]))
         return value
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -61,38 +92,57 @@ class _Substitution(ast.NodeTransformer):
         return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        neutral = {ast.Add: 0, ast.Mult: 1}.get(type(node.op))
+        left, right = self._can_vanish(node.left), self._can_vanish(node.right)
+        # A float would turn integers into floats; what a row draws as floats are none.
+        floats = _FLOATS.search(ast.unparse(node)) is not None
         new = self.generic_visit(node)
-        match new:
-            case (
-                ast.BinOp(left=other, op=ast.Add(), right=ast.Constant(value=0 as number))
-                | ast.BinOp(left=ast.Constant(value=0 as number), op=ast.Add(), right=other)
-                | ast.BinOp(left=other, op=ast.Mult(), right=ast.Constant(value=1 as number))
-                | ast.BinOp(left=ast.Constant(value=1 as number), op=ast.Mult(), right=other)
-            ):
-                # A float would turn integers into floats.
-                return other if type(number) is int or "jax.random." in ast.unparse(other) else new
+        if neutral is not None and isinstance(new, ast.BinOp):
+            for part, other, can in ((new.left, new.right, left), (new.right, new.left, right)):
+                if can and _is_number(part, neutral, floats):
+                    return other
         return new
+
+    def _can_vanish(self, operand: ast.expr) -> bool:
+        """Whether it is no operand of the program, nor a number that the map's line writes."""
+        if isinstance(operand, ast.Name):
+            return operand.id in self.settings
+        return not isinstance(operand, ast.Constant)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         return folded(node) if isinstance(node, ast.expr) else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        around, self.of_dtypes = self.of_dtypes, ast.unparse(node.func) in _OF_DTYPES
         new = self.generic_visit(node)
+        self.of_dtypes = around
         if isinstance(new, ast.Call):
             new.args = [part for argument in new.args for part in _unpacked(argument)]
             return _without_defaults(new)
         return new
 
 
+def _is_number(node: ast.expr, number: int, or_float: bool) -> bool:
+    kinds = (int, float) if or_float else (int,)
+    return isinstance(node, ast.Constant) and type(node.value) in kinds and node.value == number
+
+
 class _Constants(ast.NodeTransformer):
-    """JAX's dtypes and numbers for PyTorch's, in an argument."""
+    """JAX's dtypes and numbers for PyTorch's, in an argument.
+
+    Args:
+        exact: whether int64 stays; for an array's dtype it is ``int``, as wide as JAX's are.
+    """
+
+    def __init__(self, exact: bool) -> None:
+        self.exact = exact
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         row = rows().get(ast.unparse(node))
         if row is None or row.made is not None or row.expression is None:
             return self.generic_visit(node)
-        if row.expression == "jnp.int64":  # as wide as JAX's integers are
+        if row.expression == "jnp.int64" and not self.exact:
             return ast.Name("int", ast.Load())
         return ast.parse(row.expression, mode="eval").body
 

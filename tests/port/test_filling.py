@@ -39,8 +39,26 @@ from jaxvstorch._port.simplifying import simplified
         ("Tensor.view", "x.view(*y.shape[:2], n, -1)", "x.reshape(*y.shape[:2], n, -1)"),
         ("Tensor.var", "x.var(dim=1)", "jnp.var(x, axis=1, ddof=1)"),
         ("Tensor.size", "x.size(0)", "x.shape[0]"),
+        # A program's own 0 and 1 turn flags into numbers, and 1.0 whole numbers into others.
+        ("Tensor.mul", "(x > 0) * 1", "(x > 0) * 1"),
+        ("torch.add", "torch.add(x > 0, 0)", "(x > 0) + 0"),
+        ("torch.add", "torch.add(x, y, alpha=1)", "x + y"),
+        ("torch.sigmoid", "torch.sigmoid(n)", "jax.nn.sigmoid(1.0 * n)"),
+        ("Tensor.mul", "jax.random.randint(key, (2,), 0, 9) * 1.0",
+         "jax.random.randint(key, (2,), 0, 9) * 1.0"),
+        # Names that PyTorch takes for its own, and one that it does not take.
+        ("torch.zeros", "torch.zeros(size=(2, 3))", "jnp.zeros((2, 3))"),
+        ("torch.rand", "torch.rand(size=(2, n))", "jax.random.uniform(key, (2, n))"),
+        ("torch.sum", "torch.sum(x, axis=1, keepdims=True)", "jnp.sum(x, axis=1, keepdims=True)"),
+        ("torch.sum", "torch.sum(x, place=1)",
+         "jnp.sum(input, axis=dim, keepdims=keepdim, dtype=dtype)"),
+        ("torch.promote_types", "torch.promote_types(torch.int64, t)",
+         "jnp.promote_types(jnp.int64, t)"),
+        # The map's own variables give way to the program's.
+        ("torch.optim.lr_scheduler.LambdaLR", "LambdaLR(o, lambda e: step ** e)",
+         "lambda step_: lr * (lambda e: step ** e)(step_)"),
     ],
-)
+)  # fmt: skip
 def test_a_call_becomes(name, written, becomes) -> None:
     assert filled(name, ast.parse(written, mode="eval").body) == becomes
 

@@ -103,6 +103,13 @@ def test_a_batch_of_loops_ends_one_by_one() -> None:
     assert "`while` loop" in str(report)
 
 
+def test_a_loop_without_steps_has_empty_results() -> None:
+    def looped(x):
+        return lax.map(jnp.sin, x[:0]).sum() + lax.scan(lambda c, y: (c, y), 0.0, x[:0])[1].sum()
+
+    assert set(jaxvstorch.port(looped, X).counts()) == {"verified", "done another way"}
+
+
 def test_loops_inside_library_functions_are_not_reported() -> None:
     report = jaxvstorch.port(lambda x: jnp.searchsorted(x, 1.5), jnp.arange(4.0))
     assert becomes(report) == {"jnp.searchsorted": "torch.bucketize(1.5, x)"}

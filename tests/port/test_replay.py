@@ -24,6 +24,21 @@ def test_numbers_gathered_into_one_argument() -> None:
     assert calls["Tensor.permute"].becomes == "jnp.transpose(x, (2, 0, 1))"
 
 
+def test_names_of_numpy_that_pytorch_takes() -> None:
+    def sums(x):
+        return torch.zeros(size=(2, 3)) + x.sum(axis=1, keepdims=True)
+
+    calls = replayed(sums, torch.ones(2, 3))
+    assert calls["torch.zeros"].becomes == "jnp.zeros((2, 3))"
+    assert calls["Tensor.sum"].becomes == "jnp.sum(x, axis=1, keepdims=True)"
+    assert {call.status for call in calls.values()} == {PortStatus.VERIFIED}
+
+
+def test_a_flag_times_one_is_a_number() -> None:
+    calls = replayed(lambda x: (x > 0) * 1, torch.ones(2))
+    assert calls["Tensor.mul"].becomes == "(x > 0) * 1"
+
+
 def test_a_device_is_no_dtype() -> None:
     calls = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
     assert calls["Tensor.to"].status == PortStatus.VERIFIED

@@ -84,7 +84,8 @@ def _parity(
 
 def _torch_error(parity: Parity) -> float:
     """Twice PyTorch's own error over its tolerance, at most WIDEST; 0 if it is within tolerance."""
-    errors = [c.error / c.tolerance for c in parity.comparisons if c.what.startswith("torch")]
+    compared = [c for c in parity.comparisons if c.what.startswith("torch") and c.tolerance]
+    errors = [c.error / c.tolerance for c in compared]
     largest = max(errors, default=0.0)
     return min(2 * largest, WIDEST) if largest > 1 else 0.0
 

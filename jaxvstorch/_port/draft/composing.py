@@ -71,7 +71,7 @@ def count_marks(source: str) -> int:
 
 
 def _heading(files: Iterable[str]) -> str:
-    names = ", ".join(short(file) for file in files)
+    names = ", ".join(short(file) for file in files) or "a program"
     return (
         f'"""A draft of {names} in JAX, by jaxvstorch port.\n\n'
         "Every call of PyTorch that the run made is the map's JAX for it, verified on the values\n"

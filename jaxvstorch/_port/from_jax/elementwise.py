@@ -101,7 +101,10 @@ def _shifted(params: Any, x: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
 
 
 def _rounded(params: Any, x: torch.Tensor) -> torch.Tensor:
-    return x.to(_PRECISIONS[params["exponent_bits"], params["mantissa_bits"]]).to(x.dtype)
+    bits = params["exponent_bits"], params["mantissa_bits"]
+    if bits not in _PRECISIONS:
+        raise NotImplementedError("PyTorch has no dtype of {} and {} bits".format(*bits))
+    return x.to(_PRECISIONS[bits]).to(x.dtype)
 
 
 def _polygamma(params: Any, order: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

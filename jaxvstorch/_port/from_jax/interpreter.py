@@ -207,6 +207,9 @@ class Interpreter:
             arguments = [*consts, *carry, *(x[step] for x in xs)]
             results = self._run_jaxpr(body.jaxpr, body.consts, arguments, at)
             carry, out[step] = results[:m], results[m:]
+        if not steps:
+            empty = [variable.aval for variable in eqn.outvars[m:]]
+            return [*carry, *(jax.numpy.zeros(aval.shape, aval.dtype) for aval in empty)]
         stacked = [jax.numpy.stack(column) for column in zip(*map(out.get, steps), strict=True)]
         return [*carry, *stacked]
 

@@ -36,10 +36,14 @@ which is None where there is none.
 """
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 OPTIONS = ("first", "refused", "needless", "instead", "weights", "plain", "try")
+# Names of NumPy that PyTorch takes for its own.
+_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
 FREE = frozenset({"jax", "jnp", "lax", "nnx", "optax", "paste", "key", "lr", "rngs", "w"})
 
 
@@ -107,6 +111,14 @@ class Row:
     def draws(self) -> bool:
         """Whether the expression needs a random key."""
         return "key" in self.used - set(self.parameters)
+
+    def own_names(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Named arguments by the parameters' names: PyTorch takes NumPy's ``axis`` for ``dim``."""
+        aliases = {a: own for a, own in _ALIASES.items() if own in self.parameters}
+        return {
+            name if name in self.parameters else aliases.get(name, name): value
+            for name, value in named.items()
+        }
 
     def taken(self, second: bool = False) -> list[str]:
         """The parameters' names, in order, of the first call or the second."""
