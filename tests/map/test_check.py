@@ -58,6 +58,7 @@ def seconds(request) -> Iterator[None]:
     reason="the map was recorded with other versions, in which some of its names differ",
 )
 @pytest.mark.parametrize("name", drawn())
+@pytest.mark.usefixtures("memory_freed")
 def test_a_tenth_of_the_map_is_as_recorded(name, monkeypatch, seconds) -> None:
     """Tries some calls of each drawn name; `nox -s names` tries every call of every name."""
     monkeypatch.setattr(samples, "stride", 6)
