@@ -8,7 +8,7 @@ from jaxvstorch._frameworks import TITLES
 
 # The release of each minor version that the tests ran on, the newest last. On PyTorch 2.10 an
 # earlier explain was tested; the private parts that it uses now have not run there.
-PROVEN = {"jax": ("0.10.2", "0.12.0.1"), "torch": ("2.13.0",)}
+PROVEN = {"jax": ("0.10.2", "0.12.0.1"), "torch": ("2.13.0", "2.14.1", "2.15.0")}
 
 
 def notes(*frameworks: str) -> list[str]:
