@@ -23,6 +23,9 @@ from jaxvstorch._port.map.rows import rows
         ("jnp.take_along_axis", "torch.gather"),
         ("jax.jit", "torch.compile"),  # in what people do instead
         ("jax.random.key", "torch.manual_seed"),
+        ("jnp.matmul", "torch.matmul"),  # an operator in the map
+        ("np.add", "torch.add"),
+        ("jnp.no_such_name", None),
         ("optimizer.zero_grad", "Optimizer.zero_grad"),
         ("self.layer.weight.view", "Tensor.view"),
         ("nn.Module.parameters", "Module.parameters"),

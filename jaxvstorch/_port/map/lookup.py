@@ -1,11 +1,12 @@
 """Finds names in the map, of either framework, as people write them."""
 
+import ast
 import difflib
 import re
 from functools import cache, partial
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.rows import meaning, rows
 
 _SHORT = {
     "nn.Module.": "Module.", "torch.nn.Module.": "Module.", "optim.Optimizer.": "Optimizer.",
@@ -42,7 +43,18 @@ def find(name: str) -> list[Row]:
         full = method
     bare = [row for row in rows().values() if row.name.rpartition(".")[2] == full]
     matches = bare + [row for row in of_jax().get(full, []) if row not in bare]
-    return matches or _instead().get(full, [])
+    return matches or _instead().get(full, []) or _operators(full)
+
+
+def _operators(name: str) -> list[Row]:
+    """The row of the same name whose expression is an operator, as ``jnp.matmul``'s is ``@``."""
+    row = rows().get(f"torch.{name.removeprefix('jnp.')}")
+    if row is None or not name.startswith("jnp."):
+        return []
+    expression = ast.parse(meaning(row).expression or "0", mode="eval").body
+    if isinstance(expression, ast.IfExp):  # by a setting, such as alpha
+        expression = expression.body
+    return [row] if isinstance(expression, ast.BinOp | ast.Compare | ast.UnaryOp) else []
 
 
 def _full_name(name: str) -> str:
