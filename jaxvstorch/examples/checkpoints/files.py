@@ -1,7 +1,7 @@
 """A file that is there whole or not at all, and the newest of them that is.
 
 A second, small file keeps the size and the digest of the first. It is put in place before it, so
-that a checkpoint never stands alone.
+that there is never a checkpoint without it.
 """
 
 import hashlib

@@ -27,7 +27,7 @@ def data() -> tuple[Tensor, Tensor]:
 
 
 def rate_after(steps: int) -> float:
-    """The learning rate of the step that comes after so many."""
+    """The learning rate of the step after ``steps`` steps."""
     return float(functions.rate_at(torch.tensor(steps + 1.0)))
 
 

@@ -70,5 +70,5 @@ def packed(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argumen
 
 
 def square_of_packed(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """The same, such that the square of the number of tokens is about ``size``."""
+    """The same, so that the square of the number of tokens is about ``size``."""
     return packed(int(size**0.5), dtype, rng)

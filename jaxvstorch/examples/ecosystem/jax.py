@@ -54,7 +54,7 @@ def convolve_same(signal: Float[Array, " n"], kernel: Float[Array, " k"]) -> Flo
 def solve_cg(
     matrix: Float[Array, "n n"], target: Float[Array, " n"], steps: int
 ) -> Float[Array, " n"]:
-    """Take so many steps of conjugate gradients, and no tolerance that would end them."""
+    """Take ``steps`` steps of conjugate gradients; no tolerance ends them earlier."""
     x, _ = cg(matrix, target, tol=0.0, maxiter=steps)
     return x
 

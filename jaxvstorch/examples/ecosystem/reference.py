@@ -43,7 +43,7 @@ def convolve_same(signal: Array, kernel: Array) -> Array:
 
 
 def solve_cg(matrix: Array, target: Array, steps: int) -> Array:
-    """What so many steps of conjugate gradients make of zero (Hestenes and Stiefel, 1952)."""
+    """``steps`` steps of conjugate gradients, from zero (Hestenes and Stiefel, 1952)."""
     x, residual = np.zeros_like(target), target
     direction = residual
     for _ in range(steps):

@@ -53,7 +53,7 @@ def convolve_same(signal: Float[Tensor, " n"], kernel: Float[Tensor, " k"]) -> F
 def solve_cg(
     matrix: Float[Tensor, "n n"], target: Float[Tensor, " n"], steps: int
 ) -> Float[Tensor, " n"]:
-    """Take so many steps of conjugate gradients (Hestenes and Stiefel, 1952)."""
+    """Take ``steps`` steps of conjugate gradients (Hestenes and Stiefel, 1952)."""
     x, residual, direction = torch.zeros_like(target), target, target
     square = residual @ residual
     for _ in range(steps):

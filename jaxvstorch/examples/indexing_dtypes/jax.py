@@ -22,7 +22,7 @@ def take_columns(x: Float[Array, "heads n d"], columns: Int[Array, " k"]) -> Flo
 
 
 def reverse_steps(x: Float[Array, " n"], step: int) -> Float[Array, " k"]:
-    """Every so many elements, from the last to the first."""
+    """Every ``step``-th element, from the last to the first."""
     return x[::-step]
 
 

@@ -24,7 +24,7 @@ def take_columns(x: Array, columns: Array) -> Array:
 
 
 def reverse_steps(x: Array, step: int) -> Array:
-    """Every so many elements, from the last to the first."""
+    """Every ``step``-th element, from the last to the first."""
     return np.array(x[::-step])
 
 

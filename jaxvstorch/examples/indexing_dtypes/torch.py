@@ -21,7 +21,7 @@ def take_columns(x: Float[Tensor, "heads n d"], columns: Int[Tensor, " k"]) -> F
 
 
 def reverse_steps(x: Float[Tensor, " n"], step: int) -> Float[Tensor, " k"]:
-    """Every so many elements, from the last to the first."""
+    """Every ``step``-th element, from the last to the first."""
     return x.flip(0)[::step]
 
 

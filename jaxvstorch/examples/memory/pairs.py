@@ -6,7 +6,7 @@ from jaxvstorch.examples.memory import inputs, reference
 POSITION = (5, 2)  # the part of the book, and the position there
 # Weights grow with the square of the width.
 IN_LAYERS = Benchmark(sizes=(16, 2_048))
-LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # so many scores or logits
+LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # scores or logits
 
 PAIRS = (
     Pair(

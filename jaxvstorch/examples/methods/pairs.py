@@ -22,7 +22,7 @@ PAIRS = (
     Pair("calibrated", inputs.readings, reference.calibrated, gradient=(0,)),
     Pair("calibrated_host", inputs.readings, reference.calibrated),  # NumPy gives no derivative
     Pair("calibrated_host_slope", inputs.readings, reference.calibrated, gradient=(0,)),
-    # The program is cut in two, and NumPy stands between.
+    # The program is cut in two, with NumPy between.
     Pair(
         "calibrated_between",
         inputs.readings,

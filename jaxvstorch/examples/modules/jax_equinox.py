@@ -12,7 +12,7 @@ from jax import Array
 from jaxvstorch.examples.modules import weights as carried
 from jaxvstorch.examples.modules.weights import CHANNELS, CLASSES, FILTERS, HIDDEN, RATE, SIDE
 
-# So many steps that equinox no longer divides the running statistics by 1 - 0.9**steps.
+# Enough steps that equinox no longer divides the running statistics by 1 - 0.9**steps.
 MANY = 10_000
 
 

@@ -1,4 +1,4 @@
-"""Optimizers: the rules that turn gradients into new parameters, and what stands around them.
+"""Optimizers: the rules that turn gradients into new parameters, and what surrounds them.
 
 ``nesterov_step``, ``adamw_step``, ``rmsprop_step`` and ``lion_step`` are rules, as functions of
 their state. ``clip_by_global_norm``, ``warmup_cosine`` and ``grouped_step`` are what a training

@@ -1,4 +1,4 @@
-"""Rules of optimizers, and what stands around them, as functions in JAX."""
+"""Rules of optimizers, and what surrounds them, as functions in JAX."""
 
 import jax
 import jax.numpy as jnp

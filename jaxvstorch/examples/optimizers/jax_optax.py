@@ -56,5 +56,5 @@ def clipped(
 
 
 def accumulated(optimizer: optax.GradientTransformation, parts: int) -> optax.MultiSteps:
-    """Step once in so many calls, with the mean of their gradients."""
+    """Step once in ``parts`` calls, with the mean of their gradients."""
     return optax.MultiSteps(optimizer, every_k_schedule=parts)

@@ -4,7 +4,7 @@ from jaxvstorch._pairs.pair import Benchmark, Pair
 from jaxvstorch.examples.optimizers import inputs, reference
 
 POSITION = (4, 3)  # the part of the book, and the position there
-LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # so many parameters
+LARGE = Benchmark(sizes=(16, 65_536, 1_048_576))  # parameters
 
 PAIRS = (
     Pair("nesterov_step", inputs.momentum, reference.nesterov_step, benchmark=LARGE),

@@ -12,7 +12,7 @@ Arrays = dict[str, Any]
 
 
 def problem(dtype: str, steps: int = STEPS) -> tuple[Arrays, Arrays]:
-    """A matrix and its bias, and so many gradients of each."""
+    """A matrix and its bias, and ``steps`` gradients of each."""
     rng = np.random.default_rng(0)
     shapes = {"weight": (6, 4), "bias": (4,)}
     parameters = {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}

@@ -1,4 +1,4 @@
-"""Rules of optimizers, and what stands around them, as functions in PyTorch."""
+"""Rules of optimizers, and what surrounds them, as functions in PyTorch."""
 
 from math import pi
 

@@ -58,7 +58,7 @@ def clipped_step(optimizer: optim.Optimizer, parameters: list[Parameter], larges
 
 
 def accumulated_step(optimizer: optim.Optimizer, losses: list[Callable[[], torch.Tensor]]) -> None:
-    """Step once, with the mean of the gradients of so many losses."""
+    """Step once, with the mean of the losses' gradients."""
     optimizer.zero_grad()
     for loss in losses:
         torch.autograd.backward(loss() / len(losses))

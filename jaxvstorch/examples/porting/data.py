@@ -31,7 +31,7 @@ def load() -> tuple[Digits, Digits]:
 
 
 def batches(digits: Digits, steps: int, size: int = BATCH, seed: int = 0) -> Iterator[Digits]:
-    """So many batches; after each pass the digits are in another order, and the rest is dropped."""
+    """Batches, ``steps`` of them; each pass has another order, and drops what fills no batch."""
     rng = np.random.default_rng(seed)
     while True:
         order = rng.permutation(len(digits.labels))

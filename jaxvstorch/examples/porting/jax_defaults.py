@@ -89,7 +89,7 @@ def flatten_order(start: Start) -> jax_nnx.DigitsNet:
 
 
 def kernel_order(start: Start) -> jax_nnx.DigitsNet:
-    """The kernel by ``.T``, which turns all four axes round: width then stands before height."""
+    """The kernel by ``.T``, which reverses all four axes: width then comes before height."""
     model = ported(start)
     model.conv.kernel[...] = jnp.array(start["conv.weight"].T)
     return model

@@ -26,7 +26,7 @@ def global_norm(tree: Params) -> Float[Array, ""]:
 
 
 def clip_by_global_norm(grads: Params, limit: float) -> Params:
-    """Scale all gradients by one factor, such that their norm is at most ``limit``."""
+    """Scale all gradients by one factor, so that their norm is at most ``limit``."""
     scale = jnp.minimum(1.0, limit / global_norm(grads))
     return jax.tree.map(lambda g: g * scale, grads)
 
@@ -78,7 +78,7 @@ def stack_trees(trees: list[Params]) -> Params:
 def ensemble_apply(
     params: Params, x: Float[Array, "batch in"]
 ) -> Float[Array, "members batch out"]:
-    """Apply stacked networks to one batch: 0 stands for every leaf of ``params``."""
+    """Apply stacked networks to one batch: one axis, 0, for every leaf of ``params``."""
     return jax.vmap(mlp_apply, in_axes=(0, None))(params, x)
 
 

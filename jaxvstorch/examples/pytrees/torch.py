@@ -25,7 +25,7 @@ def global_norm(tree: Params) -> Float[Tensor, ""]:
 
 
 def clip_by_global_norm(grads: Params, limit: float) -> Params:
-    """Scale all gradients by one factor, such that their norm is at most ``limit``."""
+    """Scale all gradients by one factor, so that their norm is at most ``limit``."""
     scale = torch.clamp(limit / global_norm(grads), max=1.0)
     return pytree.tree_map(lambda g: g * scale, grads)
 
@@ -71,7 +71,7 @@ def stack_trees(trees: list[Params]) -> Params:
 def ensemble_apply(
     params: Params, x: Float[Tensor, "batch in"]
 ) -> Float[Tensor, "members batch out"]:
-    """Apply stacked networks to one batch: 0 stands for every leaf of ``params``."""
+    """Apply stacked networks to one batch: one axis, 0, for every leaf of ``params``."""
     return torch.vmap(mlp_apply, in_dims=(0, None))(params, x)
 
 

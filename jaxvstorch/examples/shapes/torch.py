@@ -81,7 +81,7 @@ def select_positive(
     """The first ``size`` positive numbers, filled up with zeros, and how many there are."""
     positive = x > 0
     places = torch.nonzero_static(positive, size=size, fill_value=x.shape[0]).squeeze(1)
-    # A zero stands behind the end, where places are filled up.
+    # The element past the end is a zero, which fills what is left.
     return F.pad(x, (0, 1))[places], positive.sum()
 
 

@@ -8,19 +8,19 @@ from jaxvstorch.examples.training.config import Config
 
 SMALL = Config(layers=2, heads=2, width=4, context=8, vocabulary=11)  # for tests
 LARGE = Config(layers=4, heads=4, width=64, context=64, vocabulary=64)
-FROM = 512  # so many tokens are for the large one
+FROM = 512  # from this number of tokens on the large one is used
 NEW, KEPT, TEMPERATURE, RATE = 3, 5, 0.8, 0.1
 
 Arguments = tuple[Any, ...]
 
 
 def config(size: int) -> Config:
-    """The network that takes so many tokens."""
+    """The network for this number of tokens."""
     return LARGE if size >= FROM else SMALL
 
 
 def shape(size: int) -> tuple[int, int]:
-    """Rows of a batch, and tokens in each: half a context, such that an answer has room."""
+    """Rows of a batch, and tokens in each: half a context, so that an answer has room."""
     time = config(size).context // 2
     return max(1, size // time), time
 

@@ -101,7 +101,7 @@ def empty_cache(params: Params, batch: int) -> Cache:
 def decode(
     params: Params, cache: Cache, tokens: Int[Array, "batch time"], position: Int[Array, ""]
 ) -> tuple[Float[Array, "batch time vocabulary"], Cache]:
-    """The scores after more tokens, of which the first stands at ``position``; donate the cache."""
+    """The scores after more tokens, of which the first is at ``position``; donate the cache."""
     embedding = params["embedding"]
     zero = jnp.zeros_like(position)
     at = position + jnp.arange(tokens.shape[1], dtype=position.dtype)

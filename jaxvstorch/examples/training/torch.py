@@ -108,7 +108,7 @@ def empty_cache(params: Params, batch: int) -> Cache:
 def decode(
     params: Params, cache: Cache, tokens: Int[Tensor, "batch time"], position: Int[Tensor, ""]
 ) -> tuple[Float[Tensor, "batch time vocabulary"], Cache]:
-    """The scores after more tokens, of which the first stands at ``position``; fills the cache."""
+    """The scores after more tokens, of which the first is at ``position``; fills the cache."""
     embedding = params["embedding"]
     at = position + torch.arange(tokens.shape[1], device=tokens.device)
     seen = torch.arange(len(embedding["positions"]), device=tokens.device) <= at[:, None]

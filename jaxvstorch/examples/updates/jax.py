@@ -63,7 +63,7 @@ def swap_rows(x: Float[Array, "n columns"], pair: Int[Array, "2"]) -> Float[Arra
 def ring_write(
     buffer: Float[Array, "n columns"], written: Int[Array, ""], row: Float[Array, " columns"]
 ) -> Float[Array, "n columns"]:
-    """Overwrite the oldest row of a buffer that was written so many times before."""
+    """Overwrite the oldest row of a buffer that was written ``written`` times before."""
     oldest = written % len(buffer)
     return lax.dynamic_update_index_in_dim(buffer, row, oldest, axis=0)
 

@@ -73,7 +73,7 @@ def swap_rows(x: Float[Tensor, "n columns"], pair: Int[Tensor, "2"]) -> Float[Te
 def ring_write(
     buffer: Float[Tensor, "n columns"], written: Int[Tensor, ""], row: Float[Tensor, " columns"]
 ) -> Float[Tensor, "n columns"]:
-    """Overwrite the oldest row of a buffer that was written so many times before."""
+    """Overwrite the oldest row of a buffer that was written ``written`` times before."""
     oldest = written % len(buffer)
     return buffer.index_put((oldest[None],), row)
 

@@ -79,7 +79,7 @@ def variables(port: int, processes: int, process: int) -> dict[str, str]:
         "RANK": str(process),
         "SECONDS_TO_COME": "300",  # until all processes must have come; read by some programs
         "OMP_NUM_THREADS": "1",
-        "GLOO_SOCKET_IFNAME": "lo",  # else PyTorch's Gloo asks what the host's name stands for
+        "GLOO_SOCKET_IFNAME": "lo",  # else PyTorch's Gloo resolves the host's name
         "JAX_COORDINATOR_BIND_ADDRESS": f"127.0.0.1:{port}",
     }
 
