@@ -143,7 +143,7 @@ def reproduce(session: nox.Session) -> None:
 
 
 def run_benchmarks(session: nox.Session, *arguments: str) -> None:
-    """Run them such that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
+    """Run them so that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
     install(session, "--group", "bench", "-e", ".")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.run("python", "-m", "benchmarks", *arguments, terminate_timeout=60)

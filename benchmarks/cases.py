@@ -21,7 +21,7 @@ Run = Callable[[], None]
 PASSES = 16  # in a run, where one pass is so short that what surrounds it would count:
 SHORT = 1e-4  # seconds
 
-# Inputs are used in turn, such that they do not stay in a processor's cache.
+# Inputs are used in turn, so that they do not stay in a processor's cache.
 SMALL_CALLS = 4  # of a small input in a pass
 SMALL = 2**20  # bytes
 _MOST_INPUTS = 16

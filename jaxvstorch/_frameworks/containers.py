@@ -1,7 +1,7 @@
 """Lists, tuples and dicts of arrays, in any depth, taken apart the same way for both frameworks.
 
 JAX takes the keys of a dict in sorted order, and PyTorch in the order in which they were put in.
-Here they are sorted, such that what both halves of a pair return is compared key by key.
+Here they are sorted, so that what both halves of a pair return is compared key by key.
 """
 
 import copy
