@@ -11,13 +11,12 @@ from pathlib import Path
 from jaxvstorch._command import BadInputError, terminal
 from jaxvstorch._explain.both import BothExplanations
 from jaxvstorch._explain.explanation import Explanation
-from jaxvstorch._explain.explanation_data import FINDING_KINDS
 from jaxvstorch._explain.ledger_rows import Ledger
 from jaxvstorch._explain.rendering import html, html_both
 
 Shown = Explanation | BothExplanations
 
-KINDS = ("retrace", *(kind for kind in FINDING_KINDS if kind != "guarded"))
+KINDS = ("break", "retrace", "impure", "frozen", "unrolled", "callback", "failed")
 
 
 @contextmanager

@@ -7,9 +7,8 @@ from contextlib import suppress
 from functools import cache
 
 from jaxvstorch._port.folding import TYPE
-from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.row import PLACEMENT, Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.values import PLACEMENT
 from jaxvstorch._port.report_data import Location
 from jaxvstorch._port.simplifying import simplified
 

@@ -64,12 +64,12 @@ def test_a_missing_argument_is_named(framework) -> None:
 
 
 def test_an_unknown_framework(x) -> None:
-    with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'numpy'"):
+    with pytest.raises(ValueError, match="must be 'jax', 'torch' or 'both', not 'numpy'"):
         explain(square, x, framework="numpy")
 
 
 def test_a_framework_that_nothing_tells() -> None:
-    with pytest.raises(TypeError, match="framework='jax' or framework='torch'"):
+    with pytest.raises(TypeError, match="say framework='jax', 'torch' or 'both'"):
         explain(math.sin, 1.0)
 
 

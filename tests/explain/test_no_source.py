@@ -41,5 +41,5 @@ def test_a_builtin_function(framework, x) -> None:
     assert explanation.programs[0].operations == {"A": 1}
     assert "no source" in explanation.missing[0]
     assert explanation.marks() == []
-    with pytest.raises(LookupError, match="no source, not 'abs'"):
+    with pytest.raises(LookupError, match="no source is called 'abs'; there is none"):
         explanation.marks("abs")

@@ -15,10 +15,9 @@ from jaxvstorch._port.map.verdict import FILE, verdicts
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
-from jaxvstorch._port.map.row import parse
+from jaxvstorch._port.map.row import PLACEMENT, parse
 from jaxvstorch._port.map.running.call import of_pytorch
 from jaxvstorch._port.map.running.compare import TOLERANCE
-from jaxvstorch._port.map.running.values import PLACEMENT
 from tools.check_map import samples
 from tools.check_map.judge import complaint, judge
 from tools.check_map.probing import probe, written

@@ -42,6 +42,11 @@ from functools import cached_property
 from typing import Any
 
 OPTIONS = ("first", "refused", "needless", "instead", "weights", "plain", "try")
+# Parameters that say where or how PyTorch keeps an array; JAX has none of them.
+PLACEMENT = frozenset({
+    "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
+    "generator", "names", "_stacklevel",
+})  # fmt: skip
 # Names of NumPy that PyTorch takes for its own.
 _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
 FREE = frozenset({"jax", "jnp", "lax", "nnx", "optax", "paste", "key", "lr", "rngs", "w"})

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from jaxvstorch._frameworks.torch import to_numpy
-from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.row import PLACEMENT, Row
 from jaxvstorch._port.map.running.call import Call
 
 DTYPES = {
@@ -20,11 +20,6 @@ DTYPES = {
     torch.uint8: np.uint8, torch.bool: np.bool_,
     torch.float8_e4m3fn: jnp.float8_e4m3fn, torch.float8_e5m2: jnp.float8_e5m2,
 }  # fmt: skip
-# Parameters that say where or how PyTorch keeps an array; JAX has none of them.
-PLACEMENT = frozenset({
-    "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
-    "generator", "names", "_stacklevel",
-})  # fmt: skip
 
 
 class RefusedError(Exception):
