@@ -53,7 +53,10 @@ def seconds(request) -> Iterator[None]:
 
 
 @pytest.mark.skipif(
-    any(metadata.version(name) != version for name, version in verdicts().versions.items()),
+    any(
+        metadata.version(name).partition("+")[0] != version  # 2.13.0+cpu
+        for name, version in verdicts().versions.items()
+    ),
     reason="the map was recorded with other versions, in which some of its names differ",
 )
 @pytest.mark.parametrize("name", drawn())
