@@ -101,7 +101,7 @@ def gpu_memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
 
 
 def largest_size(gpu_memory: int) -> int:
-    """The largest power of ten of which many arrays fit; 0 where there is no GPU.
+    """The largest size, a power of ten, of which many arrays fit; 0 where there is no GPU.
 
     GPUs with about the same memory get the same size, so their results can be compared: 10 million
     up to 16 GB, 100 million from 24 GB on.

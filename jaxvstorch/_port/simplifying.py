@@ -52,11 +52,16 @@ def _renamed_bound(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.
         if isinstance(node, ast.comprehension):
             bound |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
     read = {name.id for v in values.values() for name in ast.walk(v) if isinstance(name, ast.Name)}
+    new = {}
+    for name in bound & read:
+        new[name] = f"{name}_"
+        while new[name] in read:
+            new[name] += "_"
     for node in ast.walk(expression):
-        if isinstance(node, ast.arg) and node.arg in bound & read:
-            node.arg = f"{node.arg}_"
-        elif isinstance(node, ast.Name) and node.id in bound & read:
-            node.id = f"{node.id}_"
+        if isinstance(node, ast.arg):
+            node.arg = new.get(node.arg, node.arg)
+        elif isinstance(node, ast.Name):
+            node.id = new.get(node.id, node.id)
     return expression
 
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from framework_versions import has
 from jax import lax
 
 import jaxvstorch
@@ -108,6 +109,21 @@ def test_a_loop_without_steps_has_empty_results() -> None:
         return lax.map(jnp.sin, x[:0]).sum() + lax.scan(lambda c, y: (c, y), 0.0, x[:0])[1].sum()
 
     assert set(jaxvstorch.port(looped, X).counts()) == {"verified", "done another way"}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: jnp.searchsorted(x, 1.5), lambda x: jnp.nonzero(x, size=3)],
+    ids=["searchsorted", "nonzero"],
+)
+def test_a_function_of_jax_can_be_one_operation_from_jax_0_12_on(function) -> None:
+    def names(jaxpr) -> set[str]:
+        inner = [names(eqn.params["jaxpr"]) for eqn in jaxpr.eqns if "jaxpr" in eqn.params]
+        return {eqn.primitive.name for eqn in jaxpr.eqns}.union(*inner)
+
+    x = jnp.arange(4.0)
+    assert ("call_hi_primitive" in names(jax.make_jaxpr(function)(x))) == has("jax", "0.12")
+    assert set(jaxvstorch.port(function, x).counts()) == {"verified"}
 
 
 def test_loops_inside_library_functions_are_not_reported() -> None:
