@@ -6,13 +6,11 @@ import inspect
 import re
 from collections.abc import Mapping, Set
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
-
-import jax
 
 from jaxvstorch._port.folding import decided, folded, plain
 from jaxvstorch._port.map.rows import rows
-from jaxvstorch._port.map.running.namespace import namespace
 
 # What JAX takes where an argument is None, by the argument and the functions that have it.
 _FOR_NONE = {
@@ -186,11 +184,17 @@ def _is_default(name: str, parameter: inspect.Parameter, value: ast.expr) -> boo
 
 @cache
 def _parameters(name: str) -> dict[str, inspect.Parameter]:
-    """The parameters of a function of JAX, or one to paste, or a method of an array."""
+    """The parameters of a function of JAX, or one to paste, or a method of an array.
+
+    Without JAX they are not known: programs are read there too, and defaults stay.
+    """
+    modules = _modules()
+    if not modules:
+        return {}
     path = name.split(".")
-    function: Any = _modules().get(path[0])
+    function: Any = modules.get(path[0])
     if function is None:
-        method = getattr(jax.Array, path[-1], None) if len(path) > 1 else None
+        method = getattr(modules["jax"].Array, path[-1], None) if len(path) > 1 else None
         return _signature(method, bound=True)
     for part in path[1:]:
         function = getattr(function, part, None)
@@ -207,4 +211,10 @@ def _signature(function: Any, bound: bool = False) -> dict[str, inspect.Paramete
     return dict(list(parameters.items())[bound:])
 
 
-_modules = cache(namespace)
+@cache
+def _modules() -> dict[str, Any]:
+    if find_spec("jax") is None:
+        return {}
+    from jaxvstorch._port.map.running.namespace import namespace
+
+    return namespace()
