@@ -44,8 +44,9 @@ def explain(
 
     Nothing is left behind in the frameworks' caches and settings, or in ``sys.settrace``, which is
     in use meanwhile: a debugger or a coverage tool does not see that call. What you or another
-    thread compile at the same time stays as it is; threads that explain take turns. A cache of
-    ``functools`` that tracing filled with traced values is emptied, because they are useless later.
+    thread compile at the same time stays as it is; threads that explain take turns. Traced values
+    are useless later: a cache of ``functools`` that holds one is emptied, and a global, an
+    attribute or a container that holds one gets back what it held before.
 
     With ``framework="both"`` a function that names no framework goes through both compilers, once
     each, and its lines are shown once with what each compiler made of them; its output is captured.

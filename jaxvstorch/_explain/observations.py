@@ -9,22 +9,27 @@ Location = tuple[str, int]  # file and line
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of a program.
+    """One operation of a program, or several that are alike.
 
     Attributes:
         name: the framework's, such as ``"sin"``.
         where: the program's letter, and the part of the program, as in ``"A: scan body"``.
         stack: the shown lines that it comes from, the outermost first; may be empty.
+        number: of operations with this name from these lines.
     """
 
     name: str
     where: str
     stack: tuple[Location, ...]
+    number: int = 1
 
 
 def count(operations: Iterable[Operation]) -> dict[str, int]:
     """The number of operations by ``where``."""
-    return dict(Counter(operation.where for operation in operations))
+    numbers: Counter[str] = Counter()
+    for operation in operations:
+        numbers[operation.where] += operation.number
+    return dict(numbers)
 
 
 def letter(number: int) -> str:

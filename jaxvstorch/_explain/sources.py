@@ -157,7 +157,7 @@ def by_statement(observed: Observations, file: str, parsed: SourceFile) -> dict[
         for line in {
             parsed.statement_starts.get(n, n) for where, n in operation.stack if where == file
         }:
-            at(line).operations[operation.where] += 1
+            at(line).operations[operation.where] += operation.number
     for where, line in observed.python:
         if where == file:
             at(line).python = True

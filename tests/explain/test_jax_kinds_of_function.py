@@ -24,7 +24,7 @@ class _Scale:
 
     @functools.partial(jax.jit, static_argnums=0)
     def __call__(self, x):
-        return jnp.sin(x) * self.factor  # -> A2
+        return jnp.sin(x) * self.factor  # -> A2 ! frozen
 
     @functools.partial(jax.jit, static_argnums=(0, 2))
     def times(self, x, factor):

@@ -1,5 +1,6 @@
 """What a function accesses outside while JAX traces it, and what it calls back."""
 
+import dataclasses
 import datetime
 import functools
 import logging
@@ -245,3 +246,129 @@ def test_what_a_partial_holds_is_changed_itself() -> None:
     (finding,) = explain(functools.partial(counting, seen), jnp.ones(3)).findings
     assert finding.what == "`seen` is changed while tracing only, not on later calls."
     assert seen == [1]
+
+
+class _Level:
+    def __init__(self, level):
+        self.level = level
+
+
+class _Gain(_Level):
+    def __eq__(self, other):
+        return self.level == other.level
+
+    def __hash__(self):
+        return hash(self.level)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fixed:
+    level: float
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class _Tree:
+    level: float
+
+
+class _Nested:
+    def __init__(self):
+        self.inner = _Level(2.0)
+
+    def __call__(self, x):
+        return x * self.inner.level
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def jitted(self, x):
+        inner = self.inner
+        return x * inner.level
+
+
+def scaled(x, gain):
+    return x * gain.level
+
+
+of_static = jax.jit(scaled, static_argnums=1)
+nested = _Nested()
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "name"),
+    [
+        pytest.param(of_static, (_Level(2.0),), "gain.level", id="of a static argument"),
+        pytest.param(of_static, (_Fixed(2.0),), None, id="of a frozen dataclass"),
+        pytest.param(scaled, (_Tree(2.0),), None, id="of a pytree"),
+        pytest.param(nested, (), "self.inner.level", id="of an object that is called"),
+        pytest.param(nested.jitted, (), "inner.level", id="of a method's object"),
+        pytest.param(lambda x: nested(x), (), "self.inner.level", id="of a global"),
+    ],
+)
+def test_a_frozen_attribute_is_what_later_calls_do_not_see(function, arguments, name) -> None:
+    found = explain(function, jnp.ones(3), *arguments).found("frozen")
+    assert [f.what.split("`")[1] for f in found] == ([] if name is None else [name])
+
+
+def test_an_attribute_in_the_hash_of_a_static_argument() -> None:
+    gain = _Gain(2.0)
+    found = explain(of_static, jnp.ones(3), gain).found("frozen")
+    of_static(1.0, gain)
+    gain.level = 5.0
+    assert (of_static(1.0, gain) == 2.0) == bool(found)  # JAX 0.10 keeps the old value
+
+
+class _Model:
+    def __init__(self):
+        self.last, self.kept, self.by_name, self.old = jnp.ones(3), [], {}, {"a": 1}
+
+    def __call__(self, x):
+        self.last = x * 2
+        self.kept.append(x)
+        self.by_name["x"] = x
+        self.old["a"] = 3
+        return self.last + 1
+
+
+def test_what_holds_a_traced_value_gets_back_what_it_held() -> None:
+    model = _Model()
+    found = explain(model, jnp.ones(3)).found("impure")
+    lines = range(_Model.__call__.__code__.co_firstlineno + 1, found[-1].line + 1)
+    assert [f.line for f in found] == list(lines)
+    assert [f.what.split("`")[1] for f in found] == [
+        f"self.{name}" for name in ("last", "kept", "by_name", "old")
+    ]
+    model(jnp.ones(3))  # would raise UnexpectedTracerError
+    assert (len(model.kept), list(model.by_name), model.old) == (1, ["x"], {"a": 3})
+
+
+KEY = jax.random.key(0)
+
+
+def test_a_global_that_holds_a_traced_value_is_as_before() -> None:
+    def noise(x):
+        global KEY
+        KEY, key = jax.random.split(KEY)
+        return x + jax.random.normal(key, x.shape)
+
+    explain(noise, jnp.ones(3))
+    assert noise(jnp.ones(3)).shape == (3,)
+
+
+def test_without_a_program_nothing_is_frozen_into_it() -> None:
+    seen = []
+
+    def step(x):
+        seen.append(float(x.mean()))
+        return x
+
+    assert [f.kind for f in explain(step, jnp.ones(3)).findings] == ["failed"]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def doubling(n):
+    return jnp.float32(1) if n == 0 else doubling(n - 1) + doubling(n - 1)
+
+
+def test_a_program_that_is_used_often_is_read_once() -> None:
+    (program,) = explain(doubling, 60).programs
+    assert program.operations == {"A": 2**60 - 1}

@@ -37,11 +37,13 @@ def _of_traced(traced: Any) -> dict[str, Any]:
     shown_files = ShownFiles(location[0] if location else None)
     reader = Reader(shown_files, __file__, location, traces.Sites(), cuts=True)
     operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
+    text = stages.text(traced.jaxpr, sum(operation.number for operation in operations))
+    placed = _placed(operations, location or ("", 0), text)
     return {
         "function": traced.fun_name,
-        **_placed(operations, location or ("", 0), stages.text(traced.jaxpr)),
+        **placed,
         "ran": "Nothing: it was traced before, and the program did not run.",
-        "compile": partial(stages.compile, traced, shown_files),
+        "compile": partial(stages.compile, traced, placed["programs"][0], shown_files),
     }
 
 

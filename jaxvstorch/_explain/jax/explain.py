@@ -52,12 +52,18 @@ def explain(subject: Subject) -> dict[str, Any]:
         entry = (code.co_filename, code.co_firstlineno) if code else None
         reader = Reader(shown_files, __file__, entry, sites)
         observed.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
-        programs = (Program("A", count(observed.operations), stages.text(traced.jaxpr)),)
+        counts = count(observed.operations)
+        programs = (Program("A", counts, stages.text(traced.jaxpr, sum(counts.values()))),)
     observed.failed = _failed_at(error, recorder, shown_files)
     sources, missing = sources_to_show(code, shown_files, observed)
     programs = count_without_line(programs, observed.operations, sources)
-    all_findings = list(findings.of_accesses("jax", observer.accesses()))
-    observer.empty_tracer_caches()
+    # Without a program, nothing that was read is frozen into one.
+    all_findings = [
+        finding
+        for finding in findings.of_accesses("jax", observer.accesses())
+        if finding.kind != "frozen" or error is None
+    ]
+    observer.remove_tracers()
     all_findings += [*findings.of_loops("jax", sources), *_callbacks(observed)]
     if error is not None:
         all_findings.append(findings.of_error(error, observed.failed))
@@ -71,7 +77,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         "findings": findings.ordered(all_findings, sources),
         "missing": tuple(missing),
         "ran": RAN if traced is not None else RAN_IN_PART,
-        "compile": partial(stages.compile, traced, shown_files) if traced is not None else None,
+        "compile": partial(stages.compile, traced, programs[0], shown_files) if programs else None,
     }
 
 

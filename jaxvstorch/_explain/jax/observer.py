@@ -9,14 +9,16 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-import jax
-
+from jaxvstorch._explain.jax import traces
+from jaxvstorch._explain.jax.arguments import is_jitted
+from jaxvstorch._explain.jax.tracers import Before, holds_tracer
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import accesses, harmless
 from jaxvstorch._explain.python.accesses import Access, AccessKind, without_repeats
 from jaxvstorch._explain.python.bytecode import Bytecode
+from jaxvstorch._explain.python.outside_objects import Outside
 from jaxvstorch._explain.python.shown_files import ShownFiles
-from jaxvstorch._explain.python.unwrap import defaults
+from jaxvstorch._explain.python.unwrap import attribute, defaults
 from jaxvstorch._explain.python.watcher import Watcher
 from jaxvstorch._explain.subject import Subject
 
@@ -35,7 +37,16 @@ class Observer:
         self._is_of_jax = harmless.comes_from(type(subject.function), "jax", "jaxlib")
         self._watcher = Watcher()
         # The reader does not change globals of an installed package.
-        self._bytecode = Bytecode(not shown_files.is_installed, self._watcher.add)
+        self._before = Before()
+        self._outside = Outside(has_begun=subject.code is None)
+        owner = attribute(subject.function, "__self__")
+        is_of_jit = is_jitted(attribute(subject.function, "__func__"))
+        for value in subject.named.values():
+            is_static = value is not owner or is_of_jit
+            self._outside.add(value, is_static and traces.sees_changed_hash())
+        self._outside.add(owner)
+        self._outside.add(subject.function)
+        self._bytecode = Bytecode(not shown_files.is_installed, self._watch, self._outside)
         self._caches = _Caches()
         self._cached_at: dict[str, Location] = {}  # the line that first called the cached function
         self._copies: set[str] = set()
@@ -56,6 +67,10 @@ class Observer:
         ) as error:  # raised by an object that was looked at; it must not end the trace
             self._failure = f"{type(error).__name__}: {error}"
 
+    def _watch(self, name: str, value: Any) -> None:
+        self._watcher.add(name, value)
+        self._before.add(value)
+
     def _opcode(self, frame: FrameType) -> None:
         self._bytecode.opcode(frame)
         accesses = self._bytecode.accesses
@@ -64,6 +79,7 @@ class Observer:
             self._known = len(accesses)
             if access.name.startswith("global "):
                 self._written[access.name] = (access, frame.f_globals)
+                self._before.add_global(frame.f_globals, access.name.removeprefix("global "))
 
     def line(self, frame: FrameType, line: int | None) -> None:
         """Look at what the last line changed, before the next line or another function."""
@@ -105,12 +121,13 @@ class Observer:
             code.co_name, next(self._callers(frame), (code.co_filename, code.co_firstlineno))
         )
         for name, value in defaults(code, frame.f_globals):
-            self._watcher.add(name, value)
+            self._watch(name, value)
         if code is not self._entry:
             return
+        self._outside.has_begun = True
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             value = frame.f_locals.get(name)
-            self._watcher.add(name, value)
+            self._watch(name, value)
             if value is not self._arguments.get(name) and name in self._arguments:
                 self._copies.add(name)  # jax.jit flattens containers and builds new ones
 
@@ -146,12 +163,12 @@ class Observer:
         return [*without_repeats(read), *map(self._on_a_copy, changed), *leaked]
 
     def _on_a_copy(self, access: Access) -> Access:
-        copied = access.kind is AccessKind.CHANGED and access.name in self._copies
+        copied = access.kind is AccessKind.CHANGED and access.owner in self._copies
         return replace(access, kind=AccessKind.CHANGED_COPY) if copied else access
 
     def _is_kept_by_flax(self, access: Access) -> bool:
         """Whether this is flax's own jit, which writes the change into the caller's object."""
-        if self._is_of_jax or access.name not in self._copies:
+        if self._is_of_jax or access.owner not in self._copies:
             return False
         inside = harmless.everything_in(access.value, _MOST_INSIDE)
         return any(
@@ -160,26 +177,29 @@ class Observer:
             for base in harmless.bases(type(value))
         )
 
-    def empty_tracer_caches(self) -> None:
-        """Remove traced values from the reader's caches, where the next call would find them."""
+    def remove_tracers(self) -> None:
+        """Remove traced values from where the reader's program would find them after the trace."""
         self._caches.empty()
+        self._before.put_back()
 
     def _leaks(self) -> Iterator[Access]:
         """Traced values that are still held outside, now that the trace is done."""
-        changed = {access.name: access for access in self._watcher.accesses}
-        for name, value in self._watcher.values():
-            if name in changed and name not in self._copies and _holds_tracer(value):
-                yield Access(AccessKind.LEAKED, name, changed[name].location)
+        for access in {access.name: access for access in self._watcher.accesses}.values():
+            if access.owner not in self._copies and holds_tracer(_value_of(access)):
+                yield Access(AccessKind.LEAKED, access.name, access.location)
         for name in self._caches.holding_tracers():
             yield Access(AccessKind.LEAKED, name, self._cached_at[name])
         for name, (access, names) in self._written.items():
-            if _holds_tracer(names.get(name.removeprefix("global "))):
+            if holds_tracer(names.get(name.removeprefix("global "))):
                 yield Access(AccessKind.LEAKED, name, access.location)
 
 
-def _holds_tracer(value: Any) -> bool:
-    inside = harmless.everything_in(value, _MOST_INSIDE)
-    return any(harmless.is_a(part, jax.core.Tracer) for part in inside)
+def _value_of(access: Access) -> Any:
+    """What the changed attribute holds now, or the object itself if none is named."""
+    value = access.value
+    for name in access.name.removeprefix(access.owner).split(".")[1:]:
+        value = harmless.attribute(value, name)
+    return value
 
 
 class _Caches:
@@ -203,7 +223,7 @@ class _Caches:
     def holding_tracers(self) -> list[str]:
         """The names of the caches that hold traced values now."""
         return [
-            name for name, cache in self._caches.items() if _holds_tracer(gc.get_referents(cache))
+            name for name, cache in self._caches.items() if holds_tracer(gc.get_referents(cache))
         ]
 
     def empty(self) -> None:

@@ -1,5 +1,6 @@
 """Reads a jaxpr as a list of operations, each with the lines it comes from."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import dropwhile
 from types import CodeType
@@ -10,6 +11,7 @@ from jaxvstorch._explain.observations import Location, Operation
 from jaxvstorch._explain.python.shown_files import ShownFiles
 
 Stack = tuple[Location, ...]
+Counts = Counter[tuple[str, str, Stack]]  # of operations, by name, part of the program and lines
 
 # These only structure a program: the operations inside belong to the program around them.
 _SEEN_THROUGH = {
@@ -51,13 +53,23 @@ class Reader:
         self._cuts = cuts or shown_files.is_installed
         self._entry_places: set[Location] = set()
         self._depths: dict[int, int] = {}
+        self._counts: dict[tuple[int, str], Counts] = {}
         self._frames = _FrameReader(sites)
 
     def operations(self, jaxpr: Any, where: str) -> Iterator[Operation]:
         """Every operation; those of an inner program follow the operation that holds it."""
-        yield from self._inside(jaxpr, where, ())
+        for (name, part, stack), number in self._inside(jaxpr, where, ()).items():
+            yield Operation(name, part, self._from_entry(stack), number)
 
-    def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Iterator[Operation]:
+    def _inside(self, jaxpr: Any, where: str, outer: Stack) -> Counts:
+        """The operations of a jaxpr, with their stacks from there on.
+
+        Each is read once, however often it is used: functions that call each other under ``jit``
+        can hold an inner one millions of times.
+        """
+        if (id(jaxpr), where) in self._counts:
+            return self._counts[id(jaxpr), where]
+        counts = self._counts[id(jaxpr), where] = Counter()
         stacks = [self._stack(eqn) for eqn in jaxpr.eqns]
         # An inner jaxpr that is used twice was traced at its first use. Its stacks begin in its
         # own function, or, where JAX leaves the outer frames in, with the lines of that first use.
@@ -65,12 +77,14 @@ class Reader:
             id(jaxpr), len(outer) if any(s[: len(outer)] == outer for s in stacks) else 0
         )
         for eqn, stack in zip(jaxpr.eqns, stacks, strict=True):
-            full = self._from_entry((*outer, *stack[depth:]))
-            primitive = eqn.primitive.name
-            if primitive not in _SEEN_THROUGH:
-                yield Operation(primitive, where, full)
+            own = stack[depth:]
+            if eqn.primitive.name not in _SEEN_THROUGH:
+                counts[eqn.primitive.name, where, _without_repeats(own)] += 1
             for part, inner in _parts(eqn, where, _is_choice(eqn, jaxpr)):
-                yield from self._inside(inner, part, full)
+                full = self._from_entry((*outer, *own))
+                for (name, inside, rest), number in self._inside(inner, part, full).items():
+                    counts[name, inside, _without_repeats((*own, *rest))] += number
+        return counts
 
     def _from_entry(self, stack: Stack) -> Stack:
         """The stack without the callers of the function, if they are not part of it."""
@@ -91,6 +105,12 @@ class Reader:
         if self._function in begins:
             self._entry_places.add(stack[begins.index(self._function)])
         return stack
+
+
+def _without_repeats(stack: Stack) -> Stack:
+    """A stack with each line once, and the innermost one last; recursion repeats them."""
+    lines = tuple(dict.fromkeys(stack))
+    return lines if lines[-1:] == stack[-1:] else (*lines, stack[-1])
 
 
 def _is_choice(eqn: Any, jaxpr: Any) -> bool:

@@ -4,21 +4,22 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
+from jaxvstorch._explain.explanation_data import Compiled, Kernel, Program, Stage
 from jaxvstorch._explain.jax.hlo import Module
 from jaxvstorch._explain.observations import Operation
 from jaxvstorch._explain.python.shown_files import ShownFiles
 
 _PROGRAM = "A"
+_MOST_PRINTED = 200_000
 _STABLEHLO = re.compile(r"\bstablehlo\.(?!return|constant)\w+")
 
 
-def compile(traced: Any, shown_files: ShownFiles) -> Compiled:
+def compile(traced: Any, program: Program, shown_files: ShownFiles) -> Compiled:
     """Lower and compile what ``jax.jit(...).trace(...)`` returned; the program does not run."""
     lowered = traced.lower()
     before = of_lowered(lowered, lowered.as_text())
     after, _ = of_compiled(lowered.compile(), shown_files)
-    jaxpr = Stage(_PROGRAM, "jaxpr", text(traced.jaxpr))
+    jaxpr = Stage(program.name, "jaxpr", program.text)
     return replace(
         after,
         stages=(jaxpr, *before.stages, *after.stages),
@@ -56,8 +57,13 @@ def of_compiled(compiled: Any, shown_files: ShownFiles) -> tuple[Compiled, list[
     return report, operations
 
 
-def text(jaxpr: Any) -> str:
-    """A jaxpr as text without colours, which JAX adds in notebooks and terminals."""
+def text(jaxpr: Any, operations: int) -> str:
+    """A jaxpr as text without colours, which JAX adds in notebooks and terminals.
+
+    JAX's time for it grows with the number of operations, however few of them are different.
+    """
+    if operations > _MOST_PRINTED:
+        return f"# {operations:,} operations: too many to print"
     return str(jaxpr.pretty_print(use_color=False))
 
 

@@ -1,5 +1,6 @@
 """What ``explain`` needs of JAX's traces: fresh ones, and the lines of their equations."""
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -147,6 +148,27 @@ def trace_settings() -> dict[str, Any]:
         return dict(zip(names, private.trace_context(), strict=False))
     except (MissingNameError, NotImplementedError):
         return {}
+
+
+@functools.cache
+def sees_changed_hash() -> bool:
+    """Whether JAX traces again when a static argument is the same object with another hash.
+
+    JAX 0.12 does; 0.10 compares the object with itself, and takes it for equal.
+    """
+    numbers: list[int] = []
+
+    class Changing:
+        number = 0
+
+        def __hash__(self) -> int:
+            return self.number
+
+    changing = Changing()
+    jitted = jax.jit(lambda changing: numbers.append(changing.number), static_argnums=0)
+    for changing.number in (0, 1):
+        jitted(changing)
+    return numbers == [0, 1]
 
 
 def static_positions(jitted: Any) -> tuple[int, ...]:

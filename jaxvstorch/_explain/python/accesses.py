@@ -58,12 +58,14 @@ class Access:
         name: the name of the variable or function.
         location: the line.
         value: what was read or changed; ``None`` for the other kinds.
+        owner: for a changed attribute, the name of the object from outside that it is inside.
     """
 
     kind: AccessKind
     name: str
     location: Location
     value: Any = field(default=None, compare=False)
+    owner: str = ""
 
 
 def without_repeats(accesses: Iterable[Access]) -> Iterator[Access]:

@@ -16,7 +16,13 @@ from jaxvstorch._explain.python.accesses import (
     is_stream,
 )
 from jaxvstorch._explain.python.code_or_data import is_code
-from jaxvstorch._explain.python.instructions import IMPORTED, Instruction, instructions
+from jaxvstorch._explain.python.instructions import (
+    IMPORTED,
+    Instruction,
+    instructions,
+    local_loaded,
+)
+from jaxvstorch._explain.python.outside_objects import Outside
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset)
 
@@ -37,16 +43,23 @@ class Bytecode:
     """Follows the instructions of shown code one by one, and records what they access outside."""
 
     def __init__(
-        self, global_reads: bool = True, on_load: Callable[[str, Any], None] | None = None
+        self,
+        global_reads: bool = True,
+        on_load: Callable[[str, Any], None] | None = None,
+        outside: Outside | None = None,
     ) -> None:
         """Begin without any accesses.
 
         Args:
             global_reads: whether to record reads of globals, or of closure variables only.
             on_load: called with the name and value of each object from outside that is loaded.
+            outside: the objects from outside whose attributes count when they are read.
         """
         self._global_reads = global_reads
         self._on_load = on_load or (lambda name, value: None)
+        self._outside = outside
+        self._local = ""  # the variable that the last instruction loaded
+        self._object: tuple[str, Any] | None = None  # or the attribute that holds an object
         self.accesses: dict[tuple[str, str, Location], Access] = {}
         self._chain: Any = None  # the module, class or stream that the last instruction loaded
         self._name = ""
@@ -78,6 +91,8 @@ class Bytecode:
             return
         location = (code.co_filename, instruction.line)
         chain, self._chain = self._chain, None
+        local, self._local = self._local, local_loaded(instruction)
+        held, self._object = self._object, None
         if instruction.name in _READS:
             value = names.get(instruction.argument, getattr(builtins, instruction.argument, None))
             self._read(str(instruction.argument), value, location)
@@ -85,6 +100,9 @@ class Bytecode:
             self._begin(instruction.argument, variables().get(instruction.argument), location)
         elif instruction.name in _ATTRIBUTES and chain is not None:
             self._attribute(chain, str(instruction.argument), location)
+        elif instruction.name in _ATTRIBUTES and self._outside and (local or held):
+            name, owner = held or (local, variables().get(local))
+            self._attribute_of_object(name, owner, str(instruction.argument), location)
         elif instruction.name in _WRITES:
             self.add(Access(AccessKind.WRITTEN, f"global {instruction.argument}", location))
         elif instruction.name in ("LOAD_DEREF", "STORE_DEREF"):
@@ -136,11 +154,24 @@ class Bytecode:
         if self._global_reads and not attribute.startswith("__") and _is_readers(owner):
             self._add_read(name, value, location)
 
+    def _attribute_of_object(
+        self, name: str, owner: Any, attribute: str, location: Location
+    ) -> None:
+        if not self._outside or not self._outside.is_frozen(owner, attribute):
+            return
+        name, value = f"{name}.{attribute}", harmless.attribute(owner, attribute)
+        if self._outside.add(value):
+            self._object = name, value
+        elif not is_code(value):
+            self.add(Access(AccessKind.READ, name, location, value))
+
     def _add_read(self, name: str, value: Any, location: Location) -> None:
         self._on_load(name, value)
         is_member = "." in name and harmless.is_a(value, enum.Enum)  # its class never rebinds it
         if not is_code(value) and not is_stream(value) and not is_member:
             self.add(Access(AccessKind.READ, name, location, value))
+        elif self._outside is not None:
+            self._outside.add(value)
 
     def add(self, access: Access) -> None:
         """Record an access, each only once."""

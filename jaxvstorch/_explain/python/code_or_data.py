@@ -62,13 +62,14 @@ def _holds_functions(value: Any) -> bool:
     inside = harmless.contents(value) or []
     if harmless.is_a(value, dict):
         inside = inside[1::2]
-    if len(inside) > _MOST_INSIDE or not any(map(_is_function, inside)):
+    if len(inside) > _MOST_INSIDE or not any(map(is_function, inside)):
         return False
-    may_hold = _is_constant if harmless.is_a(value, tuple) else _is_function
+    may_hold = _is_constant if harmless.is_a(value, tuple) else is_function
     return all(map(may_hold, inside))
 
 
-def _is_function(value: Any) -> bool:
+def is_function(value: Any) -> bool:
+    """Whether a value is a function, or a framework's object that can be called."""
     is_theirs = harmless.comes_from(type(value), *_FRAMEWORKS) and callable(value)
     return harmless.is_a(value, *_FUNCTIONS) or is_theirs
 

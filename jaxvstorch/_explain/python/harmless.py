@@ -52,25 +52,25 @@ def attribute(owner: Any, name: str) -> Any:
     if is_a(value, property, types.GetSetDescriptorType):
         return None
     if not is_class:
-        value = (_dictionary(owner) or {}).get(name, value)
+        value = (dictionary(owner) or {}).get(name, value)
     return value.__func__ if is_a(value, staticmethod, classmethod) else value
 
 
 def attributes(value: Any) -> dict[str, Any] | None:
     """What an object holds in its dictionary and its slots; ``None`` if it has neither."""
-    dictionary = _dictionary(value)
+    held = dictionary(value)
     slots = {
         name: slot
         for body in map(of_class, bases(type(value)))
         for name, slot in body.items()
         if "__slots__" in body and is_a(slot, types.MemberDescriptorType)
     }
-    if dictionary is None and not slots:
+    if held is None and not slots:
         return None
-    return {**(dictionary or {}), **{name: _slot(slot, value) for name, slot in slots.items()}}
+    return {**(held or {}), **{name: _slot(slot, value) for name, slot in slots.items()}}
 
 
-def _dictionary(value: Any) -> Mapping[str, Any] | None:
+def dictionary(value: Any) -> Mapping[str, Any] | None:
     """The object's own dictionary; ``None`` if its class computes something else."""
     bodies = map(of_class, bases(type(value)))
     held: Any = next((body["__dict__"] for body in bodies if "__dict__" in body), None)

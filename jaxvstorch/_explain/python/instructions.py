@@ -42,6 +42,11 @@ def instructions(code: CodeType) -> dict[int, Instruction]:
     return by_offset
 
 
+def local_loaded(step: Instruction) -> str:
+    """The variable of the function's own whose value an instruction leaves on top of the stack."""
+    return _names(step)[-1] if "LOAD_FAST" in step.name or step.name == IMPORTED else ""
+
+
 def _imported(steps: list[Instruction]) -> Iterator[str]:
     """The variables that a function's own imports are kept in."""
     for step, following in itertools.pairwise(steps):

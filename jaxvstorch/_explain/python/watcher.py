@@ -4,7 +4,8 @@ import array
 import random
 import types
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ _MOST_VISITS = 6  # of a line: what it changes in a loop's first turns, it chang
 _MOST_ITEMS = 10_000  # of a container; for a longer one only the length counts
 _MOST_INSIDE = 500  # objects inside an object; of any further ones only their number counts
 _MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
+# Where a module of PyTorch keeps what is written as its attributes.
+_HELD_BY_MODULES = ("_buffers", "_modules", "_parameters")
+_ABSENT = object()
 
 
 class Watcher:
@@ -55,7 +59,8 @@ class Watcher:
         for key, (kind, name, value, before) in self._objects.items():
             now = _try_fingerprint(value)
             if now != before:
-                self.accesses.append(Access(kind, name, location, value))
+                for changed in _changed(name, before, now):
+                    self.accesses.append(Access(kind, changed, location, value, owner=name))
                 self._objects[key] = (kind, name, value, now)
         return len(self.accesses) > known
 
@@ -84,24 +89,47 @@ def can_change(value: Any) -> bool:
 def fingerprint(value: Any) -> Any:
     """A value that stays equal as long as an object is unchanged, and is quick to make."""
     if harmless.is_a(value, types.ModuleType):
-        return _of_names(harmless.attributes(value) or {})
+        return _of_names(value, harmless.attributes(value) or {})
     if harmless.is_a(value, type):
-        return _of_names(harmless.of_class(value))
-    return _Fingerprinter().at(value)
+        return _of_names(value, harmless.of_class(value))
+    fingerprinter = _Fingerprinter()
+    parts = fingerprinter.at(value)
+    # If not all of it was looked at, one attribute's change shifts what counts of the others.
+    return parts if fingerprinter.left > 0 else (parts,)
+
+
+@dataclass(frozen=True)
+class _Attributes:
+    """The fingerprint of an object, a class or a module: those of its attributes, by name."""
+
+    owner: int
+    parts: dict[str, Any]
+
+
+def _changed(name: str, before: Any, now: Any) -> Iterator[str]:
+    """The attributes that differ, as in ``self.count``; the name alone if none can be named."""
+    is_known = isinstance(before, _Attributes) and isinstance(now, _Attributes)
+    if not is_known or before.owner != now.owner:
+        yield name
+        return
+    for attribute in before.parts | now.parts:
+        was, is_now = (parts.get(attribute, _ABSENT) for parts in (before.parts, now.parts))
+        if was != is_now:
+            yield from _changed(f"{name}.{attribute}", was, is_now)
 
 
 class _Fingerprinter:
     """Makes one fingerprint of an object and of what the object holds."""
 
     def __init__(self) -> None:
-        self._left = _MOST_INSIDE
+        self.left = _MOST_INSIDE
         self._seen: set[int] = set()
 
     def at(self, value: Any) -> Any:
         known = value if harmless.is_simple(value) else _of_contents(value)
         if known is not None:
             return known
-        if self._left <= 0 or id(value) in self._seen:
+        if self.left <= 0 or id(value) in self._seen:
             return id(value)
         self._seen.add(id(value))
         inside = harmless.contents(value)
@@ -109,9 +137,16 @@ class _Fingerprinter:
             return id(value)
         if len(inside) > _MOST_ITEMS:
             return len(inside)
-        self._left -= len(inside)
-        goes_on = self._left > 0 and _is_looked_into(value)
-        return (id(value), tuple(map(self.at if goes_on else _simple_or_id, inside)))
+        self.left -= len(inside)
+        goes_on = self.left > 0 and _is_looked_into(value)
+        look = self.at if goes_on else _simple_or_id
+        if harmless.is_container(value):
+            return (id(value), tuple(map(look, inside)))
+        attributes = dict(harmless.attributes(value) or {})
+        for name in _HELD_BY_MODULES:
+            if harmless.is_a(attributes.get(name), dict):
+                attributes |= attributes.pop(name)
+        return _Attributes(id(value), {name: look(part) for name, part in attributes.items()})
 
 
 def _simple_or_id(value: Any) -> Any:
@@ -123,13 +158,14 @@ def _is_looked_into(value: Any) -> bool:
     return harmless.is_container(value) or harmless.is_readers(type(value))
 
 
-def _of_names(names: Mapping[str, Any]) -> Any:
+def _of_names(owner: Any, names: Mapping[str, Any]) -> _Attributes:
     """The variables of a module or class; an import or a definition is no change."""
-    return tuple(
-        (name, _simple_or_id(value))
+    variables = {
+        name: _simple_or_id(value)
         for name, value in names.items()
         if not name.startswith("__") and not is_code(value)
-    )
+    }
+    return _Attributes(id(owner), variables)
 
 
 def _of_contents(value: Any) -> Any:

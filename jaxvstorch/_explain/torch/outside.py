@@ -76,8 +76,15 @@ class Changes:
             )
         first = [reading for reading in readings if self._is_entry(reading.code)]
         # First the explained function: in others the name may mean something else.
-        others = [] if access.name == "self" else readings
-        return _line_that_changes(access.name, first) or _line_that_changes(access.name, others)
+        others = [] if access.owner == "self" else readings
+        owner, names = access.owner.split("."), access.name.split(".")
+        return (
+            _line_that_changes(names, first)
+            # Where the object has another name, as ``self`` in its own methods.
+            or _line_that_changes(names[len(owner) :], readings, _CHANGING)
+            or _line_that_changes(owner, first)
+            or _line_that_changes(owner, others)
+        )
 
     def _is_entry(self, code: CodeType) -> bool:
         """Whether it is the explained function, or the rest of it after a graph break."""
@@ -106,17 +113,23 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return [part for part in inside if harmless.is_a(part, torch.Tensor)]
 
 
-def _line_that_changes(name: str, readings: list[Reading]) -> Location | None:
+def _line_that_changes(
+    names: list[str], readings: list[Reading], *words: set[str]
+) -> Location | None:
     """The first line that loads what changed and also has an instruction that changes things.
 
     If there is none, the first line that loads it and calls something, such as one of its methods.
+
+    Args:
+        names: of the variable, and of its attributes.
+        readings: of the functions to look at.
+        words: the instructions to look for, in place of those two kinds.
     """
-    for words_of_change in (_CHANGING, _CALLING):
-        for reading in readings:
+    for words_of_change in words or (_CHANGING, _CALLING):
+        for reading in readings if names else ():
             by_line = _words(reading.code)
             for line in sorted(reading.lines() & by_line.keys()):
-                words = by_line[line]
-                if words.issuperset(name.split(".")) and words & words_of_change:
+                if by_line[line].issuperset(names) and by_line[line] & words_of_change:
                     return (reading.code.co_filename, line)
     return None
 
