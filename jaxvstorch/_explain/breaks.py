@@ -10,21 +10,23 @@ from jaxvstorch._explain.cures import Cure
 
 CALL = "Python makes this call, because the graph breaks inside the function that is called."
 CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
-SKIPPED = (
-    "Dynamo does not read this function, because it is disabled here or was given up earlier: "
-    "Python runs its lines on every call."
-)
-SKIPPED_CURE = Cure(
-    "Remove torch.compiler.disable or set_stance if they are there, or explain it in a process "
-    "that has not compiled it.",
-    "tracing",
-)
+IS_LISTED = "frame is in the Dynamo skipfiles list"
+# Why Dynamo leaves a whole function to Python: its own words or ours, a sentence, and a cure.
+_LEFT_OUT = {
+    IS_LISTED: ("one of Dynamo's rules says so",
+        Cure("Call it outside the compiled function.", "tracing")),
+    "tracing is non-recursively disabled for this frame": (
+        "torch.compiler.disable(recursive=False) says so, which leaves what it calls to Dynamo",
+        Cure("Remove torch.compiler.disable.", "tracing")),
+    "": ("an earlier call in this process gave it up",
+        Cure("Explain it in a process that has not compiled it.", "tracing")),
+}  # fmt: skip
 
 # Plainer sentences for some of Dynamo's explanations.
 _REASONS = (
     (r"generic_jump|Detected data-dependent branching",
      "Which branch runs depends on a tensor's value, which is not known while tracing"),
-    (r"`(.+?)` since it was wrapped with `torch\.compiler\.disable`",
+    (r"`?([^\s`]+)`? since it was wrapped with `torch\.compiler\.disable`",
      r"`\1` is kept from Dynamo by torch.compiler.disable"),
     (r"User-inserted graph break", "The function asks for it with torch._dynamo.graph_break"),
     (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
@@ -33,6 +35,22 @@ _REASONS = (
     (r"no exception handler at the top-level compiled function",
      "Dynamo met an error that the function does not catch"),
 )  # fmt: skip
+
+LEFT_OUT = "Python runs this function on every call: "
+
+
+def left_out(because: str, switch: str = "") -> tuple[str, Cure]:
+    """Why Dynamo does not read a function, as a sentence, and what to do about it.
+
+    Args:
+        because: Dynamo's reason; empty if Dynamo was not asked.
+        switch: what had switched Dynamo off when the function was entered.
+    """
+    if switch and not because:
+        return f"{LEFT_OUT}{switch} switches Dynamo off.", Cure(f"Remove {switch}.", "tracing")
+    words, cure = _LEFT_OUT.get(because, (because, CALL_OUTSIDE))
+    return f"{LEFT_OUT}{words}.", cure
+
 
 CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
 
@@ -64,6 +82,10 @@ _CURES = (
     )),
     (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
     (r"`Optimizer\.\w+`", CALL_OUTSIDE),
+    (r"`\w+\.step`", Cure(
+        "Call it outside the compiled function; an optimizer's step can be compiled by itself, "
+        "with a tensor for the learning rate.", "tracing"
+    )),
     (r"`Tensor\.backward\(\)`", Cure(
         "Compile the forward pass and the loss, and call backward outside.", "tracing"
     )),

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
+from jaxvstorch._errors import tidy
 from jaxvstorch._explain import breaks, cures
 from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
@@ -66,6 +67,10 @@ _IN_TORCH = {
         "Return the new value instead."),
     AccessKind.CHANGED_IN_PLACE: ("impure", "{name} is changed in place by the graph, on each "
         "call.",
+        "Compute a new tensor and return it."),
+    AccessKind.CHANGED_IN_EAGER: ("impure", "{name} is changed in place in eager mode, where an "
+        "operation before this one returns it unchanged. The compiled graph takes that for a new "
+        "tensor, and {name} stays as it was.",
         "Compute a new tensor and return it."),
     AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn on each call, outside the "
         "graph or by torch in its place.",
@@ -143,7 +148,7 @@ def of_error(
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error).strip()
+        return tidy(str(error)).strip()
     except Exception:  # raised by the reader's own class
         return ""
 

@@ -4,6 +4,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, MethodType
 from typing import Any
@@ -63,7 +64,10 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
         ) from None
     owner = attribute(function, "__self__")
     is_object = not inspect.isfunction(function) and not isinstance(function, functools.partial)
-    owner = function if owner is None and is_object else owner
+    if owner is None and is_object:
+        owner = function
+        with suppress(Exception):  # a module's own names, where no hook changes its arguments
+            bound = inspect.signature(function.forward).bind(*args, **kwargs)
     return {**({} if owner is None else {_first_parameter(function): owner}), **bound.arguments}
 
 

@@ -42,8 +42,11 @@ def check_dynamo(explanation: Explanation, function: Any, *args: Any, **kwargs: 
     from torch._dynamo.utils import get_compilation_metrics, graph_break_reasons
 
     # Told as breaks, but no graph ends there: a whole function that Dynamo leaves out, and a call.
-    apart = (breaks.SKIPPED, breaks.CALL)
-    locations = {(f.file, f.line) for f in explanation.found("break") if f.what not in apart}
+    locations = {
+        (f.file, f.line)
+        for f in explanation.found("break")
+        if f.what != breaks.CALL and not f.what.startswith(breaks.LEFT_OUT)
+    }
     with warnings.catch_warnings(action="ignore"):  # Dynamo warns of what it cannot translate
         torch.compiler.reset()
         report = torch._dynamo.explain(function)(*args, **kwargs)

@@ -132,7 +132,8 @@ def test_a_function_that_dynamo_leaves_out_and_the_call_of_one_that_breaks_have_
         return breaks_inside(x) * 2
 
     cures = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
-    assert cures[breaks.SKIPPED] == breaks.SKIPPED_CURE.text
+    reason, cure = breaks.left_out("", "torch.compiler.disable")
+    assert cures[reason] == cure.text
     assert cures["The function asks for it with torch._dynamo.graph_break."] == (
         "Remove that call."
     )

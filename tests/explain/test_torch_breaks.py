@@ -4,7 +4,7 @@ import logging
 import time
 
 import pytest
-from commented_functions import X, cases
+from commented_functions import X, cases, check_comments
 from torch_library_functions import mixture_of_experts
 
 from jaxvstorch import explain
@@ -60,7 +60,7 @@ def prints_inside(x):
 @case(X)
 def calls_one_that_breaks(x):
     y = x * 3  # -> A1
-    z = prints_inside(y)  # -> python ! break
+    z = prints_inside(y)  # -> python, B1, C1 ! break
     return z - y  # -> D1
 
 
@@ -94,7 +94,7 @@ def prints_first(x):
 
 @case(X)
 def calls_it_twice(x):
-    y = prints_first(x)  # -> python ! break
+    y = prints_first(x)  # -> python, A1 ! break
     z = prints_first(y)  # -> python ! break
     return y + z  # -> B1
 
@@ -260,4 +260,79 @@ def test_an_object_has_the_name_that_its_method_gives_it() -> None:
             return x + 1
 
     (finding,) = explain(Counting(), torch.ones(3)).findings
-    assert finding.what.startswith("`me` is changed")
+    assert finding.what.startswith("`me.calls` is changed")
+
+
+class _Recurrent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = torch.nn.LSTM(3, 3)
+
+    def forward(self, x):
+        return self.lstm(x)[0]
+
+
+@pytest.mark.parametrize("make", [_Recurrent, lambda: torch.nn.GRU(3, 3)], ids=["inside", "alone"])
+def test_dynamos_own_reason_for_a_module_that_it_does_not_take(make) -> None:
+    (finding,) = explain(make(), torch.ones(2, 2, 3)).found("break")
+    assert finding.what == "Dynamo does not support RNN, GRU, or LSTM."
+
+
+@torch.compiler.disable(recursive=False)
+def shallow(x):
+    y = x * 2
+    return plus_one(y)
+
+
+def plus_one(x):
+    return x + 1
+
+
+def calls_shallow(x):
+    return shallow(x - 1)
+
+
+def test_a_function_that_is_disabled_without_what_it_calls() -> None:
+    explanation = explain(calls_shallow, torch.ones(3))
+    assert explanation.marks("shallow") == [
+        "y = x * 2  # python",
+        "return plus_one(y)  # python, B1",
+    ]
+    assert explanation.found("break")[-1].what.startswith("`shallow` is kept from Dynamo")
+
+
+@torch.compiler.disable
+def switched_off(x):
+    return x + 1
+
+
+@pytest.mark.parametrize(
+    ("stance", "switch"),
+    [
+        ("default", "torch.compiler.disable"),
+        ("force_eager", "torch.compiler.set_stance('force_eager')"),
+    ],
+)
+def test_what_switches_dynamo_off_is_named(stance, switch) -> None:
+    called = switched_off if stance == "default" else plus_one
+    with torch.compiler.set_stance(stance):
+        found = explain(lambda x: called(x) * 2, torch.ones(3)).found("break")
+    assert (f"{breaks.LEFT_OUT}{switch} switches Dynamo off.", f"Remove {switch}.") in [
+        (f.what, f.cure) for f in found
+    ]
+
+
+def test_operations_of_an_optimizer_stand_at_the_line_that_steps() -> None:
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    model(torch.ones(2, 4)).sum().backward()
+
+    def step(x):
+        y = x * 2  # -> A1
+        optimizer.step()  # -> python, B2 ! break, break
+        return y  # -> python
+
+    explanation = explain(step, torch.ones(3))
+    check_comments(explanation)
+    assert not any(f.cure.startswith("Avoid") for f in explanation.findings)

@@ -123,3 +123,43 @@ def test_a_random_number_that_inductor_misreads_is_reported(backend) -> None:
     findings = explain(torch.compile(scaled, backend=backend), torch.zeros(2)).found("impure")
     is_wrong = backend == "inductor" and not has("torch", "2.15")
     assert ["comes out wrong" in finding.what for finding in findings] == [is_wrong, False]
+
+
+def test_what_an_operation_returned_unchanged_is_changed_in_eager_mode_alone() -> None:
+    def doubles(x):
+        y = torch.nn.functional.dropout(x, 0.5, False)
+        y += y
+        return y
+
+    (finding,) = explain(doubles, torch.ones(3)).findings
+    assert finding.what.startswith("`x` is changed in place in eager mode")
+    for backend, changed in (("eager", 2.0), ("aot_eager", 1.0)):
+        torch.compile(doubles, backend=backend)(x := torch.ones(3))
+        assert x[0] == changed
+
+
+def test_views_of_any_kind_are_views() -> None:
+    def writes(x):
+        x.float().mul_(2)  # -> A2 ! impure
+        first, second = x.split(1)  # -> A3
+        first.add_(second)  # -> A1 ! impure
+        (x + 1).mul_(2)  # -> A2
+        return x  # -> traced
+
+    check_comments(explain(writes, torch.ones(2, 2)))
+
+
+def test_an_object_of_a_library_that_grows() -> None:
+    cache = transformers_cache()
+
+    def keeps(x):
+        keys, _ = cache.update(x, x, 0)
+        return keys * 2
+
+    (finding,) = explain(keeps, torch.ones(1, 2, 3, 4)).found("impure")
+    assert finding.what.startswith("`cache.layers` is changed on each call")
+
+
+def transformers_cache():
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    return transformers.DynamicCache()

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from jaxvstorch._errors import tidy
 from jaxvstorch._explain.explanation_data import Compiled, Kernel, Program, Stage
 from jaxvstorch._explain.jax.hlo import Module
 from jaxvstorch._explain.observations import Operation
@@ -58,13 +59,13 @@ def of_compiled(compiled: Any, shown_files: ShownFiles) -> tuple[Compiled, list[
 
 
 def text(jaxpr: Any, operations: int) -> str:
-    """A jaxpr as text without colours, which JAX adds in notebooks and terminals.
+    """A jaxpr as text, without addresses, and without colours, which JAX adds in terminals.
 
     JAX's time for it grows with the number of operations, however few of them are different.
     """
     if operations > _MOST_PRINTED:
         return f"# {operations:,} operations: too many to print"
-    return str(jaxpr.pretty_print(use_color=False))
+    return tidy(str(jaxpr.pretty_print(use_color=False)))
 
 
 def _costs(compiled: Any) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class AccessKind(StrEnum):
     CHANGED = "changed"  # an object from outside is changed
     CHANGED_COPY = "changed copy"  # a container that jax.jit made anew is changed
     CHANGED_IN_PLACE = "changed in place"  # a tensor of the caller is written by a graph
+    CHANGED_IN_EAGER = "changed in eager mode"  # the same, where Inductor writes into a copy
     LEAKED = "leaked"  # an object outside holds a traced value
     OUTPUT = "output"  # something is printed
     LOG = "log"  # something is logged

@@ -58,7 +58,6 @@ class Recorder:
         on_opcode: Callable[[FrameType], None] | None = None,
         on_line: Callable[[FrameType, int | None], None] | None = None,
         is_generated: Callable[[CodeType], bool] = lambda code: False,
-        pause: Callable[[], bool] | None = None,
         on_library: Callable[[FrameType], None] | None = None,
     ) -> None:
         """Make a recorder.
@@ -70,7 +69,6 @@ class Recorder:
                 ``None`` when a function is entered or left.
             is_generated: whether a compiler wrote a code object; the parts of it that belong to no
                 line of the function are on its first line, which then does not count.
-            pause: functions that are entered while this is true are left out.
             on_library: called when a function that is not shown is entered.
         """
         self.visits: dict[Location, int] = {}
@@ -79,7 +77,6 @@ class Recorder:
         self._on_opcode = on_opcode
         self._on_line = on_line
         self._is_generated = is_generated
-        self._pause = pause
         self._on_library = on_library
         self._raised: tuple[BaseException, Location] | None = None
         self._files: dict[str, SourceFile | None] = {}
@@ -100,7 +97,7 @@ class Recorder:
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
         is_class = frame.f_back in self._frames  # in a function, and not the body of a module
         is_shown = (is_function or is_class) and self._is_shown(code.co_filename)
-        if not is_shown or (self._pause and self._pause()):
+        if not is_shown:
             if self._on_library is not None:
                 self._on_library(frame)
             return None

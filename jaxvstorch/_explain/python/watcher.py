@@ -154,8 +154,11 @@ def _simple_or_id(value: Any) -> Any:
 
 
 def _is_looked_into(value: Any) -> bool:
-    """Whether an object's contents count too; they do not for a library's own objects."""
-    return harmless.is_container(value) or harmless.is_readers(type(value))
+    """Whether an object's contents count too; they do not for a library's modules and loggers."""
+    if harmless.is_container(value) or harmless.is_readers(type(value)):
+        return True
+    bases = harmless.bases(type(value))
+    return not is_code(value) and not any(harmless.comes_from(b, "torch", "flax") for b in bases)
 
 
 def _of_names(owner: Any, names: Mapping[str, Any]) -> _Attributes:

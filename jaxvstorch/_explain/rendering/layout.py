@@ -45,13 +45,12 @@ _MOST_SOURCES = 6
 def in_full(explanation: Facts) -> set[int]:
     """The sources that a terminal shows in full, by index.
 
-    All, if they are few; else the function's own, those with findings, and those with the most
-    operations: of the reader's functions, or if there are none, of a library's.
+    The function's own, those with findings, and the reader's functions, if they are many those with
+    the most operations. A library's other functions get a line each.
     """
     sources = explanation.sources
     with_findings = {index for index, _ in findings_by_line(explanation)[0]}
     sizes = [max((sum(line.operations.values()) for line in s.lines), default=0) for s in sources]
-    called = range(1, len(sources))
-    readers = [index for index in called if not is_installed(sources[index].file)]
-    others = sorted(readers or called, key=lambda index: -sizes[index])
-    return {0, *with_findings, *others[: _MOST_SOURCES - 1]}
+    readers = [i for i in range(1, len(sources)) if not is_installed(sources[i].file)]
+    readers.sort(key=lambda index: -sizes[index])
+    return {0, *with_findings, *readers[: _MOST_SOURCES - 1]}

@@ -1,7 +1,7 @@
 """A record of one call of a compiled function: what Dynamo read, compiled and refused."""
 
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from torch import fx
@@ -11,7 +11,7 @@ from jaxvstorch._explain.observations import Location, Observations, count, lett
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.recorder import Recorder, Visits
 from jaxvstorch._explain.python.shown_files import ShownFiles
-from jaxvstorch._explain.torch import dynamo, program
+from jaxvstorch._explain.torch import dynamo, dynamo_cache, program
 
 _RESUMED = "torch_dynamo_resume_in_"
 
@@ -51,6 +51,7 @@ class Frame:
         failures: why all of it was left to Python; empty if it was not.
         stack: the lines that Dynamo read last, the outermost first.
         read: the files and first lines of the functions that it read.
+        left_because: Dynamo's reason for leaving it to Python; empty if it names none.
     """
 
     code: CodeType
@@ -60,6 +61,7 @@ class Frame:
     failures: list[dynamo.Failure] = field(default_factory=list)
     stack: list[Location] = field(default_factory=list)
     read: set[Location] = field(default_factory=set)
+    left_because: str = ""
 
     def stacks(self) -> list[tuple[str, list[Location]]]:
         """Each text of a reason, and the lines of Dynamo's stack, the outermost first."""
@@ -76,27 +78,35 @@ class CallRecord:
 
     Attributes:
         graphs: what was handed to the backend, in order.
+        frame_of_graph: the frame that each was compiled for.
         inputs: the inputs of each.
         guards: the guards on values, of all graphs.
         readings: what Dynamo read, by what it compiled; only the last of its attempts.
         frames: what Dynamo was asked to compile, in order.
         misread: the inputs whose dtype differs from the one that their graph declares.
+        switched_off: what switched Dynamo off, by file and first line of a function that ran then.
         error: what the call ended with.
     """
 
     graphs: list[fx.GraphModule] = field(default_factory=list)
+    frame_of_graph: list[Frame] = field(default_factory=list)
     inputs: list[list[Any]] = field(default_factory=list)
     guards: set[str] = field(default_factory=set)
     readings: dict[Any, dict[Any, Reading]] = field(default_factory=dict)
     attempts: dict[Any, int] = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=list)
     misread: list[fx.Node] = field(default_factory=list)
+    switched_off: dict[Location, str] = field(default_factory=dict)
     error: Exception | None = None
-    is_graph_running: bool = False
 
-    def is_outside_function(self) -> bool:
-        """Whether what Python runs now belongs to Dynamo or to a graph, not to the function."""
-        return self.is_graph_running or dynamo.attempt()[0] is not None
+    def entered(self, frame: FrameType, line: int | None) -> None:
+        """Note how Dynamo is set when Python enters a function."""
+        if line is None and dynamo.is_switched_off():
+            location = (frame.f_code.co_filename, frame.f_code.co_firstlineno)
+            is_default = (stance := dynamo_cache.stance()) == "default"
+            self.switched_off[location] = (
+                "torch.compiler.disable" if is_default else f"torch.compiler.set_stance({stance!r})"
+            )
 
     def all_readings(self) -> list[Reading]:
         """The functions that Dynamo read, in order."""
@@ -117,9 +127,10 @@ def read_record(
         if entered not in observed.runs:
             observed.runs[entered] = times
     programs = []
-    for number, graph in enumerate(record.graphs):
+    for number, (graph, frame) in enumerate(zip(record.graphs, record.frame_of_graph, strict=True)):
         name = letter(number)
-        operations = list(program.operations(graph, name, shown_files.has))
+        callers = tuple(location for location in frame.callers if shown_files.has(location[0]))
+        operations = list(program.operations(graph, name, shown_files.has, callers))
         observed.operations += operations
         programs.append(Program(name, count(operations), program.code(graph)))
     return observed, tuple(programs)

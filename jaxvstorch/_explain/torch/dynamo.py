@@ -98,6 +98,11 @@ def is_left_out(frame: Any) -> bool:
     return bool(is_skipped(frame.f_code, **arguments))
 
 
+def is_switched_off() -> bool:
+    """Whether Dynamo is switched off for the function that Python enters now."""
+    return private.get_eval_frame_callback() is None
+
+
 def is_generated(code: CodeType) -> bool:
     """Whether Dynamo wrote this code to replace a function's own."""
     return code in private.output_codes

@@ -18,7 +18,7 @@ from jaxvstorch._explain.sources import count_without_line, sources_to_show
 from jaxvstorch._explain.subject import Subject
 from jaxvstorch._explain.torch import dynamo, outside, trace
 from jaxvstorch._explain.torch.call_record import CallRecord, Frame, read_record
-from jaxvstorch._frameworks.installed import is_pythons
+from jaxvstorch._frameworks.installed import is_installed, is_pythons
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
 RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
@@ -29,9 +29,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     code = subject.code
     shown_files = ShownFiles(subject.file)
     record = CallRecord()
-    recorder = Recorder(
-        shown_files.has, is_generated=dynamo.is_generated, pause=record.is_outside_function
-    )
+    recorder = Recorder(shown_files.has, None, record.entered, dynamo.is_generated)
     changes = outside.Changes(subject.named, code)
     trace.trace(subject, shown_files, record, recorder, changes.reading)
     observed, programs = read_record(record, recorder, shown_files)
@@ -41,6 +39,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     sources, missing = sources_to_show(code, shown_files, observed)
     programs = count_without_line(programs, observed.operations, sources)
     all_findings = [*_breaks(record, shown_files), *findings.of_loops("torch", sources)]
+    all_findings += _of_whole_frames(sources, record, shown_files)
     all_findings += _skipped(sources, record, all_findings)
     if record.error is not None:  # the error reports what Dynamo says about the line that raised
         all_findings = [
@@ -100,6 +99,18 @@ def _breaks(record: CallRecord, shown_files: ShownFiles) -> Iterator[Finding]:
                     yield finding
 
 
+def _of_whole_frames(
+    sources: tuple[Source, ...], record: CallRecord, shown_files: ShownFiles
+) -> Iterator[Finding]:
+    """Breaks at no line that is shown, such as at a call of a module that Dynamo does not take."""
+    ran = [n.number for source in sources[:1] for n in source.lines if n.mark is Mark.PYTHON]
+    for frame in record.frames if ran else ():
+        for text, stack in () if _ended_call(frame, record) else frame.stacks():
+            if not any(shown_files.has(file) for file, _ in (*stack, *frame.callers)):
+                reason, cure = breaks.reason(text), breaks.cure(text, dynamo.generic_hints())
+                yield _break((sources[0].file, ran[0]), reason, cure)
+
+
 def _ended_call(frame: Frame, record: CallRecord) -> bool:
     """Whether Dynamo's refusal of a frame is the error that the call ended with."""
     error = record.error
@@ -125,7 +136,10 @@ def _findings_of_break(
 def _skipped(
     sources: Iterable[Source], record: CallRecord, break_findings: list[Finding]
 ) -> Iterator[Finding]:
-    """One finding for each function that Dynamo leaves to Python without reading it."""
+    """One finding for each function that Dynamo leaves to Python without reading it.
+
+    Functions of installed packages that a rule of Dynamo leaves out are no news.
+    """
     read_functions = {
         (f.code.co_filename, f.code.co_firstlineno) for f in record.frames if not f.is_left_out
     }
@@ -142,7 +156,15 @@ def _skipped(
         ran = [line.number for line in source.lines if line.mark is Mark.PYTHON]
         marks = {line.mark for line in source.lines}
         if ran and not is_reported and not is_read and not marks & {Mark.GRAPH, Mark.TRACED}:
-            yield _break((source.file, ran[0]), breaks.SKIPPED, breaks.SKIPPED_CURE)
+            frames = [
+                f.left_because
+                for f in record.frames
+                if f.code.co_filename == source.file and f.code.co_firstlineno in numbers
+            ]
+            switches = [s for n in numbers if (s := record.switched_off.get((source.file, n)))]
+            if not (is_installed(source.file) and breaks.IS_LISTED in frames):
+                reason, cure = breaks.left_out("".join(frames[-1:]), *switches[:1])
+                yield _break((source.file, ran[0]), reason, cure)
 
 
 def _break(location: Location, what: str, cure: Cure) -> Finding:

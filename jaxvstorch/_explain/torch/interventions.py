@@ -1,10 +1,11 @@
 """How ``explain`` makes Dynamo behave differently while it watches, and undoes that."""
 
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 from unittest import mock
 
@@ -100,24 +101,28 @@ def counts_restored() -> Iterator[None]:
 
 @contextmanager
 def around_each_frame(
-    backend: Callable[..., Any], frame: Callable[[Any], AbstractContextManager[None]]
+    backend: Callable[..., Any], frame: Callable[[Any, FrameType], AbstractContextManager[Any]]
 ) -> Iterator[None]:
-    """Enter ``frame(it)`` around each frame that Dynamo compiles for a backend, and for no other.
+    """Enter ``frame(it, its caller)`` around each frame that Dynamo compiles for a backend.
 
-    Dynamo's lock is held then, so that no other thread compiles.
+    What it yields gets the reason for which Dynamo leaves the frame to Python, as ``left_because``;
+    PyTorch names none before 2.13. Dynamo's lock is held then, so that no other thread compiles.
     """
     original = private.CatchErrorsWrapper.__call__
 
     def call(self: Any, its_frame: Any, *rest: Any) -> Any:
         if not is_for(backend, innermost(self)):
             return original(self, its_frame, *rest)
-        with private.compile_lock, frame(its_frame):
+        with private.compile_lock, frame(its_frame, sys._getframe(1)) as record:
             result = original(self, its_frame, *rest)
+            record.left_because = getattr(result, "skip_reason", None) or ""
         entries = private.cache_entries(its_frame.f_code)
         if result.guarded_code is None and any(not is_for(backend, e.backend) for e in entries):
             result.apply_to_code = False  # programs that others compiled of it must stay in use
         return result
 
+    # Dynamo looks past its own file's functions for one that is disabled without what it calls.
+    call.__code__ = call.__code__.replace(co_filename=original.__code__.co_filename)
     with mock.patch.object(private.CatchErrorsWrapper, "__call__", call):
         yield
 

@@ -29,7 +29,6 @@ _CHANGING = {
     "popleft", "extendleft", "rotate",
 }  # fmt: skip
 _CALLING = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
-_VIEWS = ("getitem", "view", "transpose", "unsqueeze", "squeeze", "reshape", "detach")
 _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
 _WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
 _MOST_INSIDE = 1000
@@ -43,14 +42,18 @@ class Changes:
         self._entry = entry
         self._follower = Bytecode(on_load=self._add)
         self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
+        self._added: dict[int, Any] = {}  # by id; keeping the objects keeps their ids
         for name, value in arguments.items():
             self._add(name, value)
 
     def _add(self, name: str, value: Any) -> None:
+        if id(value) in self._added:
+            return
+        self._added[id(value)] = value
         self._watcher.add(name, value)
-        for tensor in _tensors(value):
+        for its_name, tensor in _tensors(name, value):
             if not is_lazy(tensor) and not tensor.is_inference():
-                self._tensors.setdefault(id(tensor), (name, tensor, tensor._version))
+                self._tensors.setdefault(id(tensor), (its_name, tensor, tensor._version))
 
     def reading(self, reading: Reading) -> None:
         """Watch what is outside a function that Dynamo begins to read, and has not changed yet."""
@@ -101,16 +104,18 @@ class Changes:
             names = {
                 n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
             }
-            for name, node in _writes(graph, names):
+            for kind, name, node in _writes(graph, names):
                 for location in stack(node, shown_files.has)[-1:]:
-                    yield Access(AccessKind.CHANGED_IN_PLACE, name, location)
+                    yield Access(kind, name, location)
 
 
-def _tensors(value: Any) -> list[torch.Tensor]:
+def _tensors(name: str, value: Any) -> list[tuple[str, torch.Tensor]]:
+    """The tensors in a value, each with its name."""
     if harmless.is_a(value, torch.nn.Module):
-        return [*value.parameters(), *value.buffers()]
+        named = (*value.named_parameters(), *value.named_buffers())
+        return [(f"{name}.{path}", tensor) for path, tensor in named]
     inside = harmless.everything_in(value, _MOST_INSIDE)
-    return [part for part in inside if harmless.is_a(part, torch.Tensor)]
+    return [(name, part) for part in inside if harmless.is_a(part, torch.Tensor)]
 
 
 def _line_that_changes(
@@ -194,22 +199,48 @@ def _accesses_in(readings: list[Reading]) -> Iterator[Access]:
     yield from follower.accesses.values()
 
 
-def _writes(graph: fx.GraphModule, names: dict[fx.Node, str]) -> Iterator[tuple[str, fx.Node]]:
-    """The operations that write into some inputs of a graph, or into views of them."""
-    names = dict(names)
+def _writes(
+    graph: fx.GraphModule, changed: dict[fx.Node, str]
+) -> Iterator[tuple[AccessKind, str, fx.Node]]:
+    """The operations that write into some inputs of a graph, or into views of them.
+
+    Args:
+        graph: what Dynamo traced.
+        changed: the inputs, each with a name, that were changed when the graph ran uncompiled.
+    """
+    names = {_storage(node): name for node, name in changed.items()}
+    found, others = set(), []
     for node in graph.graph.nodes:
-        for out in _output_nodes(node):
-            if out in names:
-                yield names[out], node
-        first = node.args[0] if node.args else None
-        if not isinstance(first, fx.Node) or first not in names:
-            continue
-        target = str(getattr(node.target, "__name__", node.target))
-        if target in _WRITES or (target.endswith("_") and not target.startswith("_")):
-            yield names[first], node
-            names[node] = names[first]
-        elif target in _VIEWS:
-            names[node] = names[first]
+        for written in _written(node):
+            if name := names.get(_storage(written)):
+                found.add(name)
+                yield AccessKind.CHANGED_IN_PLACE, name, node
+            else:
+                others.append((node, written))
+    for node, written in others:  # of what an operation returned, which Dynamo takes for new
+        source = written
+        while source.op != "placeholder" and source.args and isinstance(source.args[0], fx.Node):
+            source = source.args[0]
+        if source in changed and changed[source] not in found:
+            yield AccessKind.CHANGED_IN_EAGER, changed[source], node
+
+
+def _storage(node: fx.Node) -> Any:
+    """What tells the memory of a node's value from that of others; the node if it is no tensor."""
+    value: Any = node.meta.get("example_value")
+    try:
+        return value.untyped_storage()._cdata
+    except Exception:  # no tensor, or one without memory, such as a sparse one
+        return node
+
+
+def _written(node: fx.Node) -> Iterator[fx.Node]:
+    """What an operation writes into."""
+    target = str(getattr(node.target, "__name__", node.target))
+    is_in_place = target in _WRITES or (target.endswith("_") and not target.startswith("_"))
+    if is_in_place and node.args and isinstance(node.args[0], fx.Node):
+        yield node.args[0]
+    yield from _output_nodes(node)
 
 
 def _output_nodes(node: fx.Node) -> list[fx.Node]:

@@ -13,6 +13,7 @@ from torch import fx
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
+from jaxvstorch._explain.python.bytecode import REST
 from jaxvstorch._explain.python.recorder import Recorder, Visits
 from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.python.unwrap import uncompiled
@@ -36,12 +37,13 @@ def trace(
         subject: the function and its arguments.
         shown_files: whose lines are shown.
         record: filled with what the call shows.
-        recorder: watches, and leaves out what runs while ``record.is_outside_function()``.
+        recorder: watches what Python runs of the function.
         begin: called when Dynamo begins to read a function.
     """
 
     def keep(graph: fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         record.graphs.append(graph)
+        record.frame_of_graph.append(record.frames[-1])
         record.inputs.append(inputs)
         record.guards |= dynamo.guards()
         return partial(_run, record, graph)
@@ -78,18 +80,20 @@ class _Tracing:
         self._record, self._undo, self._begin = record, undo, begin
 
     @contextmanager
-    def compiling(self, entered: Any) -> Iterator[None]:
+    def compiling(self, entered: Any, caller: FrameType) -> Iterator[Frame]:
         """Record one frame that Dynamo is asked to compile."""
-        frame = Frame(entered.f_code, dynamo.is_left_out(entered), _callers())
+        callers = _callers(entered.f_code, caller)
+        frame = Frame(entered.f_code, dynamo.is_left_out(entered), callers)
         self._record.frames.append(frame)
         with (
+            _untraced(),
             self._undo.frame(entered),
             dynamo.reported() as (frame.breaks, frame.failures),
             interventions.lines_traced(self._read),
             interventions.without_limits(),
             breaks_silenced(),
         ):
-            yield
+            yield frame
 
     def _read(self, translator: Any, code: CodeType, line: int) -> None:
         frame = self._record.frames[-1]
@@ -113,14 +117,28 @@ class _Tracing:
         return readings[translator]
 
 
-def _callers() -> list[Location]:
-    """The lines of Python between the explained call and what is compiled now."""
+def _callers(code: CodeType, caller: FrameType | None) -> list[Location]:
+    """The lines of Python between the explained call and what is compiled now.
+
+    What a function was at when its rest was entered, after a graph break, is none of them.
+    """
     locations: list[Location] = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not trace.__code__:
-        locations.append((frame.f_code.co_filename, frame.f_lineno))
-        frame = frame.f_back
+    while caller is not None and caller.f_code is not trace.__code__:
+        if not code.co_name.startswith(REST):
+            locations.append((caller.f_code.co_filename, caller.f_lineno))
+        code, caller = caller.f_code, caller.f_back
     return locations[::-1]
+
+
+@contextmanager
+def _untraced() -> Iterator[None]:
+    """A block in which no trace function is called: Dynamo's own functions are many."""
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def _calls_itself(function: Any) -> bool:
@@ -159,8 +177,5 @@ def _run(record: CallRecord, graph: fx.GraphModule, *inputs: Any) -> Any:
         declared = getattr(node.meta.get("example_value"), "dtype", None)
         if declared is not None and declared != getattr(value, "dtype", declared):
             record.misread.append(node)
-    record.is_graph_running = True
-    try:
+    with _untraced():
         return graph.forward(*inputs)
-    finally:
-        record.is_graph_running = False

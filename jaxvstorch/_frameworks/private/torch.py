@@ -35,6 +35,7 @@ NAMES = {
     # What Dynamo keeps of it.
     "cache_entries": Name("torch._C._dynamo.eval_frame:_debug_get_cache_entry_list"),
     "reset_code": Name("torch._C._dynamo.eval_frame:reset_code"),
+    "get_eval_frame_callback": Name("torch._C._dynamo.eval_frame:get_eval_frame_callback"),
     "set_code_exec_strategy": Name("torch._C._dynamo.eval_frame:set_code_exec_strategy"),
     "FrameAction": Name("torch._C._dynamo.eval_frame:_FrameAction"),
     "FrameExecStrategy": Name("torch._C._dynamo.eval_frame:_FrameExecStrategy"),
