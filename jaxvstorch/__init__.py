@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from jaxvstorch._pairs.registry import example as example
     from jaxvstorch._pairs.registry import pairs_of as pairs_of
     from jaxvstorch._pairs.registry import topics as topics
-    from jaxvstorch._parity.checking import Parity as Parity
     from jaxvstorch._parity.checking import check_parity as check_parity
     from jaxvstorch._parity.comparison import Comparison as Comparison
     from jaxvstorch._parity.comparison import compare as compare
+    from jaxvstorch._parity.parity import Parity as Parity
     from jaxvstorch._port.api import port as port
     from jaxvstorch._port.api import replaying as replaying
     from jaxvstorch._port.map.entry import NameEntry as NameEntry
@@ -83,7 +83,7 @@ _PUBLIC = {
     "NameProbe": "jaxvstorch._port.map.verdict",
     "PAIRS": "jaxvstorch._pairs.registry",
     "Pair": "jaxvstorch._pairs.pair",
-    "Parity": "jaxvstorch._parity.checking",
+    "Parity": "jaxvstorch._parity.parity",
     "PortCall": "jaxvstorch._port.report_data",
     "PortLine": "jaxvstorch._port.report_data",
     "PortReport": "jaxvstorch._port.report",

@@ -13,9 +13,10 @@ from jaxvstorch._frameworks.containers import hold_array, named_leaves
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._pairs import source
 from jaxvstorch._pairs.pair import Function, Pair
-from jaxvstorch._parity.checking import Parity, check_parity, compare_outcomes
+from jaxvstorch._parity.checking import check_parity, compare_outcomes
 from jaxvstorch._parity.comparison import Comparison
 from jaxvstorch._parity.outcome import Outcome, call_reference, run, widen
+from jaxvstorch._parity.parity import Parity
 
 Leaf = tuple[str, Any]  # a name and a place, such as params['w'], and the array or value there
 

@@ -1,5 +1,6 @@
 """What the instruments need from JAX."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -64,6 +65,29 @@ def compile(
 ) -> Callable[..., Any]:
     """``jax.jit``, told which arguments are static."""
     return jax.jit(function, static_argnames=tuple(static_argnames), **options)
+
+
+def observed(function: Callable[..., Any], arguments: Sequence[Any]) -> set[str]:
+    """What a function does while JAX traces it; nothing where that fails.
+
+    Returns:
+        ``"narrow"`` if it has floating-point arrays narrower than float64, ``"random"`` if it draws
+        random numbers.
+    """
+    values, tree = jax.tree.flatten(tuple(arguments))
+    traced = [i for i, value in enumerate(values) if isinstance(value, jax.Array)]
+
+    def call(arrays: Sequence[Any]) -> Any:
+        given = dict(zip(traced, arrays, strict=True))
+        every = [given.get(i, value) for i, value in enumerate(values)]
+        return function(*jax.tree.unflatten(tree, every))
+
+    try:
+        program = str(jax.make_jaxpr(call)([values[i] for i in traced]))
+    except Exception:  # it may depend on values, and run only as it is
+        return set()
+    signs = {"narrow": r":(bf16|f16|f32)\[", "random": r"\brandom_bits\["}
+    return {name for name, pattern in signs.items() if re.search(pattern, program)}
 
 
 def double_precision() -> AbstractContextManager[None]:

@@ -8,9 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
 from jaxvstorch._frameworks.containers import leaves, mapped
 from jaxvstorch._frameworks.private import torch as private
+
+_SEED = 8_346_127  # one that no function sets itself
 
 
 def from_numpy(value: Any) -> Any:
@@ -65,6 +68,37 @@ def uncompiled(function: Callable[..., Any]) -> Callable[..., Any]:
     if isinstance(function, FunctionType) and function.__dict__.get("__wrapped__") is original:
         return original or function
     return function
+
+
+def observed(function: Callable[..., Any], arguments: Sequence[Any]) -> set[str]:
+    """What a function does in one call; nothing where that fails.
+
+    Returns:
+        ``"narrow"`` if it makes floating-point tensors narrower than float64, ``"random"`` if it
+        draws from PyTorch's generator.
+    """
+    dtypes: set[torch.dtype] = set()
+
+    class Record(TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            result = function(*args, **(kwargs or {}))
+            if isinstance(result, torch.Tensor):
+                dtypes.add(result.dtype)
+            return result
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(_SEED)
+        before = torch.get_rng_state()
+        try:
+            with Record():
+                function(*arguments)
+        except Exception:  # a compiler inside may refuse to be watched
+            return set()
+        drew = not torch.equal(before, torch.get_rng_state())
+    narrow = {torch.float32, torch.float16, torch.bfloat16} & dtypes
+    return {name for name, seen in (("narrow", narrow), ("random", drew)) if seen}
 
 
 def double_precision() -> AbstractContextManager[None]:

@@ -6,6 +6,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from jaxvstorch._table import NONE
+
 # Relative errors allowed by default: some tens of roundings, which is what a short chain of
 # operations leaves. A complex number is allowed the error of its parts.
 TOLERANCE = {
@@ -18,6 +20,9 @@ TOLERANCE = {
 Array = np.ndarray[Any, Any]
 Number = float | complex
 _NAN = float("nan")
+HEADS = (
+    "compared", "verdict", "dtype", "worst at", "is", "for", "ULP", "error", "allowed", "note",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,31 @@ class Comparison:
     note: str = ""
     compared: bool = True
 
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        return "NOT COMPARED" if not self.compared else "same" if self.same else "DIFFERENT"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row of a table, below ``HEADS``."""
+        texts: tuple[str, ...] = ("",) * 6
+        if self.error == self.error:  # there are numbers
+            place = "" if self.worst is None else str(list(self.worst))
+            is_for = (_short(self.got, self.dtype), _short(self.expected, self.dtype))
+            ulp = f"{self.ulp:.3g}" if self.ulp == self.ulp else ""
+            texts = (place, *is_for, ulp, f"{self.error:.2g}", f"{self.tolerance:.2g}")
+        return tuple(
+            text or NONE for text in (self.what, self.verdict, self.dtype, *texts, self.note)
+        )
+
     def __str__(self) -> str:
-        verdict = "DIFFERENT" if not self.same else "same" if self.compared else "NOT COMPARED"
         if self.note:
-            return f"{self.what}: {verdict}: {self.note}"
+            return f"{self.what}: {self.verdict}: {self.note}"
         place = f" at {list(self.worst)}" if self.worst else ""
         values = f"{_short(self.got, self.dtype)} for {_short(self.expected, self.dtype)}"
         errors = f"{self.ulp:.3g} ULP (error {self.error:.2g}, allowed {self.tolerance:.2g})"
-        return f"{self.what}: {verdict}: {self.dtype}, worst{place}: {values}, {errors}"
+        return f"{self.what}: {self.verdict}: {self.dtype}, worst{place}: {values}, {errors}"
 
 
 def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Comparison:
@@ -113,22 +135,36 @@ def _compare_exactly(blank: Comparison, got: Array, expected: Array) -> Comparis
 
 def _compare_closely(blank: Comparison, got: Array, expected: Array, allowed: float) -> Comparison:
     dtype = got.real.dtype
-    either_complex = np.iscomplexobj(got) or np.iscomplexobj(expected)
-    wide = got.astype(np.complex128 if either_complex else np.float64)
-    answer = expected.astype(wide.dtype)
-    difference = _difference(wide, answer, dtype)
-    error = difference / _scale(answer, float(ml_dtypes.finfo(dtype).tiny))
+    wide, answer = _widened(got, expected)
+    error = relative_errors(got, expected)
     worst = _index(error)
+    distance = _difference(wide[worst], answer[worst], dtype)
     return replace(
         blank,
         same=bool(error[worst] <= allowed),
         worst=worst,
         got=wide[worst].item(),
         expected=answer[worst].item(),
-        ulp=float(difference[worst]) / _spacing(abs(answer[worst]), dtype),
+        ulp=float(distance) / _spacing(abs(answer[worst]), dtype),
         error=float(error[worst]),
         tolerance=allowed,
     )
+
+
+def relative_errors(got: Array, expected: Array) -> Array:
+    """Each element's ``Comparison.error``, of floating-point or complex numbers."""
+    dtype = got.real.dtype
+    wide, answer = _widened(got, expected)
+    errors: Array = _difference(wide, answer, dtype) / _scale(
+        answer, float(ml_dtypes.finfo(dtype).tiny)
+    )
+    return errors
+
+
+def _widened(got: Array, expected: Array) -> tuple[Array, Array]:
+    either_complex = np.iscomplexobj(got) or np.iscomplexobj(expected)
+    wide = got.astype(np.complex128 if either_complex else np.float64)
+    return wide, expected.astype(wide.dtype)
 
 
 def _difference(wide: Array, answer: Array, dtype: np.dtype[Any]) -> Array:

@@ -34,6 +34,11 @@ class Outcome:
     gradients: Arrays = ()
     places: tuple[str, ...] = ()
 
+    @property
+    def arrays(self) -> Arrays:
+        """The outputs, then the gradients."""
+        return self.outputs + self.gradients
+
 
 def convert_arrays(framework: str, inputs: Arguments) -> Arguments:
     """Turn NumPy arrays among the inputs into the framework's; leave everything else."""
@@ -86,6 +91,19 @@ def run(
             value, found = adapter.value_and_gradients(function, arguments, gradient, factors)
         gradients = tuple(leaves(adapter.to_numpy(list(found))))
         return Outcome(outputs_of(value), gradients, places(value))
+
+
+def observe(
+    framework: str,
+    function: Function,
+    inputs: Arguments,
+    convert: Callable[[str, Arguments], Arguments],
+) -> set[str]:
+    """What the framework's ``observed`` says of one call."""
+    with _precision(framework, inputs):
+        arguments = _own_arguments(framework, inputs, convert)
+        observed: set[str] = _frameworks.adapter(framework).observed(function, arguments)
+        return observed
 
 
 def _own_arguments(
