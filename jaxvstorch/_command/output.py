@@ -90,7 +90,7 @@ def violations(wanted: tuple[str, ...], shown: Shown, ledger: Ledger | None) -> 
     ]
     if ledger is not None and "retrace" in wanted:
         for number, call in enumerate(ledger.calls[1:], start=2):
-            if call.compilations.traces or call.compilations.uncompiled:
+            if call.retraced:
                 why = call.why or "no reason was reported"
                 found.append(f"retrace at call {number} ({call.arguments}): {why}")
     return found

@@ -64,6 +64,11 @@ class Call:
     error: str | None = None
 
     @property
+    def retraced(self) -> bool:
+        """Whether the compiler was at work for it, or gave up."""
+        return bool(self.compilations.traces or self.compilations.uncompiled)
+
+    @property
     def why(self) -> str:
         """The error, if there was one, and why the call was traced or not compiled; in one line."""
         reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]

@@ -66,3 +66,11 @@ def test_an_example_in_a_file_runs(shell, framework) -> None:
     assert shell(line).returncode == 0
     done = shell("python -W error half.py")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_pytest_would_find_the_fixtures(shell) -> None:
+    code = (
+        "from importlib.metadata import entry_points as points; "
+        "print(*(point.value for point in points(group='pytest11', name='jaxvstorch')))"
+    )
+    assert shell(f'python -c "{code}"').stdout == "jaxvstorch._pytest\n"

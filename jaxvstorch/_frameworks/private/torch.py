@@ -83,6 +83,8 @@ NAMES = {
 
 # The package that a process loads when it first uses torch.compile.
 DYNAMO = "torch._dynamo"
+# The logger that PyTorch's compiler writes its own record to, which pytest would print.
+TRACE_LOG = "torch.__trace"
 
 # What a compiled function and a compiled module keep of the original.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"
