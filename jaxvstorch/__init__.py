@@ -123,3 +123,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the cell magic ``%%explain``: IPython calls this for ``%load_ext jaxvstorch``."""
+    from jaxvstorch._magic import explain_cell
+
+    shell.register_magic_function(explain_cell, "cell", "explain")
