@@ -1,6 +1,5 @@
 """The subcommands of ``jaxvstorch``: list, show, try, explain, map, port and doctor."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -59,7 +58,7 @@ def list_pairs(as_json: AsJson = False) -> None:
             }
             for topic in topics()
         ]
-        print(json.dumps({"topics": listed}, indent=2))
+        terminal.show_json("list", {"topics": listed})
         return
     out = terminal.console()
     for number, topic in enumerate(topics()):
@@ -110,7 +109,7 @@ def doctor(as_json: AsJson = False) -> None:
     problems = [check for check in checks if check.problem]
     if as_json:
         document = {"healthy": not problems, "checks": [asdict(check) for check in checks]}
-        print(json.dumps(document, indent=2))
+        terminal.show_json("doctor", document)
     else:
         report(terminal.console(), checks)
     raise typer.Exit(1 if problems else 0)

@@ -1,6 +1,5 @@
 """``jaxvstorch map``: what a name of one framework is in the other. Imports neither."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -44,7 +43,7 @@ def map_names(
         terminal.console(stderr=True).print(_unknown(name), soft_wrap=True)
         raise typer.Exit(2)
     if as_json:
-        print(json.dumps({"names": [asdict(each) for each in entries]}, indent=1))
+        terminal.show_json("map", {"names": [asdict(each) for each in entries]})
     elif name:
         _show(entries)
     else:

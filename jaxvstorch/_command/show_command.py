@@ -35,6 +35,9 @@ def show(
         Path | None,
         typer.Option(metavar="OUT.py", help="Write the half into a file; needs --framework."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs to read.")
+    ] = False,
 ) -> None:
     """Show the source of a pair in both frameworks, or of every pair of a topic.
 
@@ -49,10 +52,15 @@ def show(
         pairs = [pair for pair in PAIRS if name in (str(pair), pair.topic)]
         if not pairs:
             raise BadInputError(unknown(name))
+        chosen = [framework] if framework else list(_frameworks.FRAMEWORKS)
+        if file is not None and as_json:
+            raise BadInputError("--json prints, and --file writes: give one of them")
         if file is not None:
             _write(file, pairs, framework, shapes)
+        elif as_json:
+            terminal.show_json("show", {"pairs": [_to_dict(p, chosen, shapes) for p in pairs]})
         else:
-            _print(pairs, [framework] if framework else list(_frameworks.FRAMEWORKS), shapes)
+            _print(pairs, chosen, shapes)
     except BadInputError as error:
         terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
         raise typer.Exit(2) from error
@@ -68,6 +76,11 @@ def _print(pairs: list[Pair], chosen: list[str], shapes: bool) -> None:
             for framework in chosen
         }
         terminal.show_sources(out, halves)
+
+
+def _to_dict(pair: Pair, chosen: list[str], shapes: bool) -> dict[str, object]:
+    sources = {framework: pair.source(framework, shapes=shapes) for framework in chosen}
+    return {"name": str(pair), "topic": pair.topic, "sources": sources}
 
 
 def _write(file: Path, pairs: list[Pair], framework: str | None, shapes: bool) -> None:

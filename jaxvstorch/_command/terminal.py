@@ -1,5 +1,6 @@
 """How the command prints: styled in a terminal, plain and complete in a pipe."""
 
+import json
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -32,6 +33,12 @@ def show(out: Console, content: RenderableType) -> None:
     with out.capture() as captured:
         out.print(content)
     out.file.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def show_json(kind: str, document: dict[str, Any]) -> None:
+    """Print a document for programs; it begins with its kind and the version of its schema."""
+    schema = {"name": f"jaxvstorch-{kind}", "version": 1}
+    print(json.dumps({"schema": schema, **document}, indent=1))
 
 
 def show_sources(out: Console, halves: dict[str, str]) -> None:

@@ -1,6 +1,5 @@
 """``jaxvstorch try``: an example on its own inputs, in both frameworks, and whether they agree."""
 
-import json
 import math
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -52,7 +51,7 @@ def try_pair(
         terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
         raise typer.Exit(2) from error
     if as_json:
-        print(json.dumps({"name": name, "same": tried.same, **_to_dict(tried)}, indent=1))
+        terminal.show_json("try", {"name": name, "same": tried.same, **_to_dict(tried)})
     else:
         _show(name, tried)
     raise typer.Exit(1 if tried.same is False else 0)

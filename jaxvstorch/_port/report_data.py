@@ -10,6 +10,9 @@ from typing import Any
 
 from jaxvstorch._frameworks import FRAMEWORKS, proven
 
+SCHEMA = "jaxvstorch-port"
+VERSION = 1
+
 
 class PortStatus(StrEnum):
     """The outcome of a call."""
@@ -136,6 +139,7 @@ class ReportData:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
         return {
+            "schema": {"name": SCHEMA, "version": VERSION},
             "framework": self.framework,
             "ended": self.ended,
             "seconds": self.seconds,

@@ -7,7 +7,7 @@ import pytest
 # A new command needs a line here, and each line is run.
 COMMANDS = {
     "list": ["list", "list --json"],
-    "show": ["show branching.select_where", "show branching"],  # and into a file, below
+    "show": ["show branching.select_where --json", "show branching"],  # and into a file, below
     "try": ["try branching.select_where", "try branching.select_where --compile --json"],
     "explain": [
         "explain jax.nn:relu --arg 'f32[3]' --json",
