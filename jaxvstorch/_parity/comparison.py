@@ -20,9 +20,7 @@ TOLERANCE = {
 Array = np.ndarray[Any, Any]
 Number = float | complex
 _NAN = float("nan")
-HEADS = (
-    "compared", "verdict", "dtype", "worst at", "is", "for", "ULP", "error", "allowed", "note",
-)  # fmt: skip
+HEADS = ("compared", "verdict", "dtype", "worst at", "is", "for", "ULP", "error", "allowed")
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,7 @@ class Comparison:
             is_for = (_short(self.got, self.dtype), _short(self.expected, self.dtype))
             ulp = f"{self.ulp:.3g}" if self.ulp == self.ulp else ""
             texts = (place, *is_for, ulp, f"{self.error:.2g}", f"{self.tolerance:.2g}")
-        return tuple(
-            text or NONE for text in (self.what, self.verdict, self.dtype, *texts, self.note)
-        )
+        return tuple(text or NONE for text in (self.what, self.verdict, self.dtype, *texts))
 
     def __str__(self) -> str:
         if self.note:

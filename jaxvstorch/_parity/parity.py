@@ -1,5 +1,6 @@
 """What ``check_parity`` returns: all comparisons, as text, as a table, or as an error."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -48,12 +49,16 @@ class Parity:
         return f"<Parity of {len(self.comparisons)} comparisons: {verdict}>"
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(note)}</p>" for note in proven.notes(*_frameworks.FRAMEWORKS))
-        advice = "".join(f"<p>{note}</p>" for note in self._advice)
-        rows = [comparison.cells for comparison in self.comparisons]
-        return f"{notes}{Table(HEADS, rows).html()}{advice}"
+        newer = proven.notes(*_frameworks.FRAMEWORKS)
+        notes = [f"{row.what}: {row.note}" for row in self.comparisons if row.note]
+        table = Table(HEADS, [row.cells for row in self.comparisons]).html()
+        return f"{_paragraphs(newer)}{table}{_paragraphs([*notes, *self._advice])}"
 
     def require(self) -> None:
         """Raise ``AssertionError`` with the whole report unless everything agrees."""
         if not self.same:
             raise AssertionError(str(self))
+
+
+def _paragraphs(texts: Iterable[str]) -> str:
+    return "".join(f'<p class="numbers-note">{escape(text)}</p>' for text in texts)

@@ -62,3 +62,5 @@ def test_a_report_is_a_table_in_a_notebook_and_one_line_as_repr() -> None:
     table = wrong._repr_html_()
     assert table.count("<tr>") == 4
     assert '<td data-column="verdict">DIFFERENT</td>' in table
+    noted = check_parity(double, lambda x: x[:4], (X,))._repr_html_()
+    assert ">jax output 0: shape (20,), expected (4,)</p>" in noted
