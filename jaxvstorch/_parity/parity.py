@@ -46,7 +46,8 @@ class Parity:
         first = f"{wrong[0].what}: {wrong[0].verdict}" if wrong else "nothing compared"
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         verdict = "same" if self.same else f"{first}{more}"
-        return f"<Parity of {len(self.comparisons)} comparisons: {verdict}>"
+        number = len(self.comparisons)
+        return f"<Parity of {number} comparison{'s' * (number != 1)}: {verdict}>"
 
     def _repr_html_(self) -> str:
         newer = proven.notes(*_frameworks.FRAMEWORKS)
