@@ -4,6 +4,7 @@ What must hold for all is checked on all functions. The marks of one function pe
 under ``marks/torch_libraries``, and were checked by hand against its source and the FX graphs.
 """
 
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -98,3 +99,16 @@ def check_no_program(explanation: Explanation, made: Call) -> None:
         for source in explanation.sources
     }
     assert locations <= heads.union(*stacks)
+
+
+def test_under_three_times_the_time_of_dynamo() -> None:
+    def seconds(run: Callable[[], Any]) -> float:
+        torch.compiler.reset()
+        begin = time.process_time()
+        run()
+        return time.process_time() - begin
+
+    made = TORCH_NN["TransformerEncoderLayer"]()
+    compiled = torch.compile(made.function, backend="eager")
+    compiling = min(seconds(lambda: compiled(*made.args, **made.kwargs)) for _ in range(3))
+    assert min(seconds(lambda: explained(made)) for _ in range(3)) < 3 * compiling
