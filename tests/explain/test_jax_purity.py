@@ -284,6 +284,9 @@ class _Nested:
         inner = self.inner
         return x * inner.level
 
+    def with_a_function(self, x):
+        return jax.grad(lambda x: (x * self.inner.level).sum())(x)
+
 
 def scaled(x, gain):
     return x * gain.level
@@ -301,6 +304,7 @@ nested = _Nested()
         pytest.param(scaled, (_Tree(2.0),), None, id="of a pytree"),
         pytest.param(nested, (), "self.inner.level", id="of an object that is called"),
         pytest.param(nested.jitted, (), "inner.level", id="of a method's object"),
+        pytest.param(nested.with_a_function, (), "self.inner.level", id="in a function inside"),
         pytest.param(lambda x: nested(x), (), "self.inner.level", id="of a global"),
     ],
 )

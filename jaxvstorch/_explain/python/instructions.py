@@ -43,8 +43,9 @@ def instructions(code: CodeType) -> dict[int, Instruction]:
 
 
 def local_loaded(step: Instruction) -> str:
-    """The variable of the function's own whose value an instruction leaves on top of the stack."""
-    return _names(step)[-1] if "LOAD_FAST" in step.name or step.name == IMPORTED else ""
+    """The function's variable whose value an instruction leaves on top of the stack."""
+    is_load = "LOAD_FAST" in step.name or step.name in ("LOAD_DEREF", IMPORTED)
+    return _names(step)[-1] if is_load else ""
 
 
 def _imported(steps: list[Instruction]) -> Iterator[str]:
