@@ -3,15 +3,20 @@
 import importlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MethodType
 from typing import Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._explain import LOCK
+from jaxvstorch._explain import LOCK, cures
 from jaxvstorch._explain.cures import first_sentence
 from jaxvstorch._explain.framework_of import compiled_by, framework_of
+from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.ledger_rows import Call, Ledger
+from jaxvstorch._explain.python.unwrap import attribute
+from jaxvstorch._explain.rendering.text_rows import CONTROLS
 from jaxvstorch._explain.shorthand import describe_all
+from jaxvstorch._frameworks.private import jax as private
 
 
 @dataclass(frozen=True)
@@ -43,14 +48,16 @@ def ledger(
 ) -> Ledger:
     """Call a compiled function several times, and record what each call compiled.
 
-    A call that raises is recorded with its error, and the ledger goes on::
+    A function that is not compiled is first called under the compiler, which the ledger says, and
+    then once more as it is: a row says what that compiles again in each call. A call that raises
+    is recorded with its error, and the ledger goes on::
 
         ledger(compiled, [(x, 2), (x, 3)])
         ledger(compiled, [call(x, n=2), call(x, n=3)])
 
     Args:
-        function: what ``jax.jit`` or ``torch.compile`` returned; a plain function is compiled
-            without options.
+        function: what ``jax.jit``, ``equinox.filter_jit``, ``flax.nnx.jit`` or ``torch.compile``
+            returned; a plain function is compiled without options.
         calls: one tuple of positional arguments per call; with keyword arguments
             ``call(...)``, written as the call is.
         framework: ``"jax"`` or ``"torch"``; needed if neither a plain function nor its first call
@@ -64,7 +71,10 @@ def ledger(
         MissingFrameworkError: the framework is not installed.
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, not {type(function).__name__}")
+        raise TypeError(
+            f"function must be callable, not {type(function).__name__}: give the function first, "
+            "then its calls, as in ledger(f, [(x,), (y,)])"
+        )
     if not isinstance(calls, Iterable):
         raise TypeError(
             f"calls must be a list with one tuple of arguments per call, such as [(x,), (y,)], "
@@ -73,7 +83,7 @@ def ledger(
     made = [_arguments(given) for given in calls]
     if framework is not None:
         _frameworks.require(framework, wanted_by="ledger")
-    compiler = compiled_by(function)
+    compiler = _compiler(_peeled(function)[0])
     if framework and compiler and framework != compiler:
         raise TypeError(
             f"framework={framework!r} was given, and {_frameworks.COMPILERS[compiler]} compiled "
@@ -110,39 +120,98 @@ def record(
         calls: positional and keyword arguments of each.
         framework: of the function, ``"jax"`` or ``"torch"``.
     """
-    adapter = _frameworks.adapter(framework)
-    is_plain = compiled_by(function) is None
-    if is_plain:
-        function = adapter.compile(function)
+    calls = list(calls)
+    title = _name(function)
+    compiled, before, named = _peeled(function)
+    plain = importlib.import_module(f"jaxvstorch._explain.{framework}.plain")
+    around = ""
+    if _compiler(compiled) is None:
+        first = calls[0] if calls else ((), {})
+        compiled, around = plain.compiled(function, (*first[0], *first[1].values()))
     watcher = importlib.import_module(f"jaxvstorch._explain.{framework}.watch")
-    name = getattr(function, "__name__", type(function).__name__)
+    watch = watcher.Watch(_name(compiled), compiled)
+    wait = _frameworks.adapter(framework).wait
     rows = []
     for args, kwargs in calls:
-        error = None
         texts = ", ".join(describe_all(args, kwargs))  # before the call, which may change them
-        # What the frameworks report is about the whole process: calls of other ledgers wait.
-        with LOCK, watcher.watch(name, function, args, kwargs) as count_compilations:
-            start = time.perf_counter()
-            try:
-                adapter.wait(function(*args, **kwargs))
-            except Exception as caught:  # whatever the function raises is what the ledger shows
-                error = _in_short(caught)
-                if is_plain and (hint := _hint(caught, name)):
-                    error = f"{error.rstrip('.')}; {hint}"
-            took = time.perf_counter() - start
-        rows.append(Call(texts, count_compilations(error is not None), took, error))
-    return Ledger(name, framework, tuple(rows))
+        row = _recorded(watch, compiled, wait, (*before, *args), {**named, **kwargs})
+        if around == "jax.jit" and row.error and (hint := _hint(row.error, title)):
+            row = replace(row, error=f"{row.error.rstrip('.')}; {hint}")
+        rows.append(replace(row, arguments=texts.translate(CONTROLS)))
+    if around and len(calls) > 1:
+        call_plain = plain.AsCalled(function, around)
+        with LOCK:
+            whys = [call_plain(args, kwargs) for args, kwargs in calls]
+        rows = [row.with_reasons(why) for row, why in zip(rows, whys, strict=True)]
+    return Ledger(title.translate(CONTROLS), framework, tuple(rows), around)
 
 
-def _in_short(error: Exception) -> str:
+def _recorded(
+    watch: Any,
+    function: Callable[..., Any],
+    wait: Callable[[Any], Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Call:
+    """The row of one call, without its arguments."""
+    error = cure = None
+    # What the frameworks report is about the whole process: calls of other ledgers wait.
+    with LOCK, watch(args, kwargs) as count_compilations:
+        start = time.perf_counter()
+        try:
+            wait(function(*args, **kwargs))
+        except Exception as caught:  # whatever the function raises is what the ledger shows
+            message = _message(caught)
+            error = _in_short(caught, message).translate(CONTROLS)
+            cure = cures.of_error(caught, message).text
+        took = time.perf_counter() - start
+    counts = count_compilations(error is not None)
+    row = Call("", counts, took, error)
+    return row.with_reasons([Why("", cure)]) if cure else row
+
+
+def _peeled(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What is called in the end, and the arguments that partials around it hold."""
+    call = attribute(type(function), "__call__")
+    if not _compiler(function) and _compiler(call):  # of an object whose class compiled it
+        return MethodType(call, function), (), {}
+    inner, args = attribute(function, "func"), attribute(function, "args")
+    if _compiler(function) or not _compiler(inner) or type(args) is not tuple:
+        return function, (), {}
+    return inner, args, dict(attribute(function, "keywords") or {})
+
+
+def _compiler(function: Any) -> str | None:
+    """The framework whose compiler returned a function, ``equinox.filter_jit`` counted."""
+    kind = getattr(function, "__func__", function).__class__
+    return "jax" if kind.__module__ == "equinox._jit" else compiled_by(function)
+
+
+def _name(function: Any) -> str:
+    """The name that the framework reports for a compiled function, or the title of another."""
+    jitted = attribute(function, private.EQUINOX_JITTED) if _compiler(function) else None
+    for value in (jitted, function, attribute(function, "func")):
+        if name := attribute(value, "__name__"):
+            return str(name)
+    return type(function).__name__
+
+
+def _message(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # of the reader's own class
+        return ""
+
+
+def _in_short(error: Exception, message: str) -> str:
     """An error's class, and the first sentence of its message if it has one."""
-    message = first_sentence(str(error))
+    message = first_sentence(message)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _hint(error: Exception, name: str) -> str:
+def _hint(error: str, name: str) -> str:
     """What to do if ``jax.jit`` without options cannot take an argument."""
     messages = ("Error interpreting argument", "not a valid JAX type")
-    if isinstance(error, TypeError) and any(words in str(error) for words in messages):
+    if error.startswith("TypeError") and any(words in error for words in messages):
         return f"compile it yourself: jax.jit({name}, static_argnames=…)"
     return ""

@@ -2,13 +2,15 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._errors import tidy
+from jaxvstorch._explain.ledger_cures import Why, unzip
+from jaxvstorch._explain.rendering.text_rows import CONTROLS
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
 
@@ -36,7 +38,9 @@ class Compilations:
             framework does not say.
         uncompiled: how often a function ran uncompiled, because PyTorch's recompile limit is
             reached, a stance says so, or PyTorch gave it up in this call or an earlier one. JAX
-            has none.
+            has none, but for ``jax.disable_jit``.
+        cures: what to do about the reasons, and about an error; fewer than the reasons where
+            several have one cure, or nothing is to be done.
     """
 
     traces: int
@@ -44,6 +48,7 @@ class Compilations:
     breaks: int
     reasons: tuple[str, ...]
     uncompiled: int = 0
+    cures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,14 @@ class Call:
     def why(self) -> str:
         """The error, if there was one, and why the call was traced or not compiled; in one line."""
         reasons = [r for r in self.compilations.reasons if not (self.error and r == "first call")]
-        return tidy("; ".join([self.error, *reasons] if self.error else reasons))
+        text = tidy("; ".join([self.error, *reasons] if self.error else reasons))
+        return text.translate(CONTROLS)
+
+    def with_reasons(self, whys: Sequence[Why]) -> "Call":
+        """The same call with more reasons and cures."""
+        texts, cures = unzip([*map(Why, self.compilations.reasons), *whys])
+        cures = tuple(dict.fromkeys((*self.compilations.cures, *cures)))
+        return replace(self, compilations=replace(self.compilations, reasons=texts, cures=cures))
 
 
 @dataclass(frozen=True)
@@ -83,11 +95,13 @@ class Ledger:
         function: the name of the function.
         framework: ``"jax"`` or ``"torch"``.
         calls: one record for each call, with its arguments, counts, time and reason.
+        around: what the ledger put around a function that was not compiled, such as ``"jax.jit"``.
     """
 
     function: str
     framework: str
     calls: tuple[Call, ...]
+    around: str = ""
 
     @property
     def traces(self) -> list[int]:
@@ -129,24 +143,34 @@ class Ledger:
 
     @property
     def _heads(self) -> list[str]:
-        return [self.title, *proven.notes(self.framework)]
+        put = f"{self.around} was put around it by the ledger"
+        return [self.title, *[put] * bool(self.around), *proven.notes(self.framework)]
+
+    def cures(self) -> list[str]:
+        """What to do about the reasons, in a sentence each, after the numbers of the calls."""
+        calls: dict[str, list[int]] = {}
+        for number, call in enumerate(self.calls, 1):
+            for cure in call.compilations.cures:
+                calls.setdefault(cure, []).append(number)
+        return [f"{_numbered(numbers)}: {cure}" for cure, numbers in calls.items()]
 
     def __str__(self) -> str:
-        return "\n".join(_text_lines(self._heads, self.rows(), _WIDTH))
+        return "\n".join(_text_lines(self._heads, self.rows(), self.cures(), _WIDTH))
 
     def __repr__(self) -> str:
         return str(self)
 
     def __rich__(self) -> "_Rendering":
-        return _Rendering(self._heads, self.rows())
+        return _Rendering(self._heads, self.rows(), self.cures())
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(heading)}</th>" for heading in _HEADINGS)
         body = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows())
+        cures = "".join(f"<li>{escape(cure)}</li>" for cure in self.cures())
         return (
             f'<table class="ledger"><caption>{escape(". ".join(self._heads))}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        ) + (f'<ul class="cures">{cures}</ul>' if cures else "")
 
 
 def _cells(row: Sequence[str]) -> str:
@@ -160,24 +184,41 @@ def _cells(row: Sequence[str]) -> str:
 class _Rendering:
     """What ``rich`` prints of a ledger."""
 
-    def __init__(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        self.heads, self.rows = heads, rows
+    def __init__(
+        self, heads: Sequence[str], rows: Sequence[Sequence[str]], cures: Sequence[str]
+    ) -> None:
+        self.heads, self.rows, self.cures = heads, rows, cures
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         # Imported here for the reason that ``text_rows.Printed`` gives.
         from rich.segment import Segment
 
-        for line in _text_lines(self.heads, self.rows, options.max_width):
+        for line in _text_lines(self.heads, self.rows, self.cures, options.max_width):
             yield Segment(line)
             yield Segment.line()
 
 
-def _text_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """The title, the headings and the rows; long arguments and reasons take several lines.
+def _numbered(numbers: list[int]) -> str:
+    """The numbers of calls, as in ``"calls 2, 4-6"``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    texts = [str(s[0]) if len(s) == 1 else f"{s[0]}-{s[-1]}" for s in spans]
+    return f"call{'s' * (len(numbers) > 1)} {', '.join(texts)}"
+
+
+def _text_lines(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], cures: Sequence[str], width: int
+) -> Iterator[str]:
+    """The title, the headings, the rows and the cures; long texts take several lines.
 
     Args:
         heads: the title, and what else is printed above.
         rows: a text for each of ``_HEADINGS``.
+        cures: what is printed below.
         width: of the terminal, in characters.
     """
     table = [_HEADINGS, *rows]
@@ -192,6 +233,8 @@ def _text_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int)
         yield from textwrap.wrap(head, width)
     for row in table:
         yield from _wrapped(row, widths)
+    for cure in cures:
+        yield from textwrap.wrap(cure, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _wrapped(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

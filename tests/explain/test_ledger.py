@@ -179,3 +179,49 @@ def test_a_ledger_fits_a_terminal(width: int) -> None:
     assert {*LONG.split(), "{'weight':", "f32[128,128],"} <= set(words)
     assert repr(book) == str(book)
     assert max(map(len, str(book).splitlines())) <= 100
+
+
+class BadRepr:
+    """A static value that cannot be printed, which JAX tries when it explains a trace."""
+
+    def __repr__(self):
+        """Raise."""
+        raise ValueError("no repr")
+
+
+def test_a_static_value_without_a_repr_is_no_failed_call() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    function = jax.jit(lambda x, n: x, static_argnames="n")
+    function(1.0, BadRepr())
+    book = ledger(function, [(1.0, BadRepr()), (1.0, BadRepr()), (1.0, 2)])
+    assert [call.error for call in book.calls] == [None] * 3
+    assert book.traces == [1, 1, 1]
+    assert book.calls[1].why == "n: another BadRepr; the two compare unequal: no __eq__"
+
+
+class BadMessageError(Exception):
+    """Cannot be printed either."""
+
+    def __str__(self):
+        """Raise."""
+        raise ValueError
+
+
+def test_what_a_terminal_would_obey_is_not_printed() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+    class Red:
+        def __repr__(self):
+            return "\x1b[31mred\x07"
+
+    def raising(x, error):
+        raise error
+
+    raising.__name__ = "\x1b[1mname"
+    function = jax.jit(raising, static_argnames="error")
+    book = ledger(function, [(Red(), ValueError("a\x1b[31mb")), (1.0, BadMessageError())])
+    assert "\x1b" not in str(book) + book._repr_html_() + book.calls[0].why
+    assert "\x07" not in book.calls[0].arguments
+    assert book.calls[1].error == "BadMessageError"
+    reasons = ledger(jax.jit(lambda x, n: x, static_argnames="n"), [(1.0, Red()), (1.0, Red())])
+    assert "\x1b" not in str(reasons)

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxvstorch._explain.jax import traces
+from jaxvstorch._explain.jax.static import Static, Structure
 from jaxvstorch._explain.shorthand import describe, kind
+from jaxvstorch._frameworks.private import jax as private
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Argument:
 
     Attributes:
         text: a short description.
-        key: equal for arguments that are the same to JAX: the structure, or a static value.
+        key: equal for arguments that are the same to JAX: a ``Structure``, or a ``Static``.
         leaves: types of the arrays and numbers in it, by their paths; empty if it is static.
         where: the devices of its arrays.
         is_named: whether it was given by name.
@@ -43,9 +46,14 @@ class Signature:
 
 def signature(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Signature:
     """The signature of a call of a jitted function."""
+    jitted = getattr(jitted, private.FLAX_JITTED, jitted)
     static = _static_names(jitted)
+    is_equinox = type(jitted).__module__.startswith("equinox")
     arguments = {
-        name: replace(_static(value) if name in static else _traced(value), is_named=name in kwargs)
+        name: replace(
+            _static(value) if name in static else _traced(value, is_equinox),
+            is_named=name in kwargs,
+        )
         for name, value in _named(jitted, args, kwargs).items()
     }
     settings = {
@@ -86,24 +94,27 @@ def parameters(function: Any) -> list[str]:
 
 
 def _static(value: Any) -> Argument:
-    try:
-        key = (type(value).__qualname__, hash(value))
-    except Exception:  # the call itself reports this
-        key = (type(value).__qualname__, 0)
-    return Argument(describe(value), key, {}, "")
+    return Argument(describe(value), Static(value), {}, "")
 
 
-def _traced(value: Any) -> Argument:
+def _traced(value: Any, is_equinox: bool) -> Argument:
     try:
         jax.tree.leaves(value)  # raises if a list holds itself; with paths, JAX crashes Python
         leaves, tree = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda v: v is None)
     except Exception:  # the call reports what JAX cannot flatten
         return Argument(describe(value), None, {}, "")
-    types = {_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(p)): _type(leaf) for p, leaf in leaves}
+    paths = [_FLAT.sub(r" (leaf \1)", jax.tree_util.keystr(path)) for path, _ in leaves]
+    static, types = {}, {}
+    for path, (_, leaf) in zip(paths, leaves, strict=True):
+        if is_equinox and not isinstance(leaf, jax.Array | np.ndarray | np.generic):
+            static[path] = Static(leaf)
+        types[path] = describe(leaf) if path in static else _type(leaf)
     devices = dict.fromkeys(_device(leaf) for _, leaf in leaves)
     where = ", ".join(filter(None, devices))
     containers = dict(_containers(value, ""))
-    return Argument(_in_short(value, types), str(tree), types, where, containers=containers)
+    return Argument(
+        _in_short(value, types), Structure(tree, static), types, where, containers=containers
+    )
 
 
 def _containers(value: Any, path: str) -> Iterator[tuple[str, str]]:

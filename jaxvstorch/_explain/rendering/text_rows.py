@@ -17,7 +17,7 @@ Row = list[Piece]
 
 _WIDTH = 100  # characters of plain text
 # A source or an error may hold codes that a terminal would obey.
-_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
+CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
 
 
 class Printed:
@@ -35,12 +35,12 @@ class Printed:
 
         for row in self._rows(options.max_width):
             for text, style in row:
-                yield Segment(text.translate(_CONTROLS), Style.parse(style) if style else None)
+                yield Segment(text.translate(CONTROLS), Style.parse(style) if style else None)
             yield Segment.line()
 
     def __str__(self) -> str:
         lines = ("".join(text for text, _ in row).rstrip() for row in self._rows(_WIDTH))
-        return "\n".join(line.translate(_CONTROLS) for line in lines)
+        return "\n".join(line.translate(CONTROLS) for line in lines)
 
 
 def wrapped(lead: str, text: str, indent: int, width: int, style: str = "") -> Iterator[Row]:

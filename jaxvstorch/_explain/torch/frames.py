@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from jaxvstorch._explain import ledger_cures as cures
+from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import dynamo_cache, guards, tensor_guards
 
@@ -84,12 +86,12 @@ class Frame:
         for entry in self.new():
             _variables[entry.guard_manager] = self.variables
 
-    def differences(self) -> list[str]:
+    def differences(self) -> list[Why]:
         """How it differs from the nearest kept program, and what may vary from now on."""
         if not self.failed:
             return []
         now = [check for entry in self.new() for check in dynamo_cache.guards_of(entry)]
-        return list(dict.fromkeys(fail.text + _widened(fail, now) for fail in self.failed))
+        return list(dict.fromkeys(_widened(fail, now) for fail in self.failed))
 
 
 def _is_of(record: Any, code: CodeType) -> bool:
@@ -130,18 +132,20 @@ def _read(code: CodeType, variables: dict[str, Any], kept: list[Any]) -> Frame:
         failed_guards = [
             fails for fails in failed_guards if all(fail.source != "L['fn']" for fail in fails)
         ]
-    # If no guard fails, the program is kept for another backend or for other options.
-    nearest = min(filter(None, failed_guards), key=guards.distance, default=[])
+    # If no guard of one fails, it is kept for another backend or for other options.
+    nearest = min(failed_guards, key=guards.distance, default=[])
     short = {name: describe(value) for name, value in variables.items()}
     return Frame(code, kept, short, nearest, is_first=not failed_guards)
 
 
-def _widened(fail: guards.Failed, now: list[tuple[str, str]]) -> str:
-    """Whether a value may vary from now on, according to the new program's guards."""
+def _widened(fail: guards.Failed, now: list[tuple[str, str]]) -> Why:
+    """The reason, and whether the value may vary from now on, by the new program's guards."""
     checks = [check for source, check in now if source == fail.source]
     sizes = max(map(tensor_guards.dynamic_dims, checks), default=())
     if len(sizes) > len(tensor_guards.dynamic_dims(fail.guard)):
-        return ", now any size"
+        cure = cures.SIZE if fail.why.cure == cures.FIXED_SIZE else fail.why.cure
+        return Why(f"{fail.why.text}, now any size", cure)
     if now and _NUMBER.search(fail.guard) and not any(map(_NUMBER.search, checks)):
-        return ", now any number"
-    return ""
+        cure = cures.NUMBER if fail.why.cure == cures.VALUE else fail.why.cure
+        return Why(f"{fail.why.text}, now any number", cure)
+    return fail.why

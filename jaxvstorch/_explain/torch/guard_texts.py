@@ -1,10 +1,13 @@
 """Puts into words what a value was and is now if its guard fails."""
 
 import ast
+import re
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from jaxvstorch._explain import ledger_cures as cures
+from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import tensor_guards
 from jaxvstorch._explain.torch.guard_names import readable, readable_all
@@ -12,8 +15,8 @@ from jaxvstorch._explain.torch.guard_names import readable, readable_all
 
 def differences(
     source: str, guard: str, names: dict[str, Any], code: CodeType, earlier: dict[str, str]
-) -> Iterator[str]:
-    """What a guarded value was and is now, if its guard fails.
+) -> Iterator[Why]:
+    """What a guarded value was and is now, if its guard fails, and what to do about it.
 
     Args:
         source: the value, as Dynamo writes it; empty for a setting or for several values.
@@ -23,11 +26,13 @@ def differences(
         earlier: short descriptions of the variables that the program was compiled for.
     """
     if guard.startswith("___check_global_state"):
-        yield from tensor_guards.settings_changed(guard.partition(" against ")[2])
+        for text in tensor_guards.settings_changed(guard.partition(" against ")[2]):
+            yield Why(text, cures.SETTING)
     elif guard.startswith("check_no_aliasing("):
-        yield from _aliases(guard, names, code)
-    elif text := _difference(source, guard, names, code, earlier):
-        yield text
+        for text in _aliases(guard, names, code):
+            yield Why(text, cures.ALIAS)
+    elif why := _difference(source, guard, names, code, earlier):
+        yield why
 
 
 def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]:
@@ -42,13 +47,14 @@ def _aliases(guard: str, names: dict[str, Any], code: CodeType) -> Iterator[str]
 
 def _difference(
     source: str, guard: str, names: dict[str, Any], code: CodeType, earlier: dict[str, str]
-) -> str | None:
+) -> Why | None:
     if source.startswith("list(dict.keys("):  # Dynamo names the dictionary, and its keys
         return None
     value = eval(source, names) if source else None
     if guard.startswith("check_tensor("):
         differs = tensor_guards.difference(guard, value)
-        return differs and f"{readable(source, code, names)}: {differs}"
+        name = readable(source, code, names)
+        return differs and Why(f"{name}: {differs.text}", differs.cure)
     check, _, kind = guard.partition(", type=")  # written after the check, for people
     if not _fails(check, names):
         return None
@@ -59,9 +65,29 @@ def _difference(
     now = _now(check, value)
     if was == _type_name(kind) and isinstance(value, dict | list | tuple):
         now = type(value).__name__
+    cure = _cure(source, was or "", now, value)
     if was and was != now:
-        return f"{name}: {was} → {now}"
-    return f"{name}: {_another(value)}"
+        return Why(f"{name}: {was} → {now}", cure)
+    return Why(f"{name}: {_another(value)}", cures.MADE_ONCE)
+
+
+def _cure(source: str, was: str, now: str, value: Any) -> str:
+    """What to do about a value whose guard fails."""
+    if source.startswith("G["):
+        return cures.GLOBAL
+    if source.endswith(".training"):
+        return cures.TRAINING
+    if "None" in (was, now):
+        return cures.NONE
+    if isinstance(value, CodeType | FunctionType | MethodType | type):
+        return cures.MADE_ONCE
+    if isinstance(value, dict | list | tuple | set) or was.startswith("length "):
+        return cures.STRUCTURE
+    if isinstance(value, bool | str):
+        return cures.VALUE
+    if not isinstance(value, int | float) or ("." in was) != ("." in now):
+        return cures.ONE_TYPE
+    return cures.VALUE
 
 
 def _another(value: Any) -> str:
@@ -78,23 +104,27 @@ def _fails(check: str, names: dict[str, Any]) -> bool:
         return False
 
 
-def _relation(check: str, names: dict[str, Any], code: CodeType) -> str:
+def _relation(check: str, names: dict[str, Any], code: CodeType) -> Why:
     """A guard on a setting, or on several values at once, such as a size that varies."""
     values = tensor_guards.sources_in(check)
     if tensor_guards.is_identity(check):
         was, now = (describe(eval(value, names)) for value in values)
         first, second = (readable(value, code, names) for value in values)
         if was != now:  # the first is guarded by itself
-            return f"{second}: {was} → {now}"
-        return f"{first} and {second}: the same twice → two"
+            return Why(f"{second}: {was} → {now}", cures.VALUE)
+        return Why(f"{first} and {second}: the same twice → two", cures.ALIAS)
     described = [f"{readable(v, code, names)}: {describe(eval(v, names))}" for v in values]
     needs = readable_all(check, code, names)
     if described:
-        return f"{', '.join(described)}; {_widest(check, names)} needs {needs}"
+        text = f"{', '.join(described)}; {_widest(check, names)} needs {needs}"
+        return Why(text, cures.SMALL if _SMALL.search(check) else cures.RANGE)
     if check.startswith("utils_device.CURRENT_DEVICE == "):
         was = check.partition(" == ")[2].removeprefix("device(type=").removesuffix(")")
-        return f"default device: {was} → {names['utils_device'].CURRENT_DEVICE}"
-    return MODES if "torch_function_mode_stack" in check else f"no longer true: {check}"
+        text = f"default device: {was} → {names['utils_device'].CURRENT_DEVICE}"
+        return Why(text, cures.SETTING)
+    if "torch_function_mode_stack" in check:
+        return Why(MODES, cures.SETTING)
+    return Why(f"no longer true: {check}")
 
 
 def _widest(check: str, names: dict[str, Any]) -> str:
@@ -103,6 +133,8 @@ def _widest(check: str, names: dict[str, Any]) -> str:
     is_number = all(isinstance(value, int | float) for value in values)
     return f"the program for any {'number' if is_number else 'size'}"
 
+
+_SMALL = re.compile(r"^2 <= |!= [01]$")  # a guard that 0 and 1 fail
 
 MODES = "torch function modes: others are on"
 

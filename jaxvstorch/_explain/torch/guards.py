@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
+from jaxvstorch._explain import ledger_cures as cures
+from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.shorthand import describe
 from jaxvstorch._explain.torch import dynamo_cache, tensor_guards
 from jaxvstorch._explain.torch.guard_names import readable, readable_all
@@ -19,14 +21,14 @@ class Failed:
     Attributes:
         source: the guarded value, as Dynamo writes it; empty for a setting or for several values.
         guard: what was checked, as Python code.
-        text: the value, what it was, and what it is now.
+        why: the value, what it was, and what it is now; and what to do about it.
         parts: in how many parts it differs: a tensor's dtype, each size and so on, a container's
             items.
     """
 
     source: str
     guard: str
-    text: str
+    why: Why
     parts: int = 1
 
 
@@ -57,10 +59,10 @@ def failed(
             by_source[outer] = replace(by_source[outer], parts=by_source[outer].parts + more)
             continue
         with suppress(Exception):  # if the value is missing, another guard says so
-            for text in differences(of, guard, names, code, earlier):
+            for why in differences(of, guard, names, code, earlier):
                 failures = relations if _relates(of, guard) else by_source
                 parts = max(1, _parts(of, guard, names))
-                failures.setdefault(of or text, Failed(of, guard, text, parts))
+                failures.setdefault(of or why.text, Failed(of, guard, why, parts))
     if any(key.startswith("default device") for key in by_source):
         by_source.pop(MODES, None)  # the default device is one of these modes
     # Guards on several values are reported if each single value is as before.
@@ -96,11 +98,13 @@ def _from_dynamo(
         was, now = earlier.get(variable), describe(names["L"].get(variable))
         if was is not None and was != now:
             name = readable(f"L['{variable}']", code, names)
-            return [Failed(f"L['{variable}']", word, f"{name}: {was} → {now}")]
+            why = Why(f"{name}: {was} → {now}", cures.ONE_TYPE)
+            return [Failed(f"L['{variable}']", word, why)]
     if length := re.fullmatch(r"len\((.+)\) != (\d+)", cleaned(word)):
         name, length_now = readable(length[1], code, names), len(eval(length[1], names))
-        return [Failed(length[1], word, f"{name}: length {length[2]} → length {length_now}")]
-    return [Failed("", word, readable_all(cleaned(word), code, names))]
+        why = Why(f"{name}: length {length[2]} → length {length_now}", cures.STRUCTURE)
+        return [Failed(length[1], word, why)]
+    return [Failed("", word, Why(readable_all(cleaned(word), code, names)))]
 
 
 def cleaned(text: str) -> str:

@@ -5,12 +5,12 @@ import weakref
 from types import CodeType
 from typing import Any
 
+from jaxvstorch._explain import ledger_cures as cures
+from jaxvstorch._explain.ledger_cures import Why, shortened
 from jaxvstorch._explain.python.unwrap import original
 from jaxvstorch._explain.subject import by_name
 from jaxvstorch._explain.torch import dynamo_cache, frames, guards, listening
 from jaxvstorch._explain.torch.guard_names import as_called
-
-_MOST = 3  # differences that one reason names
 
 _NOTHING = "nothing to compile, left to Python"
 _EAGER_STANCES = ("force_eager", "eager_on_recompile", "eager_then_compile")
@@ -71,6 +71,19 @@ class Reasons(listening.Listener):
         given_up = sum(frame.is_given_up for frame in self._frames)
         return silent + limited + given_up + (self._is_left and self._had_programs)
 
+    def compiled_first(self) -> set[tuple[str, str, int]]:
+        """Name, file and line of the functions that had no program before, without resumed ones."""
+        return {
+            (frame.name, frame.code.co_filename, frame.code.co_firstlineno)
+            for frame in self._frames
+            if frame.is_first and not frame.resumes
+        }
+
+    @property
+    def found(self) -> bool:
+        """Whether every frame found a program that was there."""
+        return self._hits > 0 and self._misses == 0
+
     @property
     def _silent(self) -> int:
         if not listening.supports("compute_cache_size"):
@@ -93,67 +106,72 @@ class Reasons(listening.Listener):
             _left.get(code) or dynamo_cache.programs_kept(code)
         )
 
-    def texts(self) -> tuple[str, ...]:
-        """The reasons, each once."""
+    def whys(self) -> list[Why]:
+        """The reasons, and what to do about them."""
         whole_frames = [frame for frame in self._frames if not frame.resumes or frame.is_given_up]
-        texts = [self._text(frame) for frame in whole_frames or self._frames]
-        if "first call" in texts:
-            texts = [text for text in texts if not text.startswith("first call of ")]
+        whys = [why for frame in whole_frames or self._frames for why in self._of_frame(frame)]
+        if any(why.text == "first call" for why in whys):
+            whys = [why for why in whys if not why.text.startswith("first call of ")]
         if self._silent:
-            texts.append(self._silent_text())
+            whys += self._of_silent()
         if self._is_left:
-            texts.append(self._left_text())
-        if not all(frame.is_read for frame in self._frames) or not (texts or self._frames):
-            texts += [
-                guards.cleaned(str(r.recompile_reason or "first call")) for r in self._records
+            whys.append(self._of_left())
+        if not all(frame.is_read for frame in self._frames) or not (whys or self._frames):
+            whys += [
+                Why(guards.cleaned(str(r.recompile_reason or "first call"))) for r in self._records
             ]
-        return tuple(dict.fromkeys(filter(None, texts)))
+        return whys
 
-    def _text(self, frame: frames.Frame) -> str:
-        text = self._first(frame) if frame.is_first else self._difference(frame)
+    def _of_frame(self, frame: frames.Frame) -> list[Why]:
+        whys = [self._first(frame)] if frame.is_first else self._difference(frame)
         if frame.limit:
             ends = "not compiled" if self._raised else "ran uncompiled"
-            return f"{ends}: {frame.limit} ({dynamo_cache.limit_of(frame.limit)}) reached; {text}"
+            limit = f"{frame.limit} ({dynamo_cache.limit_of(frame.limit)})"
+            return [Why(f"{ends}: {limit} reached", cures.LIMIT), *whys]
         if frame.is_given_up:
-            texts = [f"not compiled: {frame.failure}", text]
-        else:
-            texts = [text, _NOTHING] if frame.is_left and self._is_own(frame) else [text]
-        return "; ".join(text for text in texts if text != "first call") or text
+            is_first = [why.text for why in whys] == ["first call"]
+            given_up = Why(f"not compiled: {frame.failure}", cures.BREAK)
+            return [given_up, *([] if is_first else whys)]
+        if frame.is_left and self._is_own(frame):
+            return [*(why for why in whys if why.text != "first call"), Why(_NOTHING)]
+        return whys
 
-    def _first(self, frame: frames.Frame) -> str:
+    def _first(self, frame: frames.Frame) -> Why:
         if frame.resumes:
-            return f"first time past the graph break at line {frame.line}"
-        return "first call" if self._is_own(frame) else f"first call of {frame.name}"
+            return Why(f"first time past the graph break at line {frame.line}", cures.BREAK)
+        return Why("first call" if self._is_own(frame) else f"first call of {frame.name}")
 
     def _is_own(self, frame: frames.Frame) -> bool:
         return self._code in (None, frame.code) or dynamo_cache.wraps_library_code(frame.code)
 
-    def _difference(self, frame: frames.Frame) -> str:
-        text = _list(frame.differences())
+    def _difference(self, frame: frames.Frame) -> list[Why]:
+        whys = shortened(frame.differences())
         if dynamo_cache.wraps_library_code(frame.code):
-            text = as_called(text, _parameters(self._inner))
-        if text or not frame.is_read:
-            return text
-        return "compiled before, but for another backend or options"
+            names = _parameters(self._inner)
+            whys = [Why(as_called(why.text, names), why.cure) for why in whys]
+        if whys or not frame.is_read:
+            return whys
+        return [Why("compiled before, but for another backend or options", cures.OPTIONS)]
 
-    def _silent_text(self) -> str:
+    def _of_silent(self) -> list[Why]:
         """The reason for a miss after which Dynamo did nothing."""
-        if dynamo_cache.stance() == "fail_on_recompile":
-            texts = [""]  # the error says so
-        else:
-            texts = [_by_stance() or "ran uncompiled: the recompile limit was reached before"]
+        whys = []
+        if dynamo_cache.stance() != "fail_on_recompile":  # there the error says so
+            limit = Why("ran uncompiled: the recompile limit was reached before", cures.LIMIT)
+            whys = [_by_stance() or limit]
         if isinstance(self._code, CodeType) and (variables := self._variables()):
             frame = frames.read(self._code, variables, dynamo_cache.programs_kept(self._code))
-            texts.append(_list([fail.text for fail in frame.failed]))
-        return "; ".join(filter(None, texts))
+            whys += shortened([fail.why for fail in frame.failed])
+        return whys
 
-    def _left_text(self) -> str:
+    def _of_left(self) -> Why:
         """The reason for a call in which Dynamo did nothing."""
         if stance := _by_stance():
             return stance
         left = "left this function to Python in an earlier call"
         is_known = self._code in _left
-        return f"ran uncompiled: PyTorch {left if is_known else 'leaves this function to Python'}"
+        text = f"ran uncompiled: PyTorch {left if is_known else 'leaves this function to Python'}"
+        return Why(text, cures.LEFT)
 
     def _variables(self) -> dict[str, Any]:
         """The function's arguments, by the names of its variables."""
@@ -166,9 +184,11 @@ class Reasons(listening.Listener):
             return {}
 
 
-def _by_stance() -> str:
+def _by_stance() -> Why | None:
     stance = dynamo_cache.stance()
-    return f"ran uncompiled: the stance is {stance}" if stance in _EAGER_STANCES else ""
+    if stance not in _EAGER_STANCES:
+        return None
+    return Why(f"ran uncompiled: the stance is {stance}", cures.STANCE)
 
 
 def _hears_all() -> bool:
@@ -176,11 +196,6 @@ def _hears_all() -> bool:
     return listening.supports(
         "compute_cache_size", "exceeds_recompile_limit", "set_guard_complete_hook"
     )
-
-
-def _list(texts: list[str]) -> str:
-    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
-    return "; ".join(texts[:_MOST]) + more
 
 
 def _parameters(function: Any) -> list[str]:

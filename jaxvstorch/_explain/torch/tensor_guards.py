@@ -8,13 +8,15 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._explain import ledger_cures as cures
+from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.shorthand import describe, kind
 from jaxvstorch._explain.torch import dynamo_cache
 
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\[[^\]]+\]|\._?\w+(?!\w*\())*")
 
 
-def difference(guard: str, value: Any) -> str | None:
+def difference(guard: str, value: Any) -> Why | None:
     """What a tensor was, according to its guard, and what it is now; ``None`` if they agree.
 
     Args:
@@ -24,10 +26,20 @@ def difference(guard: str, value: Any) -> str | None:
     was = _arguments(guard)
     shown = f"{was['dtype']}[{','.join('any' if n is None else str(n) for n in was['size'])}]"
     if not isinstance(value, torch.Tensor):
-        return f"{shown} → {describe(value)}"
+        return Why(f"{shown} → {describe(value)}", cures.NONE if value is None else cures.ONE_TYPE)
     if was["dtype"] != kind(value.dtype) or not _agree(was["size"], value.shape):
-        return f"{shown} → {describe(value)}"
+        return Why(f"{shown} → {describe(value)}", _cure(was, value))
     return _less_visible(was, value)
+
+
+def _cure(was: dict[str, Any], value: torch.Tensor) -> str:
+    """What to do about another dtype or shape."""
+    if was["dtype"] != kind(value.dtype):
+        return cures.TENSOR_DTYPE
+    if len(was["size"]) != len(value.shape):
+        return cures.RANK
+    changed = [{n, m} for n, m in zip(was["size"], value.shape, strict=True) if n != m]
+    return cures.SMALL if any({0, 1} & sizes for sizes in changed) else cures.FIXED_SIZE
 
 
 def parts_that_differ(guard: str, value: Any) -> int:
@@ -50,18 +62,21 @@ def parts_that_differ(guard: str, value: Any) -> int:
     return sum(differs)
 
 
-def _less_visible(was: dict[str, Any], value: torch.Tensor) -> str | None:
+def _less_visible(was: dict[str, Any], value: torch.Tensor) -> Why | None:
     if was["requires_grad"] != value.requires_grad:
-        return f"requires_grad {was['requires_grad']} → {value.requires_grad}"
+        text = f"requires_grad {was['requires_grad']} → {value.requires_grad}"
+        return Why(text, cures.GRADIENT)
     if value.layout == torch.strided and not _agree(was["stride"], value.stride()):
-        return f"strides {_tuple(was['stride'])} → {tuple(value.stride())}"
+        text = f"strides {_tuple(was['stride'])} → {tuple(value.stride())}"
+        return Why(text, cures.STRIDES)
     if was["type"] != type(value).__name__:
-        return f"{was['type']} → {type(value).__name__}"
+        return Why(f"{was['type']} → {type(value).__name__}", cures.ONE_TYPE)
     device = value.device.type.upper()
     if was["keys"] and device not in was["keys"]:
-        return f"on {was['keys'][0].lower()} → on {value.device}"
+        return Why(f"on {was['keys'][0].lower()} → on {value.device}", cures.DEVICE)
     if was["device"] is not None and was["device"] != value.device.index:
-        return f"on {value.device.type}:{was['device']} → on {value.device}"
+        text = f"on {value.device.type}:{was['device']} → on {value.device}"
+        return Why(text, cures.DEVICE)
     return None
 
 

@@ -11,12 +11,16 @@ from jaxvstorch._frameworks.private import Name
 
 _NO_SETTINGS = "a ledger does not tell which setting of JAX made a call trace again"
 _NO_SITES = "operations that JAX makes of earlier ones have the lines of those alone"
+_NO_REPR = "a ledger calls a call failed if a static value's own __repr__ raises"
 _AS_IT_IS = "a jitted function is traced as it is, and JAX remembers that trace"
 
 NAMES = {
     "profile_version": Name("jax._src.config:jax_xla_profile_version"),
     "trace_context_names": Name("jax._src.config:trace_context_names", _NO_SETTINGS),
     "trace_context": Name("jax._src.config:trace_context", _NO_SETTINGS),
+    "diff_tracing_cache_keys": Name(
+        "jax._src.interpreters.partial_eval:diff_tracing_cache_keys", _NO_REPR
+    ),
     "source_info": Name("jax._src.source_info_util:current", _NO_SITES),
     "source_info_context": Name("jax._src.source_info_util:_source_info_context", _NO_SITES),
 }
@@ -25,6 +29,9 @@ NAMES = {
 CACHE_MISSES = "jax._src.interpreters.partial_eval"
 # Attributes of the objects that JAX hands out.
 JIT_INFO = "_jit_info"
+# What flax's nnx.jit and equinox's filter_jit return keeps what jax.jit returned.
+FLAX_JITTED = "jitted_fn"
+EQUINOX_JITTED = "_cached"
 ATTRIBUTES = (
     Name("jax._src.core:JaxprEqn.source_info"),
     Name("jax._src.source_info_util:SourceInfo.traceback"),

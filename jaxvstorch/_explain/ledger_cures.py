@@ -1,0 +1,80 @@
+"""What to do about what a row of a ledger says, in a sentence each."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+_MOST = 3  # differences that one row names
+
+
+class Why(NamedTuple):
+    """A reason, and what to do about it; empty if there is nothing to do."""
+
+    text: str
+    cure: str = ""
+
+
+def shortened(whys: Sequence[Why]) -> list[Why]:
+    """At most three differences, and how many more there are."""
+    more = [Why(f"{len(whys) - _MOST} more")] if len(whys) > _MOST else []
+    return [*whys[:_MOST], *more]
+
+
+def unzip(whys: Iterable[Why]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The reasons and the cures, each once."""
+    texts, cures = zip(*whys, strict=True) if (whys := list(whys)) else ((), ())
+    return tuple(filter(None, dict.fromkeys(texts))), tuple(filter(None, dict.fromkeys(cures)))
+
+
+BEFORE = "compiled before this ledger began"
+
+# jax.jit
+DISABLED = "ran uncompiled: jax.disable_jit is on"
+ENABLE = "Leave out jax.disable_jit."
+SHAPE = "Pad the arrays to one shape, or to a few: each shape has a program of its own."
+DTYPE = "Convert to one dtype before the call, with x.astype(...)."
+WEAK_TYPE = (
+    "Give it one type in every call: 2.0 rather than 2, or always jnp.asarray(value, 'float32')."
+)
+RANK = "Pass it with one number of dimensions in every call: x[None] adds one."
+STRUCTURE = "Pass the same containers, with the same keys and lengths, in every call."
+NONE = "Pass an array, such as zeros, in place of None, or accept two programs."
+GIVEN = "Give the argument in every call, or in none."
+NAMED = "Write the argument one way in every call: by position, or by name."
+STATIC = (
+    "Each static value has a program of its own: leave the argument out of static_argnames "
+    "where no shape and no Python branch depends on it."
+)
+DATA = "Static data are part of an argument's structure: keep them equal, or make them arrays."
+LEAF = "Each value that is no array has a program of its own: pass jnp.asarray(value) to trace it."
+NO_EQ = "Give the class __eq__ and __hash__, or make it a @dataclass(frozen=True)."
+FRESH = "Make it once, outside of the calls, and pass the same one in each."
+NAN = "Pass one object in every call, such as math.nan, or leave it out of static_argnames."
+HASH = "Change no object that was hashed: make a new one, or hash what stays the same."
+HASHES = "Make __hash__ agree with __eq__: hash what __eq__ compares."
+SETTING = "Call it under the same setting each time: set it once, before the first call."
+PLACED = "Place the array alike in every call: jax.device_put on all of them, or on none."
+
+# torch.compile
+SIZE = "Later sizes find this program; with dynamic=True the first one takes any size, too."
+SMALL = "PyTorch takes 0 and 1 for special cases: pad to two or more, or accept the program."
+FIXED_SIZE = "Leave out dynamic=False, or pad the tensors to one shape, or to a few."
+TENSOR_DTYPE = "Convert to one dtype before the call, with x.to(...)."
+GRADIENT = "Pass tensors that agree in requires_grad: x.detach() asks for no gradient."
+ONE_TYPE = "Pass one type in every call: 2.0 rather than 2, or always a tensor."
+RANGE = "Keep sizes and numbers within what the other program needs, or accept the program."
+TRAINING = "Call train() and eval() where the phase changes, not around single calls."
+STRIDES = "Pass x.contiguous(), so that the strides follow from the shape."
+DEVICE = "Move the tensors to one device before the call, with x.to(...)."
+ALIAS = "Pass a copy, y.clone(), where two arguments were one tensor."
+NUMBER = "Later numbers find this program; with dynamic=True the first one takes any, too."
+VALUE = "Each value has a program of its own: pass few, or pass a tensor and choose by torch.where."
+GLOBAL = "Pass the value as an argument, as a tensor if it varies, and leave the global alone."
+MADE_ONCE = "Make it once, outside of the calls, and pass the same one in each."
+BREAK = "Remove the graph break: explain marks its line and says what to do."
+LIMIT = (
+    "Remove the cause that is named beside it, or set a higher limit, in torch._dynamo.config, "
+    "before the first call."
+)
+STANCE = "Leave out torch.compiler.set_stance, or set the stance 'default'."
+OPTIONS = "Compile the function once, with one backend and its options, and keep the result."
+LEFT = "Call explain with these arguments: it says what PyTorch could not compile."
