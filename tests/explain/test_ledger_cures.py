@@ -151,6 +151,12 @@ def test_settings_and_placement_have_cures() -> None:
     assert (row.why, row.compilations.uncompiled) == (cures.DISABLED, 1)
 
 
+def test_keys_of_two_kinds_have_their_own_cure() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    keys = [(jax.random.key(0),), (jax.random.PRNGKey(0),)]
+    assert ledger(jax.jit(lambda k: k), keys).cures() == [f"call 2: {cures.KEY}"]
+
+
 def test_an_error_has_its_cure_and_a_cure_the_numbers_of_its_calls() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     calls = [(F3, [1]), (F3, 1), (F3, [1]), (F3, [1])]

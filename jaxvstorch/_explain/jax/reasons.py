@@ -189,6 +189,10 @@ def _cure_of_leaf(old: str, new: str) -> str:
         return cures.STRUCTURE
     if "None" in (old, new):
         return cures.NONE
+    if "@" in old + new or "({" in old + new:  # shardings that JAX writes beside the sizes
+        return cures.PLACED
+    if "key<" in old + new:
+        return cures.KEY
     (_, was_shape, was_weak), (_, shape, weak) = _parts(old), _parts(new)
     if shape is None and was_shape is None:  # no arrays: equinox takes such a leaf for static
         return cures.LEAF

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+import torch
+
 from jaxvstorch._explain import ledger_cures as cures
 from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.shorthand import describe
@@ -83,7 +85,7 @@ def _cure(source: str, was: str, now: str, value: Any) -> str:
         return cures.MADE_ONCE
     if isinstance(value, dict | list | tuple | set) or was.startswith("length "):
         return cures.STRUCTURE
-    if isinstance(value, bool | str):
+    if isinstance(value, bool | str | torch.dtype | torch.device):
         return cures.VALUE
     if not isinstance(value, int | float) or ("." in was) != ("." in now):
         return cures.ONE_TYPE

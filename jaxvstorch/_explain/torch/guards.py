@@ -98,7 +98,9 @@ def _from_dynamo(
         was, now = earlier.get(variable), describe(names["L"].get(variable))
         if was is not None and was != now:
             name = readable(f"L['{variable}']", code, names)
-            why = Why(f"{name}: {was} → {now}", cures.ONE_TYPE)
+            is_container = isinstance(names["L"].get(variable), dict | list | tuple)
+            cure = cures.STRUCTURE if is_container else cures.VALUE
+            why = Why(f"{name}: {was} → {now}", cure)
             return [Failed(f"L['{variable}']", word, why)]
     if length := re.fullmatch(r"len\((.+)\) != (\d+)", cleaned(word)):
         name, length_now = readable(length[1], code, names), len(eval(length[1], names))
