@@ -9,7 +9,7 @@ import msgspec
 
 from benchmarks.report.entries import HEADER
 from benchmarks.report.schema import Results
-from jaxvstorch._command.files import write_whole
+from jaxvstorch._files import write_whole
 
 AGAIN = "measure again with `nox -s bench`"
 
@@ -36,6 +36,8 @@ def read(path: Path | str) -> Results:
         ResultsError: there is no such file, or it is empty, cut off, or of another schema.
     """
     try:
+        if Path(path).is_char_device():  # such as /dev/zero, which has no end
+            raise ResultsError(f"{path}: is a device: give a file that `nox -s bench` wrote")
         data = Path(path).read_bytes()
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error}") from error

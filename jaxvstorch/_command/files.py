@@ -1,10 +1,10 @@
-"""The file that an option asks for: whether it can be written, and writing it whole."""
+"""The file that an option asks for: whether it can be written, and writing a page."""
 
 import os
-import threading
 from pathlib import Path
 
 from jaxvstorch._command import BadInputError
+from jaxvstorch._files import require_replaceable, write_marked
 
 
 def check_page(path: Path, target: str = "", option: str = "--html") -> None:
@@ -17,6 +17,8 @@ def check_page(path: Path, target: str = "", option: str = "--html") -> None:
     """
     try:
         _check(path, Path(target.rpartition(":")[0]), option)
+        if option != "--file":  # which `show` compares with what it writes
+            require_replaceable(path)
     except OSError as error:  # a name that is too long, a folder that cannot be looked into
         raise BadInputError(f"{option} {path} cannot be written: {error.strerror}") from error
 
@@ -35,31 +37,6 @@ def _check(path: Path, source: Path, option: str) -> None:
 def write_page(path: Path, page: str) -> None:
     """Write the whole page, or leave the file as it was."""
     try:
-        write_whole(page, path)
+        write_marked(page, path)
     except OSError as error:
         raise BadInputError(f"--html {path} cannot be written: {error.strerror}") from error
-
-
-def write_whole(text: str, path: Path) -> None:
-    """Write beside the file, then put that in its place: a failure leaves the file as it was.
-
-    What cannot be encoded, such as a half of a surrogate pair, is written as an escape.
-
-    Args:
-        text: all that the file is to hold.
-        path: of the file; links are followed, and a device or a pipe is written to directly.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():  # before links are followed: a pipe has no real path
-        path.write_bytes(data)
-        return
-    path = Path(os.path.realpath(path))
-    part = path.with_name(f".{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """``jaxvstorch port``: what each line of a PyTorch program becomes in JAX, tried as it runs."""
 
-import ast
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,20 +52,27 @@ def port(
 
     The program runs as it would alone; what it prints goes to standard error.
     The exit status is 0 if it came to its end, 1 if it failed or was stopped
-    (what was replayed until then is shown), 2 if nothing could be replayed.
+    (what was replayed until then is shown), 2 if nothing could be replayed, or
+    the draft or the page not written. Neither replaces a file of yours.
     """
     try:
         _check(file, write, html, static)
         report = _report(file, arguments or [], static, limit, seconds, write)
+    except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
+        _say(error)
+        raise typer.Exit(2) from error
+    _show(report, as_json)
+    if report.failed_draft:
+        _say(f"--write {write} cannot be written: {report.failed_draft}")
+    try:
         if html is not None:
             from jaxvstorch._port.rendering.html import page
 
             write_page(html, page(report))
-    except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
-        terminal.console(stderr=True).print(f"jaxvstorch: {error}", soft_wrap=True)
+    except BadInputError as error:
+        _say(error)
         raise typer.Exit(2) from error
-    _show(report, as_json)
-    raise typer.Exit(1 if report.ended else 0)
+    raise typer.Exit(2 if report.failed_draft else 1 if report.ended else 0)
 
 
 def _report(
@@ -74,7 +81,10 @@ def _report(
     if static:
         from jaxvstorch._port.reading import static_report
 
-        report = static_report(str(file))
+        try:
+            report = static_report(str(file))
+        except RecursionError as error:
+            raise BadInputError(f"{file} is nested too deeply to be read") from error
     else:
         from jaxvstorch._port.process import replayed
 
@@ -105,22 +115,33 @@ def _show(report: "PortReport", as_json: bool) -> None:
         out.print(line, soft_wrap=True)
 
 
+def _say(message: object) -> None:
+    terminal.console(stderr=True).print(f"jaxvstorch: {message}", soft_wrap=True)
+
+
 def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> None:
     """Refuse what cannot be read or written before anything runs."""
     if file.is_dir():
         raise BadInputError(f"{file} is a folder: give the program's file")
+    if file.exists() and not file.is_file():  # a pipe is empty when it is read again
+        raise BadInputError(f"{file} is no file on a disk: give the program's file")
     try:
-        ast.parse(file.read_bytes(), str(file))
+        with warnings.catch_warnings(action="ignore"):  # the program gets them
+            compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
     except FileNotFoundError:
         raise BadInputError(f"there is no file {file}") from None
     except OSError as error:
         raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
+    except (RecursionError, MemoryError) as error:
+        raise BadInputError(f"{file} is nested too deeply for Python") from error
     except (SyntaxError, ValueError) as error:
         raise BadInputError(f"{file} is no Python program: {error}") from error
     if write is not None and write.suffix != ".py":
         raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
     if static and write is not None:
         raise BadInputError("--write needs what a run shows: leave out --static")
+    if write is not None and html is not None and write.absolute() == html.absolute():
+        raise BadInputError(f"--write and --html are both {write}: give two names")
     for option, path in (("--write", write), ("--html", html)):
         if path is not None:
             check_page(path, f"{file}:", option)

@@ -8,7 +8,8 @@ import typer
 import jaxvstorch
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, terminal
-from jaxvstorch._command.files import check_page, write_whole
+from jaxvstorch._command.files import check_page
+from jaxvstorch._files import write_whole
 from jaxvstorch._pairs.pair import Pair
 from jaxvstorch._pairs.registry import PAIRS, unknown
 

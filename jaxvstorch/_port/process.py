@@ -123,6 +123,8 @@ def _read(records: Path) -> tuple[PortReport, bool]:
                 report.beyond = record["number"]
             case Record.NOTE:
                 report.notes.append(record["text"])
+            case Record.FAILED_DRAFT:
+                report.failed_draft = record["why"]
             case Record.PARITY:
                 report.parity[record["name"]] = record["result"]
             case Record.ENDED:

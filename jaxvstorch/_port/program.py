@@ -3,6 +3,7 @@
 ``jaxvstorch port`` starts ``python -P -m jaxvstorch._port.program OPTIONS``, with options as JSON.
 """
 
+import errno
 import importlib
 import json
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jaxvstorch._files import write_marked
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import remove_port_frames
@@ -34,6 +36,7 @@ class Record(StrEnum):
     UNREACHED = "unreached"
     NOTE = "note"
     PARITY = "parity"
+    FAILED_DRAFT = "failed draft"
 
 
 # Warnings that the program alone would not get: JAX's and Python's of each fork, in which JAX's
@@ -174,9 +177,11 @@ def _draft(recording: Any, path: Path, record: Any) -> None:
 
     try:
         source = compose(recording)
-        path.write_text(source, encoding="utf-8")
+        _require_unused(path)
+        write_marked(source, path)
     except Exception as error:
-        record(Record.NOTE, text=f"The draft could not be written: {type(error).__name__}: {error}")
+        why = isinstance(error, OSError) and error.strerror
+        record(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
         return
     if not recording.codes and not recording.classes:
         record(
@@ -191,6 +196,14 @@ def _draft(recording: Any, path: Path, record: Any) -> None:
         warnings.simplefilter("ignore")  # the program alone prints
         for name, result in compare_parts(path, source, recording.first_calls):
             record(Record.PARITY, name=name, result=result)
+
+
+def _require_unused(path: Path) -> None:
+    """Check that the program imported nothing from a file, which an older draft can be."""
+    modules = [getattr(module, "__dict__", {}) for module in list(sys.modules.values())]
+    files = {str(names["__file__"]) for names in modules if names.get("__file__")}
+    if os.path.realpath(path) in set(map(os.path.realpath, files)):
+        raise FileExistsError(errno.EEXIST, "the program imports it: give another name")
 
 
 if __name__ == "__main__":

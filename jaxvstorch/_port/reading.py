@@ -63,7 +63,7 @@ def add_unreached(report: PortReport, files: Iterator[str] | list[str]) -> None:
     for file in files:
         try:
             uses = read(file)
-        except (OSError, SyntaxError, ValueError):  # such as a cell, or a file that is gone
+        except (OSError, SyntaxError, ValueError, RecursionError):  # a cell, or a file that is gone
             continue
         lines = {line for name, line in report.lines if name == file}
         for use in uses:

@@ -21,6 +21,7 @@ class PortReport(ReportData):
         unreached: lines of the program's files with calls that it did not make.
         notes: on the whole run, such as that processes were forked.
         parity: the result of comparing each part of the draft with the program's own.
+        failed_draft: why the draft could not be written, if it could not.
     """
 
     def __str__(self) -> str:

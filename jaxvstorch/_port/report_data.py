@@ -100,6 +100,7 @@ class ReportData:
     unreached: dict[tuple[str, int], PortLine] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     parity: dict[str, str] = field(default_factory=dict)
+    failed_draft: str | None = None
 
     def add(self, location: Location, call: PortCall, times: int = 1) -> None:
         """Count a call."""

@@ -92,6 +92,11 @@ def test_what_is_no_results_file_is_refused(tmp_path, data, message) -> None:
         files.read(path)
 
 
+def test_a_device_without_an_end_is_refused() -> None:
+    with pytest.raises(files.ResultsError, match="^/dev/zero: is a device"):
+        files.read("/dev/zero")
+
+
 def test_bad_files_are_left_out_of_a_folder_and_named(tmp_path) -> None:
     assert files.read_all(tmp_path) == ({}, [])
     write(tmp_path / "good.json", timing())

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.report import files
 from jaxvstorch._command import BadInputError
 from jaxvstorch._command.files import write_page as write_html
-from jaxvstorch._command.files import write_whole
+from jaxvstorch._files import require_replaceable, write_marked, write_whole
 
 
 def fill_the_disk(monkeypatch) -> None:
@@ -38,16 +38,32 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(
     tmp_path, monkeypatch, write, error
 ) -> None:
     path = tmp_path / "kept"
-    path.write_text("the old one")
+    write_marked("the old one\n", path)
+    old = path.read_text()
     fill_the_disk(monkeypatch)
     with pytest.raises(error, match=r"kept.* cannot be written: No space left on device"):
         write(path)
-    assert path.read_text() == "the old one"
+    assert path.read_text() == old
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.undo()
     write(path)
     assert "a new one" in path.read_text()
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("text", ["<p>\n", "x = 1\n"])
+def test_what_is_not_as_it_was_written_stays(tmp_path, text) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    write_marked(text, path)
+    write_marked(text, path)
+    for held in (path.read_text() + " ", path.read_text().replace("\n", " \n", 1), text):
+        path.write_text(held)
+        with pytest.raises(FileExistsError, match="it holds what jaxvstorch did not write"):
+            require_replaceable(path)
+        with pytest.raises(FileExistsError):
+            write_marked(text, path)
+        assert path.read_text() == held
 
 
 def test_a_link_stays_one(tmp_path) -> None:

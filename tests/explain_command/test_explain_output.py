@@ -11,6 +11,7 @@ from running import explained, refused, run
 from typer.testing import CliRunner
 
 from jaxvstorch._command.cli import app
+from jaxvstorch._files import write_marked
 
 
 def test_in_a_pipe_it_is_text_without_colour(with_jax) -> None:
@@ -49,12 +50,16 @@ def test_a_page_is_written_beside_what_is_printed(with_jax, folder) -> None:
 
 
 def test_a_page_stays_as_it_was_where_explaining_failed(with_jax, folder, monkeypatch) -> None:
-    Path("out.html").write_text("before")
+    write_marked("before\n", Path("out.html"))
+    before = Path("out.html").read_text()
     assert refused("model_jax.py:generator", "--arg", "f32[3]", "--html", "out.html")
     monkeypatch.setattr(Path, "replace", _full_disk)
     message = refused("model_jax.py:clean", "--arg", "f32[3]", "--html", "out.html")
     assert message == "--html out.html cannot be written: No space left on device"
-    assert Path("out.html").read_text() == "before"
+    assert Path("out.html").read_text() == before
+    Path("out.html").write_text("mine")
+    message = refused("model_absent.py:f", "--html", "out.html")
+    assert message.startswith("--html out.html cannot be written: it holds what jaxvstorch did not")
     assert not list(folder.glob("*.part"))
 
 

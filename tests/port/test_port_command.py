@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch._command.cli import app
+from jaxvstorch._port.program import _require_unused
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -161,11 +162,17 @@ def test_the_page_is_one_file(folder) -> None:
         ("import torch", ["--write", "out.txt"], "a draft is a Python file, whose name ends in"),
         ("import torch", ["--html", "program.py"], "is the file that is read"),
         ("import torch", ["--html", "nowhere/out.html"], "there is no folder nowhere"),
+        ("import torch", ["--html", "model.py"], "it holds what jaxvstorch did not write"),
+        ("import torch", ["--write", "model.py"], "it holds what jaxvstorch did not write"),
+        ("import torch", ["--write", "a.py", "--html", "a.py"], "are both a.py"),
+        (f"import torch; {'-' * 3_000}1", [], "program.py is nested too deeply"),
+        (f"import torch; {'1+' * 3_000}1", ["--static"], "program.py is nested too deeply"),
     ],
 )
 def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says) -> None:
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(content)
+    Path("model.py").write_text("import torch")
     result = run(*arguments, "program.py")
     assert result.exit_code == 2
     assert says in result.stderr
@@ -175,6 +182,12 @@ def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says)
 def test_no_file(tmp_path) -> None:
     assert "there is no file" in run(str(tmp_path / "none.py")).stderr
     assert "is a folder" in run(str(tmp_path)).stderr
+    assert "/dev/zero is no file on a disk" in run("/dev/zero").stderr
+
+
+def test_a_draft_does_not_replace_what_the_program_imported() -> None:
+    with pytest.raises(FileExistsError, match="the program imports it"):
+        _require_unused(Path(json.__file__))
 
 
 def test_static_reading_says_that_nothing_was_run(tmp_path) -> None:
