@@ -3,13 +3,14 @@
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, terminal
 from jaxvstorch._command.files import check_page, write_page
+from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
 from jaxvstorch._port import LIMIT
 
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
 
 
 def port(
-    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A program that uses PyTorch.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.py", help="A program that uses PyTorch; see -m too.")
+    ],
     arguments: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- ARGUMENTS", help="The program's own arguments, after --."),
     ] = None,
+    module: Annotated[
+        bool, typer.Option("-m", help="FILE.py is a module's name, as it is for python -m.")
+    ] = False,
     static: Annotated[
         bool, typer.Option("--static", help="Only read the file, and run nothing: it says less.")
     ] = False,
@@ -49,6 +55,7 @@ def port(
     """Run a PyTorch program, do each of its calls again in JAX, and report line by line.
 
     jaxvstorch port train.py -- --epochs 1
+    jaxvstorch port -m package.train
 
     The program runs as it would alone; what it prints goes to standard error.
     The exit status is 0 if it came to its end, 1 if it failed or was stopped
@@ -56,8 +63,15 @@ def port(
     the draft or the page not written. Neither replaces a file of yours.
     """
     try:
+        name = str(file) if module else None
+        file = file if name is None else module_file(name)
         _check(file, write, html, static)
-        report = _report(file, arguments or [], static, limit, seconds, write)
+        if static:
+            report = _read(file)
+        else:
+            run = {"limit": limit, "seconds": seconds, "write": write, "module": name}
+            report = _run(file, arguments or [], **run)
+        _require_calls(report, file, static)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(error)
         raise typer.Exit(2) from error
@@ -75,22 +89,24 @@ def port(
     raise typer.Exit(2 if report.failed_draft else 1 if report.ended else 0)
 
 
-def _report(
-    file: Path, arguments: list[str], static: bool, limit: int, seconds: float, write: Path | None
-) -> "PortReport":
-    if static:
-        from jaxvstorch._port.reading import static_report
+def _read(file: Path) -> "PortReport":
+    from jaxvstorch._port.reading import static_report
 
-        try:
-            report = static_report(str(file))
-        except RecursionError as error:
-            raise BadInputError(f"{file} is nested too deeply to be read") from error
-    else:
-        from jaxvstorch._port.process import replayed
+    try:
+        return static_report(str(file))
+    except RecursionError as error:
+        raise BadInputError(f"{file} is nested too deeply to be read") from error
 
-        for name in _frameworks.FRAMEWORKS:
-            _frameworks.require(name, wanted_by="jaxvstorch port")
-        report = replayed(str(file), arguments, limit=limit, seconds=seconds, write=write)
+
+def _run(file: Path, arguments: list[str], **options: Any) -> "PortReport":
+    from jaxvstorch._port.process import replayed
+
+    for name in _frameworks.FRAMEWORKS:
+        _frameworks.require(name, wanted_by="jaxvstorch port")
+    return replayed(str(file), arguments, **options)
+
+
+def _require_calls(report: "PortReport", file: Path, static: bool) -> None:
     if not report.lines:
         calls = "names" if static else "called"
         how = report.ended or (
@@ -101,7 +117,6 @@ def _report(
         raise BadInputError(
             f"{file} {calls} nothing of PyTorch that can be replayed. {how}".strip()
         )
-    return report
 
 
 def _show(report: "PortReport", as_json: bool) -> None:

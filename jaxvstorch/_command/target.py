@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,6 +58,24 @@ def load(text: str) -> Iterator[Target]:
         yield Target(text, module, lookup(module, name, where))
     finally:
         sys.path[:] = path
+
+
+def module_file(name: str) -> Path:
+    """The file that ``python -m name`` runs; nothing is imported to tell.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    parts, folders = name.split("."), [os.getcwd(), *sys.path]
+    for number in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: number + 1]), folders)
+        folders = list(spec.submodule_search_locations or []) if spec else []
+    if folders:
+        spec = PathFinder.find_spec(f"{name}.__main__", folders)
+    if spec is None or spec.origin is None:
+        what = f"{name} is a package without a __main__" if folders else f"no module {name} here"
+        raise BadInputError(f"-m {name}: {what}; give a name as python -m takes it")
+    return Path(spec.origin)
 
 
 def _file(where: str) -> tuple[Path, str]:

@@ -1,5 +1,6 @@
 """Keeps a replay out of the program's sight: its calls, hooks, warnings and tracebacks."""
 
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ if TYPE_CHECKING:  # reading a file needs no PyTorch
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "")
 _NAME = "called by port"
+_JAX_LOG = logging.getLogger("jax")
+_JAX_LOG.addHandler(logging.NullHandler())  # or Python prints what no handler takes
 
 
 @contextmanager
@@ -52,6 +55,22 @@ def without_warnings() -> Iterator[None]:
 
 def _ignore(*_: Any) -> None:
     pass
+
+
+def silence_jax() -> None:
+    """Keep JAX's log from the program's handlers, from now on."""
+    _JAX_LOG.propagate = False
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Show nothing of what port does inside the block: no call, warning or log."""
+    before, _JAX_LOG.propagate = _JAX_LOG.propagate, False
+    try:
+        with without_warnings(), outside_program_modes():
+            yield
+    finally:
+        _JAX_LOG.propagate = before
 
 
 def call_from(frame: FrameType, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -104,6 +123,8 @@ def _program_frames(trace: TracebackType | None) -> TracebackType | None:
         elif not (code.co_filename.startswith(_FOLDER) or is_port_call(code)):
             kept.append(trace)
         trace = trace.tb_next
+    if not kept:  # also an error that was never raised, such as a cause
+        return None
     for entry, following in zip(kept, [*kept[1:], None], strict=True):
         entry.tb_next = following
-    return kept[0] if kept else None
+    return kept[0]

@@ -1,23 +1,21 @@
-"""Starts a program under a replay in another process, and reads its records."""
+"""Starts a program under a replay in another process, and reports on it however it ends."""
 
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
-from jaxvstorch._port.program import Record
+from jaxvstorch._port.process_group import ProcessGroup, interruptible
+from jaxvstorch._port.records import ROOM, has_begun, read
 from jaxvstorch._port.report import PortReport
-from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 _LOOK = 0.1  # seconds between two looks at whether the program has begun
-GRACE = 10.0  # seconds between asking a program to stop and ending it
 
 
 def replayed(
@@ -27,6 +25,7 @@ def replayed(
     limit: int,
     seconds: float,
     write: Path | None = None,
+    module: str | None = None,
 ) -> PortReport:
     """Run a program and report on it, however it ends.
 
@@ -38,99 +37,75 @@ def replayed(
         limit: how many calls of one name on one line are done again.
         seconds: after which it is stopped.
         write: where to write a draft of the port.
+        module: the program's name, if it is run as a module.
 
     Raises:
-        BrokenInstallError: what this needs cannot be imported; the program was not run.
+        BrokenInstallError: what this needs cannot be imported, or no temporary file can be
+            written; the program was not run.
     """
-    with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
-        records = Path(folder, "records")
-        records.touch()
+    with interruptible(), _records() as records:
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
-                   "arguments": arguments, "limit": limit,
+                   "arguments": arguments, "limit": limit, "module": module,
                    "write": write and os.path.abspath(write)}  # fmt: skip
         # Without -P, a json.py or a torch.py in the current folder would be imported here.
         command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]
         environment = os.environ | {"JAX_PLATFORMS": "cpu"}  # a GPU's memory is the program's
         sys.stdout.flush()
-        with subprocess.Popen(command, stdout=2, env=environment) as process:
-            stopped = _wait(process, records, seconds)
-        if not records.stat().st_size:
+        group = ProcessGroup(command, stdout=2, env=environment)
+        with group.suspending():
+            in_time = _wait(group, records, seconds)
+        if not has_begun(records):
+            if group.status == -signal.SIGINT:
+                raise KeyboardInterrupt
             raise BrokenInstallError(
                 f"{file} was not run: importing JAX and PyTorch together ended Python with status "
-                f"{process.returncode}. `jaxvstorch doctor` says what is broken."
+                f"{group.status}. `jaxvstorch doctor` says what is broken."
             )
-        report, complete = _read(records)
-    if stopped:
+        report, complete = read(records)
+    if not in_time:
         report.ended = f"The program was stopped after {seconds:g} seconds; --seconds sets that."
     elif not complete:
-        report.ended = _killed(process.returncode)
+        report.ended = _killed(group.status or 0)
     return report
 
 
-def _wait(process: "subprocess.Popen[bytes]", records: Path, seconds: float) -> bool:
-    """Wait for the program's end; whether it had to be stopped."""
+@contextmanager
+def _records() -> Iterator[Path]:
+    """The file for the records, in a folder of its own."""
     try:
-        while not records.stat().st_size:  # both frameworks are imported before it begins
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_LOOK)
-                return False
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        _end(process)
-        return True
-    except KeyboardInterrupt:  # the program got it too
-        _end(process)
-        if not records.stat().st_size:
+        folder = tempfile.TemporaryDirectory(prefix="jaxvstorch-", ignore_cleanup_errors=True)
+        records = Path(folder.name, "records")
+        records.write_bytes(b" " * ROOM)
+    except OSError as error:
+        raise BrokenInstallError(
+            f"no temporary file can be written ({error.strerror}): set TMPDIR to a folder with room"
+        ) from error
+    with folder:
+        yield records
+
+
+def _wait(group: ProcessGroup, records: Path, seconds: float) -> bool:
+    """Wait for the program's end; whether it came in time."""
+    try:
+        while not has_begun(records):  # both frameworks are imported before it begins
+            if group.wait(_LOOK):
+                return True
+        if group.wait(seconds):
+            return True
+    except KeyboardInterrupt:
+        group.stop()
+        if not has_begun(records):
             raise
+        return True
+    except BaseException:
+        group.stop()
+        raise
+    group.stop()
     return False
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    try:
-        process.wait(GRACE)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.kill()
-        process.wait()
 
 
 def _killed(status: int) -> str:
     if status < 0:
-        return f"The program was ended by {signal.Signals(-status).name}."
+        names = {number.value: number.name for number in signal.Signals}
+        return f"The program was ended by {names.get(-status, f'signal {-status}')}."
     return f"The program ended its process at once, with status {status}."
-
-
-def _read(records: Path) -> tuple[PortReport, bool]:
-    """The report in a process's records, and whether the program reached its end.
-
-    Raises:
-        BrokenInstallError: what a replay needs could not be imported.
-    """
-    report, complete = PortReport(), False
-    for line in records.read_text(encoding="utf-8").splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:  # the process ended while it wrote
-            continue
-        match Record(record.pop("kind")):
-            case Record.BROKEN:
-                raise BrokenInstallError(record["text"])
-            case Record.CALL:
-                report.add(Location(**record["location"]), _call(record["call"]))
-            case Record.UNREACHED:
-                report.add_unreached(Location(**record["location"]), _call(record["call"]))
-            case Record.BEYOND:
-                report.beyond = record["number"]
-            case Record.NOTE:
-                report.notes.append(record["text"])
-            case Record.FAILED_DRAFT:
-                report.failed_draft = record["why"]
-            case Record.PARITY:
-                report.parity[record["name"]] = record["result"]
-            case Record.ENDED:
-                report.ended, report.seconds, complete = record["how"], record["seconds"], True
-    return report, complete
-
-
-def _call(record: dict[str, Any]) -> PortCall:
-    return PortCall(**record | {"status": PortStatus(record["status"])})

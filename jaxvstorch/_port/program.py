@@ -3,41 +3,30 @@
 ``jaxvstorch port`` starts ``python -P -m jaxvstorch._port.program OPTIONS``, with options as JSON.
 """
 
+import atexit
 import errno
 import importlib
 import json
 import os
+import runpy
+import signal
 import sys
-import time
+import threading
 import traceback
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
+from time import perf_counter  # a program can replace it in its module
 from types import ModuleType
 from typing import Any
 
 from jaxvstorch._files import write_marked
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
-from jaxvstorch._port.isolation import remove_port_frames
+from jaxvstorch._port.isolation import remove_port_frames, silence_jax
+from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
-
-
-class Record(StrEnum):
-    """The kinds of records that the process writes."""
-
-    BROKEN = "broken"
-    BEGUN = "begun"
-    CALL = "call"
-    ENDED = "ended"
-    BEYOND = "beyond"
-    UNREACHED = "unreached"
-    NOTE = "note"
-    PARITY = "parity"
-    FAILED_DRAFT = "failed draft"
-
 
 # Warnings that the program alone would not get: JAX's and Python's of each fork, in which JAX's
 # threads are not used, and PyTorch's of the hooks on modules.
@@ -50,18 +39,32 @@ _WARNINGS = (
 
 def main(options: dict[str, Any]) -> int:
     """Run the program, and return its own exit status."""
-    with open(options["records"], "a", buffering=1, encoding="utf-8") as file:
+    records = Records(options["records"])
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.default_int_handler:  # until the program runs there is nothing to lose
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        with importing("port"):
+            _import(drafting=bool(options["write"]))
+    except BrokenInstallError as error:
+        records.begin(Record.BROKEN, text=str(error))
+        return 1
+    signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = _interrupt_again
+    atexit.register(silence_jax)  # before JAX's own function, which logs
+    status = _replay(options, records)
+    records.finish()
+    return status
 
-        def record(kind: Record, **values: Any) -> None:
-            file.write(json.dumps({"kind": kind, **values}) + "\n")
 
-        try:
-            with importing("port"):
-                _import(drafting=bool(options["write"]))
-        except BrokenInstallError as error:
-            record(Record.BROKEN, text=str(error))
-            return 1
-        return _replay(options, record)
+def _interrupt_again(unraisable: Any) -> None:
+    """Send Ctrl-C's signal again where Python drops it, as in JAX's callback on each collection."""
+    if unraisable.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(unraisable)
+        return
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.daemon = True
+    timer.start()
 
 
 def _import(drafting: bool) -> None:
@@ -71,11 +74,11 @@ def _import(drafting: bool) -> None:
         importlib.import_module(f"jaxvstorch._port.{name}")
 
 
-def _replay(options: dict[str, Any], record: Any) -> int:
+def _replay(options: dict[str, Any], records: Records) -> int:
     from jaxvstorch._port.replay import Replay
 
     def record_call(location: Any, call: Any) -> None:
-        record(Record.CALL, location=asdict(location), call=asdict(call))
+        records.add(Record.CALL, location=asdict(location), call=asdict(call))
         if recording is not None:
             recording.record(location, call)
 
@@ -88,52 +91,81 @@ def _replay(options: dict[str, Any], record: Any) -> int:
 
         recording = Recording(options["file"])
     replay = Replay(options["limit"], record_call)
-    record(Record.BEGUN)
-    status = _run(options, replay, recording, record)
+    records.begin(Record.BEGUN)
+    status = _run(options, replay, recording, records)
     if os.getpid() != process:
         return status  # a fork ran on to the end of the program
     if forks:
-        record(
-            Record.NOTE,
-            text=f"Forked processes, of which there were {len(forks)}, were not replayed.",
-        )
-    record(Record.BEYOND, number=replay.report.beyond)
-    _unreached(options["file"], replay, record)
-    if recording is not None:
-        recording.argument_types = replay.argument_types
-        _draft(recording, Path(options["write"]), record)
+        text = f"Forked processes, of which there were {len(forks)}, were not replayed."
+        records.add(Record.NOTE, text=text)
+    records.add(Record.BEYOND, number=replay.report.beyond)
+    try:
+        _unreached(options["file"], replay, records)
+        if recording is not None:
+            recording.argument_types = replay.argument_types
+            _draft(recording, Path(options["write"]), records)
+    except (Exception, KeyboardInterrupt) as error:  # the program can have replaced anything
+        why = f"{type(error).__name__}: {error}"
+        records.add(Record.NOTE, text=f"The report could not be completed: {why}")
     return status
 
 
-def _run(options: dict[str, Any], replay: Any, recording: Any, record: Any) -> int:
+def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records) -> int:
     """Run the file as Python would, record how it ended, and print its error as Python would."""
-    path = options["file"]
+    path, module = options["file"], options["module"]
     sys.argv = [options["typed"], *options["arguments"]]
     if not os.environ.get("PYTHONSAFEPATH"):  # this process itself was started with -P
-        sys.path.insert(0, str(Path(path).resolve().parent))
+        sys.path.insert(0, os.getcwd() if module else str(Path(path).resolve().parent))
     for message in _WARNINGS:
         warnings.filterwarnings("ignore", message=message)
-    ended, status, begun = None, 0, time.perf_counter()
+    ended, status, begun = None, 0, perf_counter()
     try:
         with replay, nullcontext() if recording is None else recording.watching():
-            _as_main(path)
+            if module:
+                runpy.run_module(module, run_name="__main__", alter_sys=True)
+            else:
+                _as_main(path)
     except SystemExit as end:
         if end.code not in (None, 0):
             ended = f"The program ended itself by sys.exit({end.code!r})."
             status = end.code if isinstance(end.code, int) else 1
-            if isinstance(end.code, str):
+            if not isinstance(end.code, int):
                 print(end.code, file=sys.stderr)
     except KeyboardInterrupt:
         ended, status = "The program was stopped.", 130
     except BaseException as error:
         remove_port_frames(error)
-        sys.excepthook(type(error), error, error.__traceback__)
-        frame = _program_frame(error)
-        line = f" at line {frame.lineno} of {short(frame.filename)}" if frame else ""
-        first = (str(error).splitlines() or [""])[0]
-        ended, status = f"The program failed{line}: {type(error).__name__}: {first}", 1
-    record(Record.ENDED, how=ended, seconds=time.perf_counter() - begun)
+        _print(error)
+        ended, status = _failure(error, path), 1
+    records.add(Record.ENDED, how=ended, seconds=perf_counter() - begun)
     return status
+
+
+def _print(error: BaseException) -> None:
+    """Print an error as Python does at the end, also where the program's hook for it fails."""
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except BaseException as failure:
+        print("Error in sys.excepthook:", file=sys.stderr)
+        remove_port_frames(failure)
+        failure.__context__ = None
+        sys.__excepthook__(type(failure), failure, failure.__traceback__)
+        print("\nOriginal exception was:", file=sys.stderr)
+        sys.__excepthook__(type(error), error, error.__traceback__)
+
+
+def _failure(error: BaseException, path: str) -> str:
+    """How the program failed, in one sentence."""
+    frame = _program_frame(error)
+    line = f" at line {frame.lineno} of {short(frame.filename)}" if frame else ""
+    try:
+        first = (str(error).splitlines() or [""])[0]
+    except Exception:
+        first = "<exception str() failed>"  # Python's words
+    if isinstance(error, ImportError) and "no known parent package" in first:
+        name = f"{Path(path).parent.name}.{Path(path).stem}"
+        first += f". A module of a package is run by its name: jaxvstorch port -m {name}"
+    return f"The program failed{line}: {type(error).__name__}: {first}"[:1_000]
 
 
 def _program_frame(error: BaseException) -> traceback.FrameSummary | None:
@@ -157,7 +189,7 @@ def _as_main(path: str) -> None:
         sys.modules["__main__"] = port_main
 
 
-def _unreached(path: str, replay: Any, record: Any) -> None:
+def _unreached(path: str, replay: Any, records: Records) -> None:
     """Record the calls in the program's own files that it did not make."""
     from jaxvstorch._port.reading import add_unreached
 
@@ -167,10 +199,10 @@ def _unreached(path: str, replay: Any, record: Any) -> None:
     for (file, number), line in sorted(replay.report.unreached.items()):
         for call in line.calls:
             location = {"file": file, "line": number}
-            record(Record.UNREACHED, location=location, call=asdict(call))
+            records.add(Record.UNREACHED, location=location, call=asdict(call))
 
 
-def _draft(recording: Any, path: Path, record: Any) -> None:
+def _draft(recording: Any, path: Path, records: Records) -> None:
     """Write the draft, and compare its complete parts with the program's."""
     from jaxvstorch._port.draft.composing import compose, count_marks
     from jaxvstorch._port.draft.parity import compare_parts
@@ -181,21 +213,21 @@ def _draft(recording: Any, path: Path, record: Any) -> None:
         write_marked(source, path)
     except Exception as error:
         why = isinstance(error, OSError) and error.strerror
-        record(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
+        records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
         return
     if not recording.codes and not recording.classes:
-        record(
+        records.add(
             Record.NOTE, text="The draft is empty: nothing that ran is defined beside the program."
         )
         return
     count = count_marks(source)
     places = "1 place is" if count == 1 else f"{count} places are"
     left = f"{places} marked as left to do" if count else "nothing is left to do in it"
-    record(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
+    records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the program alone prints
         for name, result in compare_parts(path, source, recording.first_calls):
-            record(Record.PARITY, name=name, result=result)
+            records.add(Record.PARITY, name=name, result=result)
 
 
 def _require_unused(path: Path) -> None:
@@ -208,5 +240,6 @@ def _require_unused(path: Path) -> None:
 
 if __name__ == "__main__":
     code = main(json.loads(sys.argv[1]))
-    sys.stdout.flush()
+    with suppress(Exception):  # the program may have closed it
+        sys.stdout.flush()
     sys.exit(code)

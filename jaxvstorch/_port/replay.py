@@ -17,9 +17,8 @@ from torch.overrides import TorchFunctionMode
 from jaxvstorch._port import LIMIT
 from jaxvstorch._port.isolation import (
     call_from,
-    outside_program_modes,
     remove_hook,
-    without_warnings,
+    unseen,
 )
 from jaxvstorch._port.judging import judge, judge_module
 from jaxvstorch._port.locations import calling_frame, calling_location, program_location
@@ -133,7 +132,7 @@ class Replay(TorchFunctionMode):
     ) -> None:
         self._busy = True
         try:
-            with without_warnings(), outside_program_modes():
+            with unseen():
                 try:
                     call = PortCall(name, becomes, *outcome())
                 except Exception as error:  # the program must not get an error of port
@@ -177,7 +176,7 @@ class Replay(TorchFunctionMode):
             return
         self._busy = True
         try:
-            with outside_program_modes():
+            with unseen():
                 self._steps.before(optimizer)
         finally:
             self._busy = False
@@ -188,7 +187,7 @@ class Replay(TorchFunctionMode):
             return
         self._busy = True
         try:
-            with outside_program_modes():
+            with unseen():
                 outcome = self._steps.after(optimizer)
         finally:
             self._busy = False
@@ -203,7 +202,7 @@ class Replay(TorchFunctionMode):
 def _copies(arguments: Any) -> Any:
     """Copies of a call's arguments; the arguments themselves where they cannot be copied."""
     try:
-        with outside_program_modes():
+        with unseen():
             return copied(arguments)
     except Exception:
         return arguments
@@ -212,7 +211,7 @@ def _copies(arguments: Any) -> Any:
 def _text_or_none(write: Callable[[], str | None]) -> str | None:
     """The JAX for a call; None where writing it fails."""
     try:
-        with outside_program_modes():
+        with unseen():
             return write()
     except Exception:  # the program must not get an error of port
         return None

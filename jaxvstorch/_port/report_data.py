@@ -174,5 +174,8 @@ def short(file: str) -> str:
     """A path relative to this folder; "this notebook" for the file of a cell."""
     if "ipykernel_" in file:
         return "this notebook"
-    path, here = Path(file), Path.cwd()
+    try:
+        path, here = Path(file), Path.cwd()
+    except FileNotFoundError:  # it was deleted
+        return file
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -93,7 +93,7 @@ def test_what_is_no_results_file_is_refused(tmp_path, data, message) -> None:
 
 
 def test_a_device_without_an_end_is_refused() -> None:
-    with pytest.raises(files.ResultsError, match="^/dev/zero: is a device"):
+    with pytest.raises(files.ResultsError, match=r"^/dev/zero: is a device"):
         files.read("/dev/zero")
 
 

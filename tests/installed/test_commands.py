@@ -16,7 +16,10 @@ COMMANDS = {
         "explain torch.nn.functional:gelu --call 'f32[3]' --call 'f32[4]'",
     ],
     "map": ["map", "map torch.gather", "map jnp.take_along_axis --json"],
-    "port": ["port --static train.py"],  # and below, and what the pages show
+    "port": [
+        "port --static train.py",
+        "port --static -m train",
+    ],  # and below, and what the pages show
     "doctor": ["doctor", "doctor --json"],
 }
 LINES = ["--version", *(line for lines in COMMANDS.values() for line in lines)]

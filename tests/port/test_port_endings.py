@@ -1,7 +1,10 @@
 """However a program ends, the report is kept, and errors are printed as without port."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +114,83 @@ def test_errors_are_printed_as_without_port(tmp_path) -> None:
     alone, ported = alone_and_ported(tmp_path, "fails.py")
     assert ported.stderr == alone.stdout + alone.stderr
     assert "The program failed at line 8 of" in ported.stdout
+
+
+HARD = """\
+import json, logging, os, sys, time
+import torch
+from . import beside
+logging.basicConfig(level=logging.DEBUG)
+json.dumps = json.JSONEncoder.encode = time.perf_counter = None
+os.closerange(3, 256)
+torch.sin(torch.ones(2))
+class Odd(Exception):
+    def __str__(self):
+        return None
+def hook(*_):
+    raise Odd from ExceptionGroup("several", [ValueError(1)])
+sys.excepthook = hook
+print(sys.path[0], sys.argv, __spec__.name, __package__, flush=True)
+sys.stdout.close()
+raise Odd
+"""
+
+
+def test_a_program_that_is_hard_on_python(tmp_path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/beside.py").touch()
+    (tmp_path / "pkg/hard.py").write_text(HARD)
+    commands = ([sys.executable, "-m"], [sys.executable, "-m", "jaxvstorch", "port", "-m"])
+    alone, ported = (
+        subprocess.run([*command, "pkg.hard"], cwd=tmp_path, capture_output=True, text=True)
+        for command in commands
+    )
+    printed = [line for line in ported.stderr.splitlines() if "<frozen runpy>" not in line]
+    expected = (alone.stdout + alone.stderr).splitlines()
+    assert printed == [line for line in expected if "<frozen runpy>" not in line]
+    assert "The program failed at line 18 of pkg/hard.py: Odd: <exception str" in ported.stdout
+    assert "3 calls on 2 lines" in ported.stdout or "2 calls on 1 line" in ported.stdout
+    assert ported.returncode == 1
+
+
+STAYS = """\
+import gc, subprocess, sys, time
+import torch
+torch.ones(2)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3000)"])
+def callback(*_):
+    gc.callbacks.remove(callback)
+    print(child.pid, file=open("pid", "w"))
+    time.sleep(3000)
+gc.callbacks.append(callback)
+try:
+    gc.collect()
+    time.sleep(3000)
+finally:
+    print("the end", flush=True)
+"""
+
+
+def test_nothing_stays_of_a_port_that_is_ended(tmp_path) -> None:
+    """By SIGTERM, whose Ctrl-C a callback of the garbage collector swallows at first."""
+    (tmp_path / "stays.py").write_text(STAYS)
+    command = [sys.executable, "-m", "jaxvstorch", "port", "stays.py"]
+    (tmp_path / "tmp").mkdir()
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp")}
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    while not ((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()):
+        assert running.poll() is None
+        time.sleep(0.1)
+    running.send_signal(signal.SIGTERM)
+    shown, printed = running.communicate()
+    assert "the end" in printed
+    assert "The program was stopped." in shown
+    assert running.returncode == 1
+    assert not list((tmp_path / "tmp").glob("jaxvstorch-*"))
+    child = ["ps", "-o", "stat=", "-p", (tmp_path / "pid").read_text().strip()]
+    state = subprocess.run(child, capture_output=True, text=True, check=False).stdout
+    assert state[:1] in ("", "Z")  # nobody may wait for it here
 
 
 def test_a_program_that_changes_its_folder_and_fails(tmp_path, capfd, monkeypatch) -> None:
