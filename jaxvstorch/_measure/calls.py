@@ -1,6 +1,7 @@
 """What can be timed: a function, arguments for it in tuples, and a result that is finished."""
 
 from collections.abc import AsyncGenerator, Awaitable, Coroutine, Generator, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 
@@ -28,13 +29,16 @@ def require_finished(what: str, result: Any) -> None:
         result: what it returned.
 
     Raises:
-        TypeError: it is a generator, a coroutine, or an iterator such as ``map``.
+        TypeError: it is a generator, a coroutine, a future, or an iterator such as ``map``.
     """
-    if not isinstance(result, Generator | AsyncGenerator | Awaitable | map | filter):
+    kinds = (Generator, AsyncGenerator, Awaitable, Future, map, filter)
+    if not isinstance(result, kinds):
         return
     if isinstance(result, Coroutine):
         result.close()  # otherwise Python warns that it was never awaited
         cure = "lambda: asyncio.run(...)"
+    elif isinstance(result, Future):
+        cure = "lambda: pool.submit(...).result()"
     else:
         cure = "lambda: list(...)"
     raise TypeError(

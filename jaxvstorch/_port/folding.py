@@ -1,6 +1,7 @@
 """Constant folding: the value of an expression whose constants, or known types, decide it."""
 
 import ast
+import dis
 import math
 
 from jaxvstorch._port.isolation import without_warnings
@@ -80,6 +81,9 @@ def _computed(node: ast.expr) -> ast.expr:
     try:
         with without_warnings():  # Python warns of `is` with a constant
             code = compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval")
+            # Python has computed what is small, and leaves 9**9**9 to the run.
+            if any(step.opname == "BINARY_OP" for step in dis.get_instructions(code)):
+                return node
             value = eval(code, {"__builtins__": {}}, dict(_PYTHON))
     except Exception:
         return node

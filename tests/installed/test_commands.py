@@ -19,7 +19,7 @@ COMMANDS = {
     "port": [
         "port --static train.py",
         "port --static -m train",
-    ],  # and below, and what the pages show
+    ],  # and below
     "doctor": ["doctor", "doctor --json"],
 }
 LINES = ["--version", *(line for lines in COMMANDS.values() for line in lines)]

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import weakref
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import numpy as np
@@ -166,10 +167,11 @@ async def asynchronous_generator():
     [
         (generator, "generator", r"list\(\.\.\.\)"),
         (asynchronous, "coroutine", r"asyncio\.run"),
+        (lambda *_: Future(), "Future", r"\.result\(\)"),
         (asynchronous_generator, "async_generator", r"list\(\.\.\.\)"),
         (lambda: map(abs, [1]), "map", r"list\(\.\.\.\)"),
     ],
-    ids=range(4),
+    ids=range(5),
 )
 def test_a_function_that_puts_its_work_off_is_refused(function, name, cure) -> None:
     message = f"function returned a {name}, and has not done its work yet.*{cure}"

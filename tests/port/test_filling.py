@@ -5,8 +5,15 @@ import ast
 import pytest
 
 from jaxvstorch._port.filling import filled
+from jaxvstorch._port.folding import folded
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.simplifying import simplified
+
+
+@pytest.mark.parametrize("text", ["9**9**9", "'a' * 10**10", "1 << 10**9"])
+def test_what_takes_long_to_compute_is_left_as_it_is(text) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert folded(node) is node
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -52,8 +51,7 @@ def test_children_do_not_outlive_a_program_that_is_stopped(tmp_path, monkeypatch
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_us_is_as_ctrl_c(number) -> None:
     with pytest.raises(KeyboardInterrupt), interruptible():
-        os.kill(os.getpid(), number)
-        threading.Event().wait(HANGING)
+        signal.raise_signal(number)
     assert signal.getsignal(number) is signal.SIG_DFL
 
 
