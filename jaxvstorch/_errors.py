@@ -50,7 +50,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
     try:
         yield
     except error as caught:
-        message = tidy(str(caught)).strip().splitlines()
+        message = printable(tidy(str(caught)).strip()).splitlines()
         head = "\n".join(message[:lines])
         print(f"{type(caught).__name__}: {head}" if head else type(caught).__name__)
         if len(message) > lines:
@@ -58,6 +58,20 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
             print(f"… ({more} more line{'s' * (more > 1)})")
     else:
         raise AssertionError(f"{error.__name__} was expected here, and nothing was raised")
+
+
+# A source, a name or a message may hold codes that a terminal would obey.
+CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
+_IN_LINES = {code: to for code, to in CONTROLS.items() if chr(code) not in "\t\n"}
+
+
+def printable(text: str) -> str:
+    r"""A text of several lines without the codes that a terminal would obey.
+
+    >>> printable("a\x1b[31m\n\tb")
+    'a\ufffd[31m\n\tb'
+    """
+    return text.translate(_IN_LINES)
 
 
 def tidy(text: str) -> str:

@@ -1,15 +1,29 @@
 """How the command prints: styled in a terminal, plain and complete in a pipe."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from jaxvstorch._errors import printable
 
 # A pipe has no width: nothing that goes there is wrapped or cut.
 _PIPE_WIDTH = 10_000
 _GAP = 3  # columns between the two halves
+
+
+class _Console(Console):
+    """One to which sources, names and messages give no orders; it styles its own text."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
@@ -19,10 +33,10 @@ def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
     """
     # Called in a notebook's kernel, the command still writes to the streams it was given.
     plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-    terminal = Console(force_jupyter=False, **plain, **options)
+    terminal = _Console(force_jupyter=False, **plain, **options)
     if terminal.is_terminal:
         return terminal
-    return Console(force_jupyter=False, width=pipe_width, **plain, **options)
+    return _Console(force_jupyter=False, width=pipe_width, **plain, **options)
 
 
 def show(out: Console, content: RenderableType) -> None:

@@ -8,9 +8,8 @@ from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._errors import tidy
+from jaxvstorch._errors import CONTROLS, tidy
 from jaxvstorch._explain.ledger_cures import Why, unzip
-from jaxvstorch._explain.rendering.text_rows import CONTROLS
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
 

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from jaxvstorch._errors import CONTROLS
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
@@ -16,8 +18,6 @@ Row = list[Piece]
 
 
 _WIDTH = 100  # characters of plain text
-# A source or an error may hold codes that a terminal would obey.
-CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
 
 
 class Printed:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from rich.text import Text
 
+from jaxvstorch._errors import printable
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._port.report_data import PortCall, PortLine, PortStatus, ReportData, short
 
@@ -14,7 +15,7 @@ STYLES = dict(zip(PortStatus, _COLOURS, strict=True))
 
 def plain(report: ReportData) -> str:
     """The whole report as plain text."""
-    return "\n".join(line.plain for line in lines(report))
+    return printable("\n".join(line.plain for line in lines(report)))
 
 
 def lines(report: ReportData) -> Iterator[Text]:
