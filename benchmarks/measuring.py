@@ -36,9 +36,12 @@ def run(
         How many problems there were; the file names them.
 
     Raises:
-        ResultsError: ``select`` matches no case, or cannot be read: then nothing is written; or the
-            file cannot be written: then the results are in a temporary folder, which is named.
+        ResultsError: pytest-benchmark is missing; or ``select`` matches no case, or cannot be read:
+            then nothing is written; or the file cannot be written: then the results are in a
+            temporary folder, which is named.
     """
+    if importlib.util.find_spec("pytest_benchmark") is None:
+        raise ResultsError("pytest-benchmark is not installed: pip install pytest-benchmark")
     start, commit = time.perf_counter(), origin.commit(origin.ROOT)
     installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]

@@ -18,6 +18,7 @@ from jaxvstorch._explain.rendering.side_by_side import shared_sources
 from jaxvstorch._explain.rendering.text_rows import Printed
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._measure.waiting import arrays_of
+from jaxvstorch._parity.refusals import require_unmasked
 
 SCHEMA = "jaxvstorch-both"
 VERSION = 1
@@ -109,6 +110,8 @@ def _check_arguments(given: Any) -> None:
             f"an argument is an iterator ({type(used_up[0]).__name__}), which one framework would "
             "use up before the other: give a list"
         )
+    for leaf in leaves:
+        require_unmasked("an argument", leaf)
     for name in _frameworks.FRAMEWORKS:
         if arrays_of(name, given):
             raise TypeError(

@@ -1,5 +1,6 @@
 """Which processes a session starts, what each of them times, and what stops them."""
 
+import importlib.util
 import os
 import subprocess
 from types import SimpleNamespace
@@ -7,12 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import one_framework, sessions
+from benchmarks import measuring, one_framework, sessions
 from benchmarks.bench_cases import bench_case
 from benchmarks.cases import Case, Work
 from benchmarks.conftest import Stopwatch
 from benchmarks.origin import ROOT
 from benchmarks.report import files
+from benchmarks.report.files import ResultsError
 
 
 def run(output, *options):
@@ -129,3 +131,12 @@ def test_jax_hands_nothing_over_where_that_is_timed(tmp_path, options, handed) -
     (entry,) = one_framework.read(tmp_path / "part.json")["benchmarks"]
     mode = entry["extra_info"]["case"]["mode"]
     assert mode == ("compiled" if handed else "compiled, synchronous")
+
+
+def test_without_pytest_benchmark_it_says_so(tmp_path, monkeypatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if "benchmark" in name else find(name)
+    )
+    with pytest.raises(ResultsError, match="pytest-benchmark is not installed: pip install"):
+        measuring.run(tmp_path / "results.json")

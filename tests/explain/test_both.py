@@ -173,6 +173,7 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
          "source in Python that could be read. Call explain once for each framework"),
         (_Scale, [X], "function must not be a class"),
         (3, [X], "function must be callable, not int"),
+        (clip, [np.ma.masked_array(X, X > 0)], "an argument is a masked array"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_error(function, arguments, message) -> None:
