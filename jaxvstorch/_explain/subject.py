@@ -118,18 +118,22 @@ def explainable(function: Any) -> Any:
             "torch.compile does not take: explain what torch.jit was given"
         )
     inner = original(function)
+    if kind := kind_of_deferred(inner):
+        raise TypeError(
+            f"{name_of(function, inner)} is {kind}, which neither compiler can take as a "
+            "whole: explain a function that it calls"
+        )
+    return inner
+
+
+def kind_of_deferred(inner: Any) -> str:
+    """What a function is whose lines do not run when it is called; empty if they do."""
     kinds = {
         "a coroutine function": inspect.iscoroutinefunction(inner),
         "an asynchronous generator": inspect.isasyncgenfunction(inner),
         "a generator function": inspect.isgeneratorfunction(inner),
     }
-    for kind, applies in kinds.items():
-        if applies:
-            raise TypeError(
-                f"{name_of(function, inner)} is {kind}, which neither compiler can take as a "
-                "whole: explain a function that it calls"
-            )
-    return inner
+    return next((kind for kind, applies in kinds.items() if applies), "")
 
 
 def is_ahead_of_time(function: Any) -> bool:

@@ -1,11 +1,14 @@
 """``jaxvstorch.port`` and ``jaxvstorch.replaying``: reports on code in Python or a notebook."""
 
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, SupportsIndex
 
 from jaxvstorch import _frameworks
+from jaxvstorch._explain.python.unwrap import original
+from jaxvstorch._explain.subject import kind_of_deferred, name_of
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._port import LIMIT
 from jaxvstorch._port.report import PortReport
@@ -37,9 +40,10 @@ def port(
         The report; ``print`` it, or let a notebook show it.
 
     Raises:
-        TypeError: ``function`` cannot be called.
+        TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
+            argument holds itself; or ``limit`` is no whole number.
         ValueError: ``limit`` is not positive, the framework is not clear, or ``framework`` is
-            neither of the two.
+            neither of the two, or not that of the arguments.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -56,9 +60,11 @@ def port(
         _frameworks.require(framework, wanted_by="port")
     if not callable(function):
         raise TypeError(f"port needs something to call, not {type(function).__name__}")
-    if limit < 1:
-        raise ValueError(f"limit must be positive, but is {limit}")
-    if (framework or _framework(function, args, kwargs)) == "jax":
+    if kind := kind_of_deferred(original(function)):
+        name = name_of(function, original(function))
+        raise TypeError(f"{name} is {kind}, which only begins when called: port what it calls")
+    _check_limit(limit)
+    if _framework(function, args, kwargs, framework) == "jax":
         frame = sys._getframe(1)
         location = Location(frame.f_code.co_filename, frame.f_lineno)
         return _from_jax(function, args, kwargs, limit, location)
@@ -75,14 +81,14 @@ def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
         limit: how many calls of one function on one line are done again.
 
     Raises:
+        TypeError: ``limit`` is no whole number.
         ValueError: ``limit`` is not positive.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
     """
     for name in _frameworks.FRAMEWORKS:
         _frameworks.require(name, wanted_by="replaying")
-    if limit < 1:
-        raise ValueError(f"limit must be positive, but is {limit}")
+    _check_limit(limit)
     with importing("replaying"):
         from jaxvstorch._port.replay import Replay
 
@@ -91,18 +97,33 @@ def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
         yield replay.report
 
 
-def _framework(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
-    """The framework of a function, by its arguments, or else by the names in its code."""
+def _check_limit(limit: Any) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, SupportsIndex):
+        raise TypeError(f"limit must be a whole number, not {limit!r}")
+    if operator.index(limit) < 1:
+        raise ValueError(f"limit must be positive, but is {limit}")
+
+
+def _framework(function: Callable[..., Any], args: Any, kwargs: Any, asked_for: str | None) -> str:
+    """The framework that is asked for, or that the arguments show, or the names in the code."""
     import jax
     import torch
 
     from jaxvstorch._explain.framework_of import named
     from jaxvstorch._frameworks.private.torch import pytree
 
-    leaves = [*pytree.tree_leaves((args, kwargs)), *jax.tree.leaves((args, kwargs)), function]
+    try:
+        leaves = [*pytree.tree_leaves((args, kwargs)), *jax.tree.leaves((args, kwargs)), function]
+    except RecursionError as error:
+        raise TypeError("an argument holds itself, or is nested too deeply") from error
     torch_seen = any(isinstance(leaf, torch.Tensor | torch.nn.Module) for leaf in leaves)
     jax_seen = any(isinstance(leaf, jax.Array) for leaf in leaves)
     seen = {name for name, is_seen in (("torch", torch_seen), ("jax", jax_seen)) if is_seen}
+    if asked_for is not None:
+        if seen and asked_for not in seen:
+            other = _frameworks.TITLES[seen.pop()]
+            raise ValueError(f"framework={asked_for!r}, but the arguments are {other}'s")
+        return asked_for
     seen = seen or named((function,), getattr(function, "__globals__", {}))
     if len(seen) == 1:
         return seen.pop()

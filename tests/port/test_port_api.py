@@ -1,5 +1,6 @@
 """``jaxvstorch.port`` and ``jaxvstorch.replaying``, on functions of PyTorch."""
 
+import math
 import threading
 from dataclasses import replace
 
@@ -142,16 +143,33 @@ def test_a_report_shows_itself_in_a_notebook() -> None:
     assert "jaxvstorch-port" in fragment(report)
 
 
+def halves(x):
+    yield x / 2
+
+
+X = torch.ones(2)
+ENDLESS: list = [X]
+ENDLESS.append(ENDLESS)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
         (lambda: jaxvstorch.port(3), TypeError, "port needs something to call, not int"),
         (lambda: jaxvstorch.port(scaled, torch.ones(2), 1, limit=0), ValueError, "positive"),
-        (lambda: jaxvstorch.replaying(limit=0).__enter__(), ValueError, "positive"),
+        (lambda: jaxvstorch.replaying(limit=0).__enter__(), ValueError, "limit must be positive"),
+        (lambda: jaxvstorch.port(scaled, X, 1, limit=1.5), TypeError, "whole number, not 1.5"),
+        (lambda: jaxvstorch.port(scaled, X, 1, limit=math.nan), TypeError, "whole number, not nan"),
         (lambda: jaxvstorch.port(abs, 1), ValueError, "say framework="),
+        (
+            lambda: jaxvstorch.port(abs, X, framework="jax"),
+            ValueError,
+            "the arguments are PyTorch's",
+        ),
+        (lambda: jaxvstorch.port(halves, X), TypeError, "halves is a generator function"),
+        (lambda: jaxvstorch.port(scaled, ENDLESS, 1), TypeError, "an argument holds itself"),
         (lambda: jaxvstorch.port(abs, 1, framework="tf"), ValueError, "framework must be 'jax' or"),
     ],
-    ids=["no function", "a limit of port", "a limit of replaying", "no framework", "another one"],
 )
 def test_bad_input(call, error, says) -> None:
     with pytest.raises(error, match=says):

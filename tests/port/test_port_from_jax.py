@@ -11,6 +11,7 @@ from framework_versions import has
 from jax import lax
 
 import jaxvstorch
+from jaxvstorch._port.from_jax.interpreter import Interpreter
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
@@ -232,6 +233,37 @@ def test_a_module_of_equinox() -> None:
 def test_the_limit_holds_in_loops() -> None:
     report = jaxvstorch.port(lambda x: lax.fori_loop(0, 50, lambda i, y: y * 1.1, x), X, limit=3)
     assert report.beyond > 40
+
+
+LOOPS = {
+    "a scan": lambda x: lax.scan(lambda c, y: (c * 0.9 + y, c.sum()), x, jnp.arange(50.0)),
+    "in reverse": lambda x: lax.scan(
+        lambda c, y: (c, y * c[0]), x, jnp.arange(50.0), reverse=True
+    ),
+    "without results": lambda x: lax.scan(lambda c, _: (c + 1, None), x, None, length=4_000),
+    "of no steps": lambda x: lax.scan(lambda c, _: (c, c), x, None, length=0),
+    "nested": lambda x: lax.scan(
+        lambda c, y: (lax.fori_loop(0, 20, lambda i, d: d * 0.5 + y, c), c), x, jnp.arange(30.0)
+    ),
+    "a while loop": lambda x: lax.while_loop(
+        lambda s: s[0] < 300, lambda s: (s[0] + 1, s[1] * 1.01), (0, x)
+    ),
+    "in a batch": lambda x: jax.vmap(
+        lambda v: lax.while_loop(lambda w: w.max() < 100, lambda w: w * 1.1 + 0.1, v)
+    )(x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_rest_of_a_loop_runs_as_one(name, monkeypatch) -> None:
+    results = []
+    run = Interpreter.run
+    monkeypatch.setattr(Interpreter, "run", lambda *args: results.append(run(*args)) or results[-1])
+    report = jaxvstorch.port(LOOPS[name], X)
+    assert set(report.counts()) <= {"verified", "done another way"}
+    for result, expected in zip(results[0], jax.tree.leaves(LOOPS[name](X)), strict=True):
+        assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(result, expected, rtol=1e-5)
 
 
 def test_a_jitted_function_of_the_readers_has_its_own_lines() -> None:

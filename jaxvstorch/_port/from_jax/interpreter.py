@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.installed import import_path, is_instrument
@@ -183,35 +184,82 @@ class Interpreter:
         self._outcomes.setdefault(location, []).append((name, outcome))
 
     def _run_loop(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
-        """Run a loop or a branch in Python."""
+        """Run a loop or a branch in Python; of a loop the first steps, and the rest as one."""
         params = eqn.params
         if eqn.primitive.name == "cond":
             index = min(max(int(inputs[0]), 0), len(params["branches"]) - 1)
             branch = params["branches"][index]
             return self._run_jaxpr(branch.jaxpr, branch.consts, inputs[1:], at)
-        if eqn.primitive.name == "while":
-            n, m = params["cond_nconsts"], params["body_nconsts"]
-            test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], inputs[n + m :]
-            while True:
-                (going,) = self._run_jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)
-                if not np.any(going):
-                    return carry
-                new = self._run_jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
-                # In a batch, elements whose loop has ended keep their values.
-                carry = [_where(going, a, b) for a, b in zip(new, carry, strict=True)]
+        run = self._run_while if eqn.primitive.name == "while" else self._run_scan
+        return run(eqn, inputs, at)
+
+    def _run_while(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
+        params = eqn.params
+        n, m = params["cond_nconsts"], params["body_nconsts"]
+        test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], inputs[n + m :]
+        done = self._done()
+        for _ in range(self.limit):
+            done = self._done()
+            (going,) = self._run_jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)
+            if not np.any(going):
+                return carry
+            new = self._run_jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
+            # In a batch, elements whose loop has ended keep their values.
+            carry = [_where(going, a, b) for a, b in zip(new, carry, strict=True)]
+
+        def goes_on(values: list[Any]) -> Any:
+            return jaxpr_as_fun(test)(*inputs[:n], *values)[0]
+
+        def step(state: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
+            steps, values = state
+            new = jaxpr_as_fun(body)(*inputs[n : n + m], *values)
+            going = goes_on(values)
+            return steps + 1, [_where(going, a, b) for a, b in zip(new, values, strict=True)]
+
+        carry = _as_typed(carry, body.in_avals[m:])
+        steps, carry = jax.lax.while_loop(lambda s: goes_on(s[1]).any(), step, (0, carry))
+        self.report.beyond += int(steps) * (self._done() - done)
+        return carry
+
+    def _run_scan(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
+        params, done = eqn.params, 0
         body, (n, m) = params["jaxpr"], _scan_sizes(params)
         consts, carry, xs = inputs[:n], inputs[n : n + m], inputs[n + m :]
-        steps = range(params["length"])
-        out: dict[int, list[Any]] = {}
-        for step in reversed(steps) if params["reverse"] else steps:
+        steps = range(params["length"])[:: -1 if params["reverse"] else 1]
+        rows: list[list[Any]] = []
+        for step in steps[: self.limit]:
+            done = self._done()
             arguments = [*consts, *carry, *(x[step] for x in xs)]
             results = self._run_jaxpr(body.jaxpr, body.consts, arguments, at)
-            carry, out[step] = results[:m], results[m:]
-        if not steps:
-            empty = [variable.aval for variable in eqn.outvars[m:]]
-            return [*carry, *(jax.numpy.zeros(aval.shape, aval.dtype) for aval in empty)]
-        stacked = [jax.numpy.stack(column) for column in zip(*map(out.get, steps), strict=True)]
-        return [*carry, *stacked]
+            carry = results[:m]
+            rows.append(results[m:])
+        rest = steps[self.limit :]
+        stacked = [jax.numpy.stack(column[:: steps.step]) for column in zip(*rows, strict=True)]
+        if not rest and rows:
+            return [*carry, *stacked]
+        part = slice(min(rest, default=0), max(rest, default=-1) + 1)
+        carry = _as_typed(carry, body.in_avals[n : n + m])
+        bound = eqn.primitive.bind(
+            *consts, *carry, *(x[part] for x in xs), **{**params, "length": len(rest)}
+        )
+        self.report.beyond += len(rest) * (self._done() - done)
+        later = bound[m:]
+        if stacked:
+            pairs = zip(stacked, later, strict=True)
+            later = [jax.numpy.concatenate([a, b][:: steps.step]) for a, b in pairs]
+        return [*bound[:m], *later]
+
+    def _done(self) -> int:
+        """How many operations of the jaxpr were run."""
+        return self._times.total()
+
+
+def _as_typed(values: list[Any], avals: Sequence[Any]) -> list[Any]:
+    """Python's numbers as arrays of the types that the loop carries."""
+    return [
+        value if isinstance(value, jax.Array) else jax.numpy.asarray(value, aval.dtype)
+        for value, aval in zip(values, avals, strict=True)
+    ]
 
 
 def _scan_sizes(params: dict[str, Any]) -> tuple[int, int]:
