@@ -61,11 +61,12 @@ def test_a_dtype_that_no_topic_has_is_refused(dtype) -> None:
         PAIRS[0].make_inputs(3, dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", float, np.float32])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", float, np.float32, "f32"])
 def test_inputs_have_the_dtype_that_is_asked_for(dtype) -> None:
     import ml_dtypes  # noqa: F401  it tells NumPy of bfloat16
 
-    assert PAIRS[0].make_inputs(3, dtype)[0].dtype == np.dtype(dtype)
+    expected = np.dtype("float32" if dtype == "f32" else dtype)
+    assert PAIRS[0].make_inputs(3, dtype)[0].dtype == expected
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 
-def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
+def lines_run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> list[str]:
     """Call a function, and return its lines that Python ran, in order.
 
     ``jax.jit`` runs a function's lines to trace them. ``torch.compile`` reads them, and Python runs
@@ -18,6 +18,7 @@ def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
     Args:
         function: what ``jax.jit`` or ``torch.compile`` returned, or a plain function.
         *args: its arguments.
+        **kwargs: its arguments by name.
 
     Raises:
         TypeError: ``function`` is not written in Python.
@@ -35,7 +36,7 @@ def lines_run(function: Callable[..., Any], *args: Any) -> list[str]:
     source, first = inspect.getsourcelines(original)
     if len(source) == 1:
         raise ValueError(f"{original.__name__} is on one line; write its body on the lines below")
-    numbers = _run(lambda: function(*args), original.__code__.co_filename)
+    numbers = _run(lambda: function(*args, **kwargs), original.__code__.co_filename)
     return [source[n - first].strip() for n in numbers if first < n < first + len(source)]
 
 

@@ -87,7 +87,7 @@ def programs_named(*names: str) -> list[Program]:
     """The programs of these names, and those made of functions or topics of these names.
 
     Raises:
-        LookupError: there is none, and the message names the nearest.
+        LookupError: there is none, and the message names the nearest, if one is near.
     """
     if not names:
         return list(programs())
@@ -97,8 +97,9 @@ def programs_named(*names: str) -> list[Program]:
         matching = [program for program, its_names in names_of.items() if name in its_names]
         if not matching:
             known = dict.fromkeys(chain.from_iterable(names_of.values()))
-            nearest = difflib.get_close_matches(str(name), known, n=1, cutoff=0)[0]
-            raise LookupError(f"no {name!r} is compiled for other devices; nearest is {nearest}")
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"nearest is {near[0]}" if near else "hardware_table() shows what is"
+            raise LookupError(f"no {name!r} is compiled for other devices; {hint}")
         chosen |= dict.fromkeys(matching)
     return list(chosen)
 

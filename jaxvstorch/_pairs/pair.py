@@ -144,12 +144,16 @@ def _whole(what: str, value: Any, least: int) -> int:
     return number
 
 
+_SHORT = {"bf16": "bfloat16", "f16": "float16", "f32": "float32", "f64": "float64"}
+
+
 def _floating(dtype: Any) -> np.dtype[Any]:
-    """NumPy's dtype object of a floating-point dtype."""
+    """NumPy's dtype object of a floating-point dtype, which may have a short name, as ``"f32"``."""
     from jaxvstorch._parity.comparison import TOLERANCE  # the command's list does without
 
     floating: np.dtype[Any] | None = None
     with suppress(TypeError):
+        dtype = _SHORT.get(dtype, dtype) if isinstance(dtype, str) else dtype
         floating = None if dtype is None else np.dtype(dtype)  # NumPy takes None for float64
     if floating is None or floating not in TOLERANCE:
         names = " or ".join(sorted(map(str, TOLERANCE)))

@@ -50,7 +50,7 @@ def _require_plain(what: str, value: Any) -> None:
     try:
         arrays = arrays_in(value)
     except RecursionError as error:
-        raise TypeError(f"{what} holds arrays, and itself") from error
+        raise TypeError(f"{what} holds itself, or is nested too deeply") from error
     for array in arrays:
         require_unmasked(what, array)
         _require_number(what, array.dtype)

@@ -1,6 +1,7 @@
 """The data of a report: the calls of a program, by source line."""
 
 import linecache
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -166,8 +167,14 @@ def _line(line: PortLine) -> dict[str, Any]:
         "file": line.file,
         "line": line.number,
         "source": line.text,
-        "calls": [asdict(call) | {"times": times} for call, times in line.calls.items()],
+        "calls": [_call(call) | {"times": times} for call, times in line.calls.items()],
     }
+
+
+def _call(call: PortCall) -> dict[str, Any]:
+    """A call as JSON has it, which knows no infinite or undefined number."""
+    is_number = call.gap is not None and math.isfinite(call.gap)
+    return asdict(call) | {"gap": call.gap if is_number else None}
 
 
 def short(file: str) -> str:

@@ -18,7 +18,7 @@ def test_every_line_of_a_plain_function_in_the_order_it_ran() -> None:
         "y = sum(part for part in (x, x))",
         "return y / 4",
     ]
-    assert lines_run(halved, 6.0)[1] == "x = x - 4"
+    assert lines_run(halved, x=6.0)[1] == "x = x - 4"
 
 
 def test_jax_runs_the_lines_to_trace_them_only() -> None:

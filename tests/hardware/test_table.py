@@ -62,6 +62,8 @@ def test_a_cell_without_a_number_is_left_out_on_a_phone() -> None:
 def test_an_unknown_name_is_refused_and_the_nearest_named() -> None:
     with pytest.raises(LookupError, match=r"nearest is updates\.fill_rows"):
         hardware_table("updates.fill_row")
+    with pytest.raises(LookupError, match=r"'nope' is compiled .*hardware_table\(\) shows what is"):
+        hardware_table("nope")
     with pytest.raises(LookupError, match="no quantity is called 'speed'; choose from memory"):
         hardware_table(of="speed")
 

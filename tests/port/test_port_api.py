@@ -1,5 +1,6 @@
 """``jaxvstorch.port`` and ``jaxvstorch.replaying``, on functions of PyTorch."""
 
+import json
 import math
 import threading
 from dataclasses import replace
@@ -9,6 +10,8 @@ import pytest
 import jaxvstorch
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.rendering.html import fragment
+from jaxvstorch._port.report import PortReport
+from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -174,3 +177,12 @@ ENDLESS.append(ENDLESS)
 def test_bad_input(call, error, says) -> None:
     with pytest.raises(error, match=says):
         call()
+
+
+def test_a_gap_that_json_has_no_number_for_is_left_out() -> None:
+    report = PortReport("torch")
+    for number, gap in enumerate((math.nan, math.inf, 1.0)):
+        call = PortCall("torch.exp", None, PortStatus.DIFFERS, "", gap)
+        report.add(Location("file.py", number + 1), call)
+    lines = json.loads(json.dumps(report.to_dict(), allow_nan=False))["lines"]
+    assert [line["calls"][0]["gap"] for line in lines] == [None, None, 1.0]
