@@ -32,8 +32,8 @@ def port(
         function: of either framework; a ``torch.nn.Module`` too.
         args: its arguments. Arrays are traced for a JAX function; all else stays as it is.
         framework: ``"torch"`` or ``"jax"``, where neither the arguments nor the function show it.
-        limit: how many calls of one function on one line, or runs of one operation of a jaxpr, are
-            done again.
+        limit: how many calls of one function on one line, or runs of one operation or steps of one
+            loop of a jaxpr, are done again.
         kwargs: its arguments by name.
 
     Returns:

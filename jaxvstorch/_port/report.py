@@ -17,7 +17,8 @@ class PortReport(ReportData):
         lines: by file and number.
         ended: why the program did not reach its end, if it did not.
         seconds: how long the program took with its calls done again, if it was a program and ended.
-        beyond: how many calls were left out, because their line had been replayed often enough.
+        beyond: how many calls, or steps of a JAX loop, were left out, because their line had been
+            replayed often enough.
         unreached: lines of the program's files with calls that it did not make.
         notes: on the whole run, such as that processes were forked.
         parity: the result of comparing each part of the draft with the program's own.

@@ -2,6 +2,7 @@
 
 import linecache
 import sys
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +12,11 @@ from framework_versions import has
 from jax import lax
 
 import jaxvstorch
-from jaxvstorch._port.from_jax.interpreter import Interpreter
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
+
+from jaxvstorch._port.from_jax.interpreter import Interpreter  # noqa: E402
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((3, 4)), jnp.float32)
 N = jnp.asarray([[3, 0], [1, 1], [2, 3]])
@@ -240,6 +242,10 @@ LOOPS = {
     "in reverse": lambda x: lax.scan(
         lambda c, y: (c, y * c[0]), x, jnp.arange(50.0), reverse=True
     ),
+    "of keys, unrolled": lambda x: jax.random.key_data(
+        lax.scan(lambda c, key: (c, key), x, jax.random.split(jax.random.key(0), 20), unroll=16)[1]
+    ),
+    "a gradient": jax.grad(lambda x: lax.fori_loop(0, 20, lambda i, y: y * x, x).sum()),
     "without results": lambda x: lax.scan(lambda c, _: (c + 1, None), x, None, length=4_000),
     "of no steps": lambda x: lax.scan(lambda c, _: (c, c), x, None, length=0),
     "nested": lambda x: lax.scan(
@@ -260,10 +266,22 @@ def test_the_rest_of_a_loop_runs_as_one(name, monkeypatch) -> None:
     run = Interpreter.run
     monkeypatch.setattr(Interpreter, "run", lambda *args: results.append(run(*args)) or results[-1])
     report = jaxvstorch.port(LOOPS[name], X)
-    assert set(report.counts()) <= {"verified", "done another way"}
+    assert set(report.counts()) <= {"verified", "done another way", "random"}
     for result, expected in zip(results[0], jax.tree.leaves(LOOPS[name](X)), strict=True):
         assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
         np.testing.assert_allclose(result, expected, rtol=1e-5)
+
+
+def test_the_limit_holds_in_nested_loops() -> None:
+    def nested(depth, x):
+        if not depth:
+            return jnp.sin(x)
+        return lax.fori_loop(0, 5, lambda i, y: nested(depth - 1, y), x)
+
+    report = jaxvstorch.port(partial(nested, 5), X, limit=2)
+    (line,) = (line for line in report.lines.values() if "sin" in line.text)
+    assert list(line.calls.values()) == [1]
+    assert report.beyond >= 5**5 - 2
 
 
 def test_a_jitted_function_of_the_readers_has_its_own_lines() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
 
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.installed import import_path, is_instrument
@@ -19,6 +18,12 @@ from jaxvstorch._port.from_jax.equation import (
     REPEATED,
     SIGNED,
     judge_equation,
+)
+from jaxvstorch._port.from_jax.loops import (
+    finish_scan,
+    finish_while,
+    scan_sizes,
+    where_going,
 )
 from jaxvstorch._port.from_jax.translation import accumulated, in_torch, jax_name
 from jaxvstorch._port.outcome import Outcome
@@ -90,7 +95,8 @@ class Interpreter:
     """Runs the jaxpr of one function on one call's values, and reports by source line.
 
     Args:
-        limit: how often one operation of the jaxpr is done again, such as in a loop.
+        limit: how often one operation of the jaxpr is done again, and how many steps of a loop are
+            walked; JAX runs the rest as one.
         location: where the function was passed to port, for operations that have no other line.
     """
 
@@ -99,6 +105,9 @@ class Interpreter:
         self.location = location
         self.report = PortReport("jax")
         self._times: Counter[int] = Counter()
+        self._operations = 0
+        self._steps: Counter[int] = Counter()  # of each loop, walked
+        self._in_a_step: dict[int, int] = {}  # the operations of a loop's last walked step
         self._outcomes: dict[Location, list[tuple[str, Outcome]]] = {}
 
     def run(self, closed: Any, arguments: Sequence[Any]) -> list[Any]:
@@ -173,6 +182,7 @@ class Interpreter:
             of_jax = _installed(file) and _package(file) != "equinox"
             return self._run_jaxpr(jaxpr, consts, inputs, location if of_jax else at)
         results = _results(eqn, inputs)
+        self._operations += 1
         self._times[id(eqn)] += 1
         if self._times[id(eqn)] > self.limit:
             self.report.beyond += 1
@@ -184,7 +194,7 @@ class Interpreter:
         self._outcomes.setdefault(location, []).append((name, outcome))
 
     def _run_loop(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
-        """Run a loop or a branch in Python; of a loop the first steps, and the rest as one."""
+        """Run a loop or a branch in Python."""
         params = eqn.params
         if eqn.primitive.name == "cond":
             index = min(max(int(inputs[0]), 0), len(params["branches"]) - 1)
@@ -197,83 +207,43 @@ class Interpreter:
         params = eqn.params
         n, m = params["cond_nconsts"], params["body_nconsts"]
         test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], inputs[n + m :]
-        done = self._done()
-        for _ in range(self.limit):
-            done = self._done()
+        while self._steps[id(eqn)] < self.limit:
             (going,) = self._run_jaxpr(test.jaxpr, test.consts, [*inputs[:n], *carry], at)
             if not np.any(going):
                 return carry
-            new = self._run_jaxpr(body.jaxpr, body.consts, [*inputs[n : n + m], *carry], at)
+            new = self._walk(eqn, body, [*inputs[n : n + m], *carry], at)
             # In a batch, elements whose loop has ended keep their values.
-            carry = [_where(going, a, b) for a, b in zip(new, carry, strict=True)]
-
-        def goes_on(values: list[Any]) -> Any:
-            return jaxpr_as_fun(test)(*inputs[:n], *values)[0]
-
-        def step(state: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
-            steps, values = state
-            new = jaxpr_as_fun(body)(*inputs[n : n + m], *values)
-            going = goes_on(values)
-            return steps + 1, [_where(going, a, b) for a, b in zip(new, values, strict=True)]
-
-        carry = _as_typed(carry, body.in_avals[m:])
-        steps, carry = jax.lax.while_loop(lambda s: goes_on(s[1]).any(), step, (0, carry))
-        self.report.beyond += int(steps) * (self._done() - done)
+            carry = [where_going(going, a, b) for a, b in zip(new, carry, strict=True)]
+        carry, steps = finish_while(eqn, inputs[: n + m], carry)
+        self._leave_out(eqn, steps)
         return carry
 
     def _run_scan(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
-        params, done = eqn.params, 0
-        body, (n, m) = params["jaxpr"], _scan_sizes(params)
+        body, (n, m) = eqn.params["jaxpr"], scan_sizes(eqn.params)
         consts, carry, xs = inputs[:n], inputs[n : n + m], inputs[n + m :]
-        steps = range(params["length"])[:: -1 if params["reverse"] else 1]
-        rows: list[list[Any]] = []
-        for step in steps[: self.limit]:
-            done = self._done()
-            arguments = [*consts, *carry, *(x[step] for x in xs)]
-            results = self._run_jaxpr(body.jaxpr, body.consts, arguments, at)
-            carry = results[:m]
-            rows.append(results[m:])
-        rest = steps[self.limit :]
-        stacked = [jax.numpy.stack(column[:: steps.step]) for column in zip(*rows, strict=True)]
-        if not rest and rows:
-            return [*carry, *stacked]
-        part = slice(min(rest, default=0), max(rest, default=-1) + 1)
-        carry = _as_typed(carry, body.in_avals[n : n + m])
-        bound = eqn.primitive.bind(
-            *consts, *carry, *(x[part] for x in xs), **{**params, "length": len(rest)}
-        )
-        self.report.beyond += len(rest) * (self._done() - done)
-        later = bound[m:]
-        if stacked:
-            pairs = zip(stacked, later, strict=True)
-            later = [jax.numpy.concatenate([a, b][:: steps.step]) for a, b in pairs]
-        return [*bound[:m], *later]
+        length, reverse = eqn.params["length"], eqn.params["reverse"]
+        done = min(length, self.limit - self._steps[id(eqn)])
+        ys: list[list[Any]] = []
+        for step in range(done):
+            arguments = [*consts, *carry, *(x[length - 1 - step if reverse else step] for x in xs)]
+            results = self._walk(eqn, body, arguments, at)
+            carry, ys = results[:m], [*ys, results[m:]]
+        self._leave_out(eqn, length - done)
+        return finish_scan(eqn, consts, carry, xs, ys)
 
-    def _done(self) -> int:
-        """How many operations of the jaxpr were run."""
-        return self._times.total()
+    def _walk(self, loop: Any, body: Any, inputs: list[Any], at: Location | None) -> list[Any]:
+        """The results of one step of a loop."""
+        before = self._operations
+        results = self._run_jaxpr(body.jaxpr, body.consts, inputs, at)
+        self._steps[id(loop)] += 1
+        self._in_a_step[id(loop)] = self._operations - before
+        return results
 
-
-def _as_typed(values: list[Any], avals: Sequence[Any]) -> list[Any]:
-    """Python's numbers as arrays of the types that the loop carries."""
-    return [
-        value if isinstance(value, jax.Array) else jax.numpy.asarray(value, aval.dtype)
-        for value, aval in zip(values, avals, strict=True)
-    ]
-
-
-def _scan_sizes(params: dict[str, Any]) -> tuple[int, int]:
-    """How many inputs of a scan are constants, and how many are the carry."""
-    if "num_consts" in params:
-        return params["num_consts"], params["num_carry"]
-    consts, carry, _ = params["ft_in"].elts  # from JAX 0.12 on: the inputs as trees
-    return len(consts), len(carry)
-
-
-def _where(going: Any, new: Any, old: Any) -> Any:
-    if going.ndim == 0:
-        return new
-    return jax.numpy.where(going.reshape(going.shape + (1,) * (new.ndim - going.ndim)), new, old)
+    def _leave_out(self, loop: Any, steps: int) -> None:
+        """Count the operations of a loop's steps that are not walked."""
+        operations = steps * self._in_a_step.get(id(loop), 0)
+        self._operations += operations
+        self.report.beyond += operations
 
 
 def _results(eqn: Any, inputs: list[Any]) -> list[Any]:
