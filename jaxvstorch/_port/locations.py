@@ -27,9 +27,15 @@ def calling_frame(depth: int) -> FrameType:
         depth: the number of frames between this function's caller and the call.
     """
     frame = sys._getframe(depth + 1)
-    # PyTorch's functions in Python come through one of theirs.
-    if frame.f_code.co_name == "handle_torch_function" and frame.f_back and frame.f_back.f_back:
-        return frame.f_back.f_back
+    while frame.f_back:
+        if frame.f_code.co_name == "handle_torch_function":
+            between = 2  # PyTorch's functions in Python come through one of theirs
+        elif is_port_call(frame.f_code):
+            between = 3  # a replay inside this one calls by ``call_from``
+        else:
+            break
+        for _ in range(between):
+            frame = frame.f_back or frame
     return frame
 
 

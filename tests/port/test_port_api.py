@@ -85,6 +85,18 @@ def test_a_block() -> None:
     assert report.beyond == 6
 
 
+def test_a_block_in_a_block_is_in_both_reports() -> None:
+    x = torch.ones(2)
+    with jaxvstorch.replaying() as outer:
+        x.sin()
+        with jaxvstorch.replaying() as inner:
+            torch.nn.functional.relu(x * 2)
+        report = jaxvstorch.port(scaled, x, 3)
+    assert inner.counts() == {"verified": 2}
+    assert report.counts() == {"verified": 3}
+    assert outer.counts() == {"verified": 6}
+
+
 def test_an_error_of_the_program_is_raised_and_the_report_kept() -> None:
     x = torch.ones(2)
     with jaxvstorch.replaying() as report, pytest.raises(KeyError):
