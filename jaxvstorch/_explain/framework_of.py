@@ -38,7 +38,7 @@ def framework_of(
     held = {name for name in _frameworks.FRAMEWORKS if arrays_of(name, values)}
     if len(held) > 1:
         raise TypeError("the arguments hold arrays of both frameworks: give arrays of one")
-    by_itself = _framework_by_itself(function)
+    by_itself = framework_by_itself(function)
     if by_itself and held and held != {by_itself}:
         raise TypeError(
             f"the function is {_frameworks.TITLES[by_itself]}'s, and the arguments hold "
@@ -91,7 +91,8 @@ def compiled_by(function: Any) -> str | None:
     return None
 
 
-def _framework_by_itself(function: Any) -> str | None:
+def framework_by_itself(function: Any) -> str | None:
+    """The framework that a function is part of, or that compiled it; ``None`` for a plain one."""
     owner = attribute(function, "__self__")
     owner = function if owner is None else owner
     frameworks = {compiled_by(function)} - {None} or _libraries([owner])
@@ -100,7 +101,7 @@ def _framework_by_itself(function: Any) -> str | None:
 
 def belongs_to(function: Any) -> str | None:
     """The one framework that a function belongs to or names; ``None`` for none or both."""
-    frameworks = {_framework_by_itself(function)} - {None} or named([function], {})
+    frameworks = {framework_by_itself(function)} - {None} or named([function], {})
     return frameworks.pop() if len(frameworks) == 1 else None
 
 

@@ -43,7 +43,7 @@ def port(
         TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
             argument holds itself; or ``limit`` is no whole number.
         ValueError: ``limit`` is not positive, the framework is not clear, or ``framework`` is
-            neither of the two, or not that of the arguments.
+            neither of the two, or not that of the function and the arguments.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -106,28 +106,40 @@ def _check_limit(limit: Any) -> None:
 
 def _framework(function: Callable[..., Any], args: Any, kwargs: Any, asked_for: str | None) -> str:
     """The framework that is asked for, or that the arguments show, or the names in the code."""
-    import jax
-    import torch
+    from jaxvstorch._explain.framework_of import framework_by_itself, named
 
-    from jaxvstorch._explain.framework_of import named
-    from jaxvstorch._frameworks.private.torch import pytree
-
-    try:
-        leaves = [*pytree.tree_leaves((args, kwargs)), *jax.tree.leaves((args, kwargs)), function]
-    except RecursionError as error:
-        raise TypeError("an argument holds itself, or is nested too deeply") from error
-    torch_seen = any(isinstance(leaf, torch.Tensor | torch.nn.Module) for leaf in leaves)
-    jax_seen = any(isinstance(leaf, jax.Array) for leaf in leaves)
-    seen = {name for name, is_seen in (("torch", torch_seen), ("jax", jax_seen)) if is_seen}
+    seen, own = _frameworks_of((args, kwargs, function)), framework_by_itself(function)
     if asked_for is not None:
-        if seen and asked_for not in seen:
-            other = _frameworks.TITLES[seen.pop()]
-            raise ValueError(f"framework={asked_for!r}, but the arguments are {other}'s")
+        known = {own} if own else seen
+        if known and asked_for not in known:
+            what = "function is" if own else "arguments are"
+            other = _frameworks.TITLES[known.pop()]
+            raise ValueError(f"framework={asked_for!r}, but the {what} {other}'s")
         return asked_for
+    if own:
+        seen.add(own)
+    if len(seen) > 1:
+        raise ValueError("the function and its arguments are of both frameworks: give those of one")
     seen = seen or named((function,), getattr(function, "__globals__", {}))
     if len(seen) == 1:
         return seen.pop()
     raise ValueError("say framework='torch' or framework='jax': the arguments do not show it")
+
+
+def _frameworks_of(values: Any) -> set[str]:
+    """The frameworks whose arrays and modules the values hold."""
+    import jax
+    import torch
+
+    from jaxvstorch._frameworks.private.torch import pytree
+
+    try:
+        leaves = [*pytree.tree_leaves(values), *jax.tree.leaves(values)]
+    except (RecursionError, SystemError) as error:
+        raise TypeError("an argument holds itself, or is nested too deeply") from error
+    torch_seen = any(isinstance(leaf, torch.Tensor | torch.nn.Module) for leaf in leaves)
+    jax_seen = any(isinstance(leaf, jax.Array) for leaf in leaves)
+    return {name for name, is_seen in (("torch", torch_seen), ("jax", jax_seen)) if is_seen}
 
 
 def _from_jax(

@@ -14,6 +14,7 @@ from jaxvstorch._port.report import PortReport
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
 
 from jaxvstorch._port import judging  # noqa: E402
 
@@ -181,6 +182,12 @@ ENDLESS.append(ENDLESS)
             ValueError,
             "the arguments are PyTorch's",
         ),
+        (
+            lambda: jaxvstorch.port(torch.exp, 1.0, framework="jax"),
+            ValueError,
+            "the function is PyTorch's",
+        ),
+        (lambda: jaxvstorch.port(torch.exp, jnp.ones(2)), ValueError, "of both frameworks"),
         (lambda: jaxvstorch.port(halves, X), TypeError, "halves is a generator function"),
         (lambda: jaxvstorch.port(scaled, ENDLESS, 1), TypeError, "an argument holds itself"),
         (lambda: jaxvstorch.port(abs, 1, framework="tf"), ValueError, "framework must be 'jax' or"),
