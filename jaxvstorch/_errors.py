@@ -43,7 +43,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
             f"error must be one class of errors, such as ValueError, not {error!r}; for any of "
             "several, name a class that they share, such as Exception"
         )
-    if not isinstance(lines, SupportsIndex):
+    if isinstance(lines, bool) or not isinstance(lines, SupportsIndex):
         raise TypeError(f"lines must be a whole number, not {lines!r}")
     if operator.index(lines) < 0:
         raise ValueError(f"lines must not be negative, but is {lines}")

@@ -75,6 +75,7 @@ def test_inputs_have_the_dtype_that_is_asked_for(dtype) -> None:
         ({"size": 0}, ValueError, "size must be at least 1, but is 0"),
         ({"size": -1}, ValueError, "size must be at least 1, but is -1"),
         ({"size": 2.5}, TypeError, "size must be a whole number, not 2.5"),
+        ({"size": True}, TypeError, "size must be a whole number, not True"),
         ({"size": None}, TypeError, "size must be a whole number, not None"),
         ({"size": 3, "seed": -1}, ValueError, "seed must be at least 0, but is -1"),
         ({"size": 3, "seed": 1.5}, TypeError, "seed must be a whole number, not 1.5"),

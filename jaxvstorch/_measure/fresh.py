@@ -59,15 +59,19 @@ def fresh_calls(
         Seconds per call, in the order of ``calls``.
 
     Raises:
-        TypeError: the function cannot be called or is not importable by its name, a call is not
-            a tuple, an argument cannot be sent to another process, ``static_argnames`` are not
-            names, or the arguments do not show the framework.
+        TypeError: the function cannot be called, is a class to be compiled, or is not importable by
+            its name, a call is not a tuple, an argument cannot be sent to another process,
+            ``static_argnames`` are not names, or the arguments do not show the framework.
         MissingFrameworkError: the framework is not installed.
         RuntimeError: a call failed; the message says how.
     """
     if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
         raise TypeError(f"function must be callable or 'package.module:name', not {function!r}")
     require_tuples(str if isinstance(function, str) else function, calls)
+    if compiled and isinstance(function, type):
+        raise TypeError(
+            f"function must not be a class: pass a function that uses {function.__name__}"
+        )
     framework = framework or _framework_of(calls)
     _frameworks.require(framework, wanted_by="fresh_calls")
     work = packed(function, calls)

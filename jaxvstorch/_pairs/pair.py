@@ -135,10 +135,11 @@ def _half(topic: str, framework: str) -> ModuleType:
 
 
 def _whole(what: str, value: Any, least: int) -> int:
-    try:
+    number = None
+    with suppress(TypeError):
         number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what} must be a whole number, not {value!r}") from None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{what} must be a whole number, not {value!r}")
     if number < least:
         raise ValueError(f"{what} must be at least {least}, but is {number}")
     return number

@@ -119,6 +119,11 @@ def _own_arguments(
 def _copied(inputs: Arguments) -> Arguments:
     try:
         return copy.deepcopy(inputs)
+    except RecursionError as error:
+        raise TypeError(
+            "an input is nested too deeply to be copied, and each call gets a copy, which it may "
+            "change: let the functions build it"
+        ) from error
     except Exception as error:
         raise TypeError(
             f"inputs cannot be copied, and each call gets a copy, which it may change: {error}. "

@@ -30,7 +30,8 @@ def as_arrays(what: str, value: Any, to_numpy: Callable[[Any], Any]) -> Arrays:
     try:
         outputs = [to_numpy(output) for output in leaves(value)]
     except RecursionError as error:
-        raise TypeError(f"{what} returned a {kind_of(value)} that holds itself") from error
+        nested = f"a {kind_of(value)} that holds itself, or is nested too deeply"
+        raise TypeError(f"{what} returned {nested}") from error
     except NotImplementedError as error:  # of PyTorch's device "meta"
         raise TypeError(f"{what} returned an array that holds no numbers: {error}") from error
     came = [kind_of(output) for output in outputs if not isinstance(output, _NUMBER)]

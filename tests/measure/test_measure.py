@@ -140,10 +140,11 @@ def test_steady_times_torch() -> None:
             "static_argnames must be a tuple of names, not 3",
         ),
         (lambda: _measure.first_call(nap, 3), TypeError, "arrays of neither framework"),
+        (lambda: _measure.first_call(dict, 3), TypeError, "must not be a class: .* uses dict"),
         (lambda: _measure.fresh_calls("nap"), TypeError, "callable or 'package.module:name'"),
         (lambda: _measure.first_call(nap, framework="jx"), ValueError, "must be 'jax' or 'torch'"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_bad_input_is_named(call, error, message) -> None:
     with pytest.raises(error, match=message):

@@ -141,8 +141,8 @@ HOLDS_ITSELF.append(HOLDS_ITSELF)
     [
         (lambda x: None, r"must return an array.*; it returned NoneType$"),
         (lambda x: [], r"must return an array.*; it returned list of nothing$"),
-        (lambda x: HOLDS_ITSELF, r"returned a list that holds itself$"),
-        (lambda x: (x, HOLDS_ITSELF), r"returned a tuple that holds itself$"),
+        (lambda x: HOLDS_ITSELF, "returned a list that holds itself, or is nested"),
+        (lambda x: (x, HOLDS_ITSELF), "returned a tuple that holds itself, or is"),
         (lambda x: (y for y in [x]), "returned a generator, and has not done its work yet"),
         (asynchronous, r"returned a coroutine, .* asyncio\.run"),
         (lambda x: map(abs, [x]), "returned a map, and has not done its work yet"),
@@ -174,7 +174,7 @@ def test_an_input_that_is_nested_too_deep_to_be_copied_is_named() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(TypeError, match=r"inputs cannot be copied.*recursion"):
+    with pytest.raises(TypeError, match="nested too deeply to be copied"):
         check((X, deep), lambda x, y: x * x, lambda x, y: x * x)
 
 
