@@ -1,6 +1,5 @@
 """The function and arguments of one explained call, and which functions can be explained."""
 
-import functools
 import inspect
 import sys
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from types import CodeType, MethodType
 from typing import Any
 
 from jaxvstorch._explain.framework_of import compiled_by, framework_of_wrapper
-from jaxvstorch._explain.python.unwrap import attribute, original
+from jaxvstorch._explain.python.unwrap import attribute, bound_object, original
 
 
 @dataclass(frozen=True)
@@ -62,10 +61,8 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
         raise TypeError(
             f"{name}{inspect.Signature(bare)} does not take these arguments: {error}"
         ) from None
-    owner = attribute(function, "__self__")
-    is_object = not inspect.isfunction(function) and not isinstance(function, functools.partial)
-    if owner is None and is_object:
-        owner = function
+    owner = bound_object(function)
+    if owner is function:
         with suppress(Exception):  # a module's own names, where no hook changes its arguments
             bound = inspect.signature(function.forward).bind(*args, **kwargs)
     return {**({} if owner is None else {_first_parameter(function): owner}), **bound.arguments}

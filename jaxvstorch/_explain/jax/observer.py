@@ -18,7 +18,12 @@ from jaxvstorch._explain.python.accesses import Access, AccessKind, without_repe
 from jaxvstorch._explain.python.bytecode import Bytecode
 from jaxvstorch._explain.python.outside_objects import Outside
 from jaxvstorch._explain.python.shown_files import ShownFiles
-from jaxvstorch._explain.python.unwrap import attribute, defaults
+from jaxvstorch._explain.python.unwrap import (
+    attribute,
+    bound_object,
+    defaults,
+    partial_arguments,
+)
 from jaxvstorch._explain.python.watcher import Watcher
 from jaxvstorch._explain.subject import Subject
 
@@ -39,13 +44,13 @@ class Observer:
         # The reader does not change globals of an installed package.
         self._before = Before()
         self._outside = Outside(has_begun=subject.code is None)
-        owner = attribute(subject.function, "__self__")
+        owner = bound_object(subject.function)
         is_of_jit = is_jitted(attribute(subject.function, "__func__"))
         for value in subject.named.values():
             is_static = value is not owner or is_of_jit
             self._outside.add(value, is_static and traces.sees_changed_hash())
-        self._outside.add(owner)
-        self._outside.add(subject.function)
+        for value in (owner, *partial_arguments(subject.function)):
+            self._outside.add(value)
         self._bytecode = Bytecode(not shown_files.is_installed, self._watch, self._outside)
         self._caches = _Caches()
         self._cached_at: dict[str, Location] = {}  # the line that first called the cached function

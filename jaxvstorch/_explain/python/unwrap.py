@@ -31,6 +31,37 @@ _HOLD_ANOTHER = (
 )
 
 
+def bound_object(function: Any) -> Any:
+    """The object whose method does the work, under partials, decorators and transformations.
+
+    ``None`` for a plain function.
+    """
+    seen: set[int] = set()
+    while id(function) not in seen and len(seen) < _DEEPEST:
+        if isinstance(function, types.MethodType):
+            return function.__self__
+        seen.add(id(function))
+        inner = _under(function)
+        if inner is not function and any(
+            inner is attribute(type(function), name) for name in ("forward", "__call__")
+        ):
+            return function
+        function = inner
+    return None
+
+
+def partial_arguments(function: Any) -> list[Any]:
+    """What the partials around a function hold."""
+    held: list[Any] = []
+    for _ in range(_DEEPEST):
+        if type(attribute(function, "args")) is tuple and callable(attribute(function, "func")):
+            held += [*function.args, *(attribute(function, "keywords") or {}).values()]
+        function, before = _under(function), function
+        if function is before:
+            break
+    return held
+
+
 def wrappers(function: Any) -> list[Any]:
     """The decorators around a function, the outermost first."""
     decorators: list[Any] = []
