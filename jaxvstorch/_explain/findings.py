@@ -78,7 +78,8 @@ _IN_TORCH = {
     AccessKind.MISREAD: ("impure", "A random number goes into the graph in 64 bits, and Inductor's "
         "code for a CPU reads 32 of them: it comes out wrong.",
         "Draw it outside, and pass it in; or use torch's own random functions."),
-    AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded.",
+    AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded; a variable "
+        "that is not set then is not.",
         "Read it outside, and pass the value in."),
     AccessKind.GETENV: ("frozen", "{name} is read while tracing only: later changes go unseen.",
         "Read it outside, and pass the value in."),

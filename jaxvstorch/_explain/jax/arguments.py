@@ -103,12 +103,15 @@ def is_jitted(function: Any) -> bool:
     return is_wrapped and not answers_all(function)
 
 
+_REF: Any = getattr(jax, "Ref", jax.Array)  # which older versions of JAX have not
+
+
 def is_array(value: Any) -> bool:
     """Whether ``jax.jit`` traces it as an array."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind not in "OSUMm"
     turns_into_one = harmless.attribute(type(value), "__jax_array__") is not None
-    return turns_into_one or isinstance(value, jax.Array | jax.ShapeDtypeStruct)
+    return turns_into_one or isinstance(value, jax.Array | jax.ShapeDtypeStruct | _REF)
 
 
 def is_number(value: Any) -> bool:

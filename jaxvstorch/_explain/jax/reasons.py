@@ -133,7 +133,8 @@ def _distance(old: Signature, new: Signature) -> int:
         if before is None or now is None:
             count += 1
             continue
-        count += (before.key, before.is_named) != (now.key, now.is_named)
+        # By position or by name is the least of the differences.
+        count += 2 * (before.key != now.key) or before.is_named != now.is_named
         for path in before.leaves.keys() | now.leaves.keys():
             count += _leaf_distance(before.leaves.get(path, ""), now.leaves.get(path, ""))
     return count

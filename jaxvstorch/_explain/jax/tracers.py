@@ -1,6 +1,7 @@
 """Traced values that a trace leaves in the reader's objects, and what was there before."""
 
 from collections import deque
+from types import FunctionType
 from typing import Any
 
 import jax
@@ -53,7 +54,8 @@ def _copy(value: Any) -> Any:
             return list(kind.__iter__(value))
     if harmless.is_simple(value) or harmless.is_container(value):
         return None
-    held = harmless.dictionary(value) if harmless.contents(value) is not None else None
+    is_known = harmless.is_a(value, FunctionType) or harmless.contents(value) is not None
+    held = harmless.dictionary(value) if is_known else None
     return None if held is None else dict(held)
 
 

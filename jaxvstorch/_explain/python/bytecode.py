@@ -3,7 +3,7 @@
 import builtins
 import enum
 from collections.abc import Callable
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from jaxvstorch._explain.observations import Location
@@ -103,6 +103,8 @@ class Bytecode:
         elif instruction.name in _ATTRIBUTES and self._outside and (local or held):
             name, owner = held or (local, variables().get(local))
             self._attribute_of_object(name, owner, str(instruction.argument), location)
+        elif instruction.name == "STORE_ATTR" and harmless.is_a(chain, FunctionType):
+            self._on_load(self._name, chain)
         elif instruction.name in _WRITES:
             self.add(Access(AccessKind.WRITTEN, f"global {instruction.argument}", location))
         elif instruction.name in ("LOAD_DEREF", "STORE_DEREF"):
@@ -138,11 +140,13 @@ class Bytecode:
         kind = access_kind(value)
         if kind is not None:
             self.add(Access(kind, name, location))
-        elif harmless.is_a(value, ModuleType, type) or is_stream(value):
+        elif harmless.is_a(value, ModuleType, type, FunctionType) or is_stream(value):
             self._chain, self._name = value, name
         return kind is not None
 
     def _attribute(self, owner: Any, attribute: str, location: Location) -> None:
+        if harmless.is_a(owner, FunctionType):
+            self._on_load(self._name, owner)
         name = f"{self._name}.{attribute}"
         value = harmless.attribute(owner, attribute)
         kind = attribute_access_kind(owner, attribute) or access_kind(value)
@@ -179,9 +183,11 @@ class Bytecode:
 
 
 def _is_readers(owner: Any) -> bool:
-    """Whether a module or class is the reader's own, and not a library's."""
+    """Whether a module, class or function is the reader's own, and not a library's."""
     if harmless.is_a(owner, ModuleType):
         return harmless.is_readers_module(owner)
+    if harmless.is_a(owner, FunctionType):
+        return harmless.is_readers_file(owner.__code__.co_filename)
     return harmless.is_a(owner, type) and harmless.is_readers(owner)
 
 

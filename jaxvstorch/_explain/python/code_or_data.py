@@ -23,8 +23,9 @@ _TOOLS = (
 )  # fmt: skip
 _KINDS = (*_FUNCTIONS, types.ModuleType, types.GenericAlias, np.dtype, type(None), *_TOOLS)
 _FRAMEWORKS = ("jax", "jaxlib", "torch", "optax")
-# Data of the frameworks; all their other objects, such as an optimizer, belong to the program.
-_ARRAYS = {"Array", "Tensor", "Ref"}
+# Data of the frameworks; all their other objects, such as an optimizer, belong to the program. A
+# reference of JAX does too: the program reads and writes what it refers to.
+_ARRAYS = {"Array", "Tensor"}
 _MOST_INSIDE = 100
 
 

@@ -129,7 +129,7 @@ def is_readers(kind: type) -> bool:
 
 def is_readers_module(module: types.ModuleType) -> bool:
     """The same for a module."""
-    return _is_readers_file(attribute(module, "__file__"))
+    return is_readers_file(attribute(module, "__file__"))
 
 
 @lru_cache(maxsize=1024)
@@ -142,7 +142,8 @@ def _is_readers(module: str) -> bool:
 _SHOWN_FILES = ShownFiles(None)
 
 
-def _is_readers_file(file: Any) -> bool:
+def is_readers_file(file: Any) -> bool:
+    """Whether a file is neither installed nor part of Python."""
     return is_a(file, str) and _SHOWN_FILES.has(file)
 
 

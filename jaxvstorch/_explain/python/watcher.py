@@ -23,6 +23,7 @@ _MOST_BYTES = 4_096  # of an array; of a larger one only a sample counts
 # Where a module of PyTorch keeps what is written as its attributes.
 _HELD_BY_MODULES = ("_buffers", "_modules", "_parameters")
 _ABSENT = object()
+_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 
 
 class Watcher:
@@ -44,7 +45,8 @@ class Watcher:
         """Watch one more object from now on."""
         is_room = len(self._objects) < _MOST_OBJECTS
         if id(value) not in self._objects and is_room and can_change(value):
-            self._objects[id(value)] = (AccessKind.CHANGED, name, value, _try_fingerprint(value))
+            kind = AccessKind.RANDOM if harmless.is_a(value, *_GENERATORS) else AccessKind.CHANGED
+            self._objects[id(value)] = (kind, name, value, _try_fingerprint(value))
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Every object that is watched, with its name."""
@@ -78,6 +80,8 @@ def can_change(value: Any) -> bool:
         return harmless.is_readers_module(value)
     if harmless.is_a(value, type):
         return harmless.is_readers(value)
+    if harmless.is_a(value, types.FunctionType):
+        return harmless.is_readers_file(value.__code__.co_filename)
     if _of_contents(value) is not None:
         return True
     inside = harmless.contents(value)
@@ -88,8 +92,8 @@ def can_change(value: Any) -> bool:
 
 def fingerprint(value: Any) -> Any:
     """A value that stays equal as long as an object is unchanged, and is quick to make."""
-    if harmless.is_a(value, types.ModuleType):
-        return _of_names(value, harmless.attributes(value) or {})
+    if harmless.is_a(value, types.ModuleType, types.FunctionType):
+        return _of_names(value, harmless.dictionary(value) or {})
     if harmless.is_a(value, type):
         return _of_names(value, harmless.of_class(value))
     fingerprinter = _Fingerprinter()

@@ -83,6 +83,7 @@ class CallRecord:
         guards: the guards on values, of all graphs.
         readings: what Dynamo read, by what it compiled; only the last of its attempts.
         frames: what Dynamo was asked to compile, in order.
+        changed: the inputs that their graph changed in place.
         misread: the inputs whose dtype differs from the one that their graph declares.
         switched_off: what switched Dynamo off, by file and first line of a function that ran then.
         error: what the call ended with.
@@ -95,6 +96,7 @@ class CallRecord:
     readings: dict[Any, dict[Any, Reading]] = field(default_factory=dict)
     attempts: dict[Any, int] = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=list)
+    changed: set[fx.Node] = field(default_factory=set)
     misread: list[fx.Node] = field(default_factory=list)
     switched_off: dict[Location, str] = field(default_factory=dict)
     error: Exception | None = None
@@ -103,10 +105,10 @@ class CallRecord:
         """Note how Dynamo is set when Python enters a function."""
         if line is None and dynamo.is_switched_off():
             location = (frame.f_code.co_filename, frame.f_code.co_firstlineno)
-            is_default = (stance := dynamo_cache.stance()) == "default"
-            self.switched_off[location] = (
-                "torch.compiler.disable" if is_default else f"torch.compiler.set_stance({stance!r})"
-            )
+            if (stance := dynamo_cache.stance()) != "default":
+                self.switched_off[location] = f"torch.compiler.set_stance({stance!r})"
+            elif dynamo.is_disabled(frame):
+                self.switched_off[location] = "torch.compiler.disable"
 
     def all_readings(self) -> list[Reading]:
         """The functions that Dynamo read, in order."""

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from jaxvstorch._explain.python.unwrap import attribute
@@ -101,6 +101,15 @@ def is_left_out(frame: Any) -> bool:
 def is_switched_off() -> bool:
     """Whether Dynamo is switched off for the function that Python enters now."""
     return private.get_eval_frame_callback() is None
+
+
+def is_disabled(frame: FrameType | None) -> bool:
+    """Whether ``torch.compiler.disable`` is around a function or what called it."""
+    while frame is not None:
+        if frame.f_code.co_qualname.startswith("DisableContext."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def is_generated(code: CodeType) -> bool:

@@ -13,7 +13,7 @@ from torch.nn.parameter import is_lazy
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import harmless
-from jaxvstorch._explain.python.accesses import Access, AccessKind, without_repeats
+from jaxvstorch._explain.python.accesses import Access, AccessKind, generators, without_repeats
 from jaxvstorch._explain.python.bytecode import REST, Bytecode, read_statically
 from jaxvstorch._explain.python.instructions import instructions
 from jaxvstorch._explain.python.shown_files import ShownFiles
@@ -73,7 +73,7 @@ class Changes:
         yield from self._in_place(record, shown_files)
 
     def _location(self, access: Access, readings: list[Reading]) -> Location | None:
-        if access.kind is AccessKind.RANDOM:
+        if access.kind is AccessKind.RANDOM and access.name in generators():
             return next(
                 (t.location for t in _accesses_in(readings) if t.kind is AccessKind.RANDOM), None
             )
@@ -102,7 +102,9 @@ class Changes:
         for graph, given in zip(record.graphs, record.inputs, strict=True):
             nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
             names = {
-                n: changed[id(t)] for n, t in zip(nodes, given, strict=True) if id(t) in changed
+                n: changed[id(t)]
+                for n, t in zip(nodes, given, strict=True)
+                if id(t) in changed and n in record.changed
             }
             for kind, name, node in _writes(graph, names):
                 for location in stack(node, shown_files.has)[-1:]:
@@ -207,6 +209,9 @@ def _writes(
     Args:
         graph: what Dynamo traced.
         changed: the inputs, each with a name, that were changed when the graph ran uncompiled.
+
+    An operation that changes an input without saying so in its name, as that of batch norm does its
+    averages, is the first one that takes it.
     """
     names = {_storage(node): name for node, name in changed.items()}
     found, others = set(), []
@@ -222,7 +227,13 @@ def _writes(
         while source.op != "placeholder" and source.args and isinstance(source.args[0], fx.Node):
             source = source.args[0]
         if source in changed and changed[source] not in found:
+            found.add(changed[source])
             yield AccessKind.CHANGED_IN_EAGER, changed[source], node
+    for node, name in changed.items():
+        user = next((u for u in node.users if u.op != "output"), None)
+        if name not in found and user is not None:
+            found.add(name)
+            yield AccessKind.CHANGED_IN_PLACE, name, user
 
 
 def _storage(node: fx.Node) -> Any:

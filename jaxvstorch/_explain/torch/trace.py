@@ -177,5 +177,19 @@ def _run(record: CallRecord, graph: fx.GraphModule, *inputs: Any) -> Any:
         declared = getattr(node.meta.get("example_value"), "dtype", None)
         if declared is not None and declared != getattr(value, "dtype", declared):
             record.misread.append(node)
-    with _untraced():
-        return graph.forward(*inputs)
+    versions = list(map(_version, inputs))
+    try:
+        with _untraced():
+            return graph.forward(*inputs)
+    finally:
+        nodes = graph.graph.find_nodes(op="placeholder")
+        for node, value, before in zip(nodes, inputs, versions, strict=True):
+            if _version(value) != before:
+                record.changed.add(node)
+
+
+def _version(value: Any) -> int | None:
+    """A number that grows when a tensor is changed in place."""
+    if not isinstance(value, torch.Tensor) or value.is_inference():
+        return None
+    return value._version
