@@ -51,9 +51,11 @@ class Steady:
 
 def steady(
     function: Callable[..., Any],
+    /,
     *args: Any,
     others: Iterable[Arguments] = (),
     seconds: float = 1.0,
+    **kwargs: Any,
 ) -> Steady:
     """Time the later calls of a function, once everything is compiled and warm.
 
@@ -70,6 +72,7 @@ def steady(
         others: more argument tuples, used in turn with ``args``. For large arrays, give so many
             that they do not all stay in the processor's cache.
         seconds: about how long to time; at least five rounds are made.
+        **kwargs: its arguments by name, the same in each call.
 
     Raises:
         TypeError: ``function`` cannot be called, it is a generator or ``async``, ``others`` holds
@@ -91,11 +94,11 @@ def steady(
 
     def measure() -> Steady:
         require_same_settings(settings)
-        run = one_pass(function, inputs)
+        run = one_pass(function, inputs, kwargs)
         warm(run)
         return _time_rounds(run, len(inputs), seconds)
 
-    return in_fair_thread(measure, with_torch=bool(arrays_of("torch", inputs)))
+    return in_fair_thread(measure, with_torch=bool(arrays_of("torch", (inputs, kwargs))))
 
 
 def _positive(seconds: Any) -> float:

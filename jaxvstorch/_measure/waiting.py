@@ -3,7 +3,7 @@
 import _thread
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from jaxvstorch._measure.calls import require_finished
@@ -13,8 +13,12 @@ Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
 
 
-def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], None]:
+def one_pass(
+    function: Function, inputs: Sequence[Arguments], kwargs: Mapping[str, Any] | None = None
+) -> Callable[[], None]:
     """What is timed: one call per argument tuple, each finished before the next begins.
+
+    The keyword arguments are those of each call.
 
     This calls the function once, to see what has to be waited for.
 
@@ -24,14 +28,18 @@ def one_pass(function: Function, inputs: Sequence[Arguments]) -> Callable[[], No
     """
     if len({len(args) for args in inputs}) > 1:
         raise TypeError("every call must have the same number of arguments")
-    result = function(*inputs[0])
+    kwargs = kwargs or {}
+    result = function(*inputs[0], **kwargs)
     require_finished("function", result)
-    wait = _waiter(result, inputs[0])
+    wait = _waiter(result, (*inputs[0], *kwargs.values()))
     names = "".join(f"a{i}, " for i in range(len(inputs[0])))
-    call = f"function({names})" if wait is None else f"wait(function({names}))"
+    keywords = "".join(f"{name}=k{i}, " for i, name in enumerate(kwargs))
+    call = f"function({names}{keywords})"
+    call = call if wait is None else f"wait({call})"
     # Written out, as timeit does it: `function(*args)` costs a Python function 0.1 µs more.
     source = f"def run():\n    for {names or '_'} in inputs:\n        {call}"
     namespace = {"function": function, "inputs": inputs, "wait": wait}
+    namespace |= {f"k{i}": value for i, value in enumerate(kwargs.values())}
     exec(source, namespace)
     # Remove the cycle, so that the inputs are freed at once and not by the garbage collector.
     run: Callable[[], None] = namespace.pop("run")  # type: ignore[assignment]

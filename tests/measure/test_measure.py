@@ -197,6 +197,15 @@ for _ in range(100_000):
     DEEP = [DEEP]
 
 
+def test_arguments_by_name_reach_each_call() -> None:
+    seen = set()
+    timing = _measure.steady(
+        lambda x, run, k0: seen.add((x, run, k0)), 1, others=[(2,)], run=3, k0=4, seconds=0.01
+    )
+    assert timing.rounds >= 5
+    assert seen == {(1, 3, 4), (2, 3, 4)}
+
+
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 @pytest.mark.parametrize("value", [HOLDS_ITSELF, DEEP], ids=["holds itself", "deep"])
 def test_arrays_are_looked_for_in_what_has_no_end(framework, value) -> None:
