@@ -128,6 +128,7 @@ def test_a_difference_is_found() -> None:
     with jaxvstorch.replaying() as report:
         torch.tensor([float("nan")]).sign()
     assert statuses(report)["Tensor.sign"] == "differs"
+    assert "differs: NaN" in str(report)
 
 
 def test_float64_is_compared_as_such() -> None:

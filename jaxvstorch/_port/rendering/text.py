@@ -68,6 +68,7 @@ def call_text(call: PortCall, times: int) -> str:
 
 def gap_text(call: PortCall) -> str:
     """How far apart the results were, if they were compared."""
-    if call.gap is None:
-        return ""
-    return f"off by {call.gap:.1e}" if call.gap else "equal"
+    if call.gap:
+        return f"off by {call.gap:.1e}"
+    # Results that differ may have no two numbers that do, but a NaN or another dtype.
+    return "" if call.gap is None or call.status == PortStatus.DIFFERS else "equal"
