@@ -292,6 +292,13 @@ def scaled(x, gain):
     return x * gain.level
 
 
+def with_an_attribute(x):
+    with_an_attribute.last = x
+    return x * with_an_attribute.level
+
+
+with_an_attribute.level, with_an_attribute.last = 2.0, None
+reference = jax.new_ref(0.0)
 of_static = jax.jit(scaled, static_argnums=1)
 nested = _Nested()
 
@@ -306,6 +313,11 @@ nested = _Nested()
         pytest.param(nested.jitted, (), "inner.level", id="of a method's object"),
         pytest.param(nested.with_a_function, (), "self.inner.level", id="in a function inside"),
         pytest.param(lambda x: nested(x), (), "self.inner.level", id="of a global"),
+        pytest.param(jax.jit(nested), (), "self.inner.level", id="of an object that is jitted"),
+        pytest.param(jax.vmap(nested), (), "self.inner.level", id="of an object that is mapped"),
+        pytest.param(functools.partial(scaled, gain=_Level(2.0)), (), "gain.level", id="held"),
+        pytest.param(with_an_attribute, (), "with_an_attribute.level", id="of a function"),
+        pytest.param(lambda x: x + reference[...], (), None, id="of a reference"),
     ],
 )
 def test_a_frozen_attribute_is_what_later_calls_do_not_see(function, arguments, name) -> None:
@@ -376,3 +388,22 @@ def doubling(n):
 def test_a_program_that_is_used_often_is_read_once() -> None:
     (program,) = explain(doubling, 60).programs
     assert program.operations == {"A": 2**60 - 1}
+
+
+def test_a_method_that_is_jitted_changes_its_own_object() -> None:
+    model = _Model()
+    found = explain(jax.jit(model.__call__), jnp.ones(3)).found("impure")
+    assert found[0].what.startswith("`self.last` now holds a traced value")
+    assert model.kept == []
+
+
+def test_an_attribute_of_a_function_gets_back_what_it_held() -> None:
+    (finding,) = explain(with_an_attribute, jnp.ones(3)).found("impure")
+    assert finding.what.startswith("`with_an_attribute.last` now holds a traced value")
+    assert with_an_attribute.last is None
+
+
+def test_the_numbers_of_a_generator_are_drawn_once() -> None:
+    own = np.random.default_rng(0)
+    (finding,) = explain(lambda x: x + own.normal(), jnp.ones(3)).findings
+    assert finding.what.startswith("Random numbers of `own` are drawn while tracing only")

@@ -336,3 +336,18 @@ def test_operations_of_an_optimizer_stand_at_the_line_that_steps() -> None:
     explanation = explain(step, torch.ones(3))
     check_comments(explanation)
     assert not any(f.cure.startswith("Avoid") for f in explanation.findings)
+
+
+class _Recompiled(torch.nn.Module):
+    def forward(self, x, n):
+        return x * n
+
+
+def test_nothing_is_called_disabled_past_the_limit_of_recompilations() -> None:
+    torch._logging.set_logs(dynamo=logging.ERROR)  # it logs that the limit was reached
+    compiled = torch.compile(_Recompiled(), backend="eager", dynamic=False)
+    for n in range(12):
+        compiled(torch.ones(3), n + 2)
+    torch._logging.set_logs()
+    (finding,) = explain(_Recompiled(), torch.ones(3), 2).found("break")
+    assert finding.what == breaks.left_out("")[0]

@@ -163,3 +163,11 @@ def test_an_object_of_a_library_that_grows() -> None:
 def transformers_cache():
     transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     return transformers.DynamicCache()
+
+
+def test_a_list_that_is_changed_in_place() -> None:
+    def adds(x, y):
+        torch._foreach_add_([x, y], 1.0)  # -> A1 ! impure, impure
+        return x * y  # -> A1
+
+    check_comments(explain(adds, torch.ones(3), torch.ones(3)))

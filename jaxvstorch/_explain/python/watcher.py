@@ -92,8 +92,11 @@ def can_change(value: Any) -> bool:
 
 def fingerprint(value: Any) -> Any:
     """A value that stays equal as long as an object is unchanged, and is quick to make."""
-    if harmless.is_a(value, types.ModuleType, types.FunctionType):
-        return _of_names(value, harmless.dictionary(value) or {})
+    if harmless.is_a(value, types.ModuleType):
+        return _of_names(value, harmless.attributes(value) or {})
+    if harmless.is_a(value, types.FunctionType):
+        held = harmless.dictionary(value) or {}
+        return _Attributes(id(value), {name: _simple_or_id(part) for name, part in held.items()})
     if harmless.is_a(value, type):
         return _of_names(value, harmless.of_class(value))
     fingerprinter = _Fingerprinter()
