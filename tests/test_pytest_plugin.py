@@ -134,3 +134,14 @@ def test_what_is_the_same_function() -> None:
 def test_one_framework_is_asked_for(compiles) -> None:
     with pytest.raises(ValueError, match="name one framework, 'jax' or 'torch'"):
         compiles.to_one_program(clean, X, framework="both")
+
+
+def test_a_plain_function_that_compiles_in_each_call_is_not_compiled_once() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+    def scaled(x, by):
+        return jax.jit(lambda v: v * by)(x)
+
+    x = jax.numpy.ones(3)
+    with pytest.raises(AssertionError, match=r"traced again: without jax\.jit it compiles"):
+        Compiles().once(scaled, [(x, 2.0), (x, 2.0)])

@@ -26,6 +26,7 @@ def unzip(whys: Iterable[Why]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 BEFORE = "compiled before this ledger began"
+AS_IT_IS = "without"  # begins what a plain function compiles when nothing is put around it
 
 # jax.jit
 DISABLED = "ran uncompiled: jax.disable_jit is on"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxvstorch import _frameworks
 from jaxvstorch._errors import CONTROLS, tidy
-from jaxvstorch._explain.ledger_cures import Why, unzip
+from jaxvstorch._explain.ledger_cures import AS_IT_IS, Why, unzip
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
 
@@ -69,8 +69,10 @@ class Call:
 
     @property
     def retraced(self) -> bool:
-        """Whether the compiler was at work for it, or gave up."""
-        return bool(self.compilations.traces or self.compilations.uncompiled)
+        """Whether the compiler was at work for it, or would be for the function as it is."""
+        made = self.compilations
+        as_it_is = any(reason.startswith(AS_IT_IS) for reason in made.reasons)
+        return bool(made.traces or made.uncompiled or as_it_is)
 
     @property
     def why(self) -> str:

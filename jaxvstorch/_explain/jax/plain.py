@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxvstorch._explain.jax.watch import COMPILED, Reports, explained
-from jaxvstorch._explain.ledger_cures import Why
+from jaxvstorch._explain.ledger_cures import AS_IT_IS, Why
 from jaxvstorch._explain.python.unwrap import original
 
 _CONTROL_FLOW = {"scan", "while", "cond"}  # programs that are named after what made them
@@ -83,7 +83,7 @@ class AsCalled:
                 texts = {**dict.fromkeys(sorted(names & programs), ""), **texts}
         if not texts:
             return []
-        compiles = f"without {self._around} it compiles {', '.join(texts)} again"
+        compiles = f"{AS_IT_IS} {self._around} it compiles {', '.join(texts)} again"
         reasons = "; ".join(dict.fromkeys(filter(None, texts.values())))
         return [Why(f"{compiles}: {reasons}" if reasons else compiles, self._cure)]
 

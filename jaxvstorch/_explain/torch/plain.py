@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from jaxvstorch._explain.framework_of import compiled_by
-from jaxvstorch._explain.ledger_cures import MADE_ONCE, Why
+from jaxvstorch._explain.ledger_cures import AS_IT_IS, MADE_ONCE, Why
 from jaxvstorch._explain.python.unwrap import attribute, original
 from jaxvstorch._explain.torch import dynamo, listening
 from jaxvstorch._explain.torch.reasons import Reasons
@@ -55,7 +55,7 @@ class AsCalled:
             for name, _, _ in sorted(before & first)
         ]
         whys += [why for why in reasons.whys() if not why.text.startswith("first call")]
-        return [Why(f"without {self._around} it compiles again: {t}", cure) for t, cure in whys]
+        return [Why(f"{AS_IT_IS} {self._around} it compiles again: {t}", cure) for t, cure in whys]
 
 
 def _has_compiled_inside(function: Any, seen: set[int]) -> bool:
