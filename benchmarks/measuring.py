@@ -40,8 +40,6 @@ def run(
             then nothing is written; or the file cannot be written: then the results are in a
             temporary folder, which is named.
     """
-    if importlib.util.find_spec("pytest_benchmark") is None:
-        raise ResultsError("pytest-benchmark is not installed: pip install pytest-benchmark")
     start, commit = time.perf_counter(), origin.commit(origin.ROOT)
     installed = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is not None]
     missing = [f"{name} is not installed: left out" for name in FRAMEWORKS if name not in installed]
@@ -49,6 +47,7 @@ def run(
     end = start + 60 * minutes if minutes is not None else None
     choice = _choice(quick, select, gpu_memory) + ([] if first_calls else ["--again"])
     timed = sessions.run(installed, choice, count, end, commit)
+    _check_plugin({*timed.codes})
     if timed.whole:
         _check_selection(select, quick, {*timed.codes})
     left_out = [*timed.left_out, *_names(timed.lost, quick, select, gpu_memory)]
@@ -116,6 +115,13 @@ def _choice(quick: bool, select: str, gpu_memory: int) -> list[str]:
     choice = ["--quick"] if quick else []
     choice += ["-k", select] if select else []
     return choice + (["--gpu-memory", str(gpu_memory)] if gpu_memory else [])
+
+
+def _check_plugin(codes: set[int]) -> None:
+    """Name the plugin whose options pytest did not know."""
+    is_missing = importlib.util.find_spec("pytest_benchmark") is None
+    if is_missing and pytest.ExitCode.USAGE_ERROR in codes:
+        raise ResultsError("pytest-benchmark is not installed: pip install pytest-benchmark")
 
 
 def _check_selection(select: str, quick: bool, codes: set[int]) -> None:

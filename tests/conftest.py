@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -21,6 +22,10 @@ settings.load_profile("project")
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 # A test compiles a kernel or two: the processes that Inductor would start for many cost more.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
+# A shell's background job ignores Ctrl-C, and so would the programs that a test stops by it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # These run in the environment of `nox -s installed`.

@@ -133,10 +133,8 @@ def test_jax_hands_nothing_over_where_that_is_timed(tmp_path, options, handed) -
     assert mode == ("compiled" if handed else "compiled, synchronous")
 
 
-def test_without_pytest_benchmark_it_says_so(tmp_path, monkeypatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if "benchmark" in name else find(name)
-    )
+def test_without_pytest_benchmark_it_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    measuring._check_plugin({pytest.ExitCode.OK})
     with pytest.raises(ResultsError, match="pytest-benchmark is not installed: pip install"):
-        measuring.run(tmp_path / "results.json")
+        measuring._check_plugin({pytest.ExitCode.USAGE_ERROR})
