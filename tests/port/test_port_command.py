@@ -173,7 +173,12 @@ def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says)
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(content)
     Path("model.py").write_text("import torch")
-    result = run(*arguments, "program.py")
+    before = sys.getrecursionlimit()  # an earlier test's library may have raised it
+    sys.setrecursionlimit(1_000)
+    try:
+        result = run(*arguments, "program.py")
+    finally:
+        sys.setrecursionlimit(before)
     assert result.exit_code == 2
     assert says in result.stderr
     assert result.stderr.count("\n") == 1
