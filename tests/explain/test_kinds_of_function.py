@@ -184,9 +184,20 @@ def summed_on_one_line(x):
     return x
 
 
+class _Scaled:
+    factor = 2.0
+
+    def by_getattr(self, x):
+        return x * getattr(self, "factor")  # noqa: B009
+
+    def by_vars(self, x):
+        return x * vars(type(self))["factor"]
+
+
 def test_what_the_page_says_that_it_cannot_tell(framework, x) -> None:
     unrolled = explain(summed_on_one_line, x)
     assert unrolled.programs[0].operations == {"A": 3}
     assert unrolled.found("unrolled") == []
-    for function in (scaled_by_default, functools.partial(scaled_by_default)):
+    unnamed = (_Scaled().by_getattr, _Scaled().by_vars)
+    for function in (scaled_by_default, functools.partial(scaled_by_default), *unnamed):
         assert explain(function, x).found("frozen") == []

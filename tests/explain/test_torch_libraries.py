@@ -112,3 +112,12 @@ def test_under_three_times_the_time_of_dynamo() -> None:
     compiled = torch.compile(made.function, backend="eager")
     compiling = min(seconds(lambda: compiled(*made.args, **made.kwargs)) for _ in range(3))
     assert min(seconds(lambda: explained(made)) for _ in range(3)) < 3 * compiling
+
+
+def test_further_functions_of_a_library_take_a_line_each() -> None:
+    explanation = explained(TRANSFORMERS["GPT2MLP"]())
+    name = explanation.sources[1].name
+    assert len(explanation.source(name).lines) > 1
+    (line,) = [text for text in str(explanation).splitlines() if f"{name}, " in text]
+    assert "transformers/" in line
+    assert str(explanation).count("def forward(") == 1
