@@ -4,6 +4,9 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
 from typing import Any, SupportsIndex
 
 from jaxvstorch import _frameworks
@@ -42,8 +45,9 @@ def port(
     Raises:
         TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
             argument holds itself; or ``limit`` is no whole number.
-        ValueError: ``limit`` is not positive, the framework is not clear, or ``framework`` is
-            neither of the two, or not that of the function and the arguments.
+        ValueError: ``limit`` is not positive, the function's file has changed since it was
+            imported, the framework is not clear, or ``framework`` is neither of the two, or not
+            that of the function and the arguments.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -64,6 +68,8 @@ def port(
         name = name_of(function, original(function))
         raise TypeError(f"{name} is {kind}, which only begins when called: port what it calls")
     _check_limit(limit)
+    if _has_changed(original(function)):
+        raise ValueError("the function's file has changed since it was imported: import it again")
     if _framework(function, args, kwargs, framework) == "jax":
         frame = sys._getframe(1)
         location = Location(frame.f_code.co_filename, frame.f_lineno)
@@ -95,6 +101,30 @@ def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
     replay = Replay(limit)
     with replay:
         yield replay.report
+
+
+def _has_changed(function: Any) -> bool:
+    """Whether the file of an imported module holds another code for a function than it runs."""
+    code = getattr(function, "__code__", None)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    spec = getattr(module, "__spec__", None)
+    # Other loaders, such as pytest's, compile something else than the file.
+    if code is None or spec is None or type(spec.loader) is not SourceFileLoader:
+        return False
+    try:
+        whole = compile(
+            Path(code.co_filename).read_bytes(), code.co_filename, "exec", dont_inherit=True
+        )
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return code not in _codes(whole)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _check_limit(limit: Any) -> None:

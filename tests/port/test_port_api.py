@@ -1,5 +1,6 @@
 """``jaxvstorch.port`` and ``jaxvstorch.replaying``, on functions of PyTorch."""
 
+import importlib
 import json
 import math
 import threading
@@ -206,3 +207,14 @@ def test_a_gap_that_json_has_no_number_for_is_left_out() -> None:
         report.add(Location("file.py", number + 1), call)
     lines = json.loads(json.dumps(report.to_dict(), allow_nan=False))["lines"]
     assert [line["calls"][0]["gap"] for line in lines] == [None, None, 1.0]
+
+
+def test_a_function_whose_file_has_changed_is_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "edited_later.py"
+    file.write_text("def scaled(x):\n    return x * 2\n")
+    function = importlib.import_module("edited_later").scaled
+    assert jaxvstorch.port(function, X).counts() == {"verified": 1}
+    file.write_text("def scaled(x):\n    return x * 7\n")
+    with pytest.raises(ValueError, match="has changed since it was imported"):
+        jaxvstorch.port(function, X)
