@@ -151,6 +151,15 @@ def test_settings_and_placement_have_cures() -> None:
     assert (row.why, row.compilations.uncompiled) == (cures.DISABLED, 1)
 
 
+def test_a_function_that_is_jitted_anew_is_made_once() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    values = [jax.jit(lambda v: v * 2) for _ in range(2)]
+    book = ledger(jax.jit(lambda x, n: n(x), **N), [(F3, value) for value in values])
+    assert book.calls[1].compilations.cures == (cures.FRESH,)
+    kept = jax.jit(lambda x, n: n(x), **N)
+    assert ledger(kept, [(F3, values[0])] * 2).traces == [1, 0]
+
+
 def test_keys_of_two_kinds_have_their_own_cure() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     keys = [(jax.random.key(0),), (jax.random.PRNGKey(0),)]

@@ -7,6 +7,8 @@ from itertools import takewhile
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
+import jax
+
 from jaxvstorch._explain.ledger_cures import (
     DATA,
     FRESH,
@@ -21,7 +23,9 @@ from jaxvstorch._explain.ledger_cures import (
 from jaxvstorch._explain.shorthand import describe
 
 # Values that a program makes: two of them are equal only if they are one.
-_MADE = (FunctionType, MethodType, BuiltinFunctionType, functools.partial, type)
+_MADE = (
+    FunctionType, MethodType, BuiltinFunctionType, functools.partial, type, jax.stages.Wrapped,
+)  # fmt: skip
 _DEEPEST = 8  # levels of objects inside objects that are compared
 _LONGEST = 60  # characters of two descriptions that are shown whole
 _EXCERPT = 20  # characters of a long text that are shown
