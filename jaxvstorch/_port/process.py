@@ -66,6 +66,8 @@ def replayed(
         report.ended = f"The program was stopped after {seconds:g} seconds; --seconds sets that."
     elif not complete:
         report.ended = _killed(group.status or 0)
+    if write is not None and not complete:
+        report.failed_draft = "the program was ended before it was drafted"
     return report
 
 

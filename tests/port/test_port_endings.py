@@ -91,8 +91,10 @@ def test_warnings_name_the_program_s_lines(tmp_path) -> None:
 def test_what_was_replayed_is_kept(tmp_path, program, ended, capfd) -> None:
     file = tmp_path / "program.py"
     file.write_text(program)
-    report = replayed(str(file), [], limit=8, seconds=20)
+    report = replayed(str(file), [], limit=8, seconds=20, write=tmp_path / "draft.py")
     assert report.ended.startswith(ended)
+    # A process that ends at once has no time for its draft, and the report says so.
+    assert bool(report.failed_draft) is ("at once" in ended)
     assert report.counts() == {"verified": 2}
     assert "jaxvstorch" not in capfd.readouterr().err  # a traceback without port's frames
 
