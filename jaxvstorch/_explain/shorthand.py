@@ -2,12 +2,14 @@
 
 import dataclasses
 import re
+from itertools import islice
 from typing import Any
 
 from jaxvstorch._errors import tidy
 
 _LONGEST = 60  # characters; for an object with a longer repr only the class is shown
 _DEEPEST = 12  # levels of containers; anything deeper is an ellipsis
+_MOST_ITEMS = 100  # of a container; of a longer one the first are shown, and the number of all
 
 
 def describe_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
@@ -28,6 +30,8 @@ def describe(value: Any) -> str:
     ('f32[2,3]', '1.5', "'relu'")
     >>> describe({"w": np.ones(2), "b": [1, 2]})
     "{'w': f64[2], 'b': [1, 2]}"
+    >>> describe([0] * 5_000)[-19:]
+    ' 0, … 5,000 in all]'
     """
     try:
         return _describe(value, ())
@@ -75,10 +79,13 @@ def _container(value: Any, around: tuple[int, ...]) -> str:
     if id(value) in around or len(around) == _DEEPEST:
         return f"{left}…{right}"
     around = (*around, id(value))
+    first = islice(value.items() if type(value) is dict else value, _MOST_ITEMS)
     if type(value) is dict:
-        inside = [f"{_represent(key)}: {_describe(item, around)}" for key, item in value.items()]
+        inside = [f"{_represent(key)}: {_describe(item, around)}" for key, item in first]
     else:
-        inside = [_describe(item, around) for item in value]
+        inside = [_describe(item, around) for item in first]
+    if len(value) > _MOST_ITEMS:
+        inside.append(f"… {len(value):,} in all")
     comma = "," if type(value) is tuple and len(inside) == 1 else ""
     return f"{left}{', '.join(inside)}{comma}{right}"
 
