@@ -1,5 +1,6 @@
 """What the instruments need from PyTorch."""
 
+import copy
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
@@ -68,6 +69,13 @@ def uncompiled(function: Callable[..., Any]) -> Callable[..., Any]:
     if isinstance(function, FunctionType) and function.__dict__.get("__wrapped__") is original:
         return original or function
     return function
+
+
+def widened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of a module with its floating-point numbers in float64; another function as it is."""
+    if not isinstance(function, torch.nn.Module):
+        return function
+    return copy.deepcopy(getattr(function, private.ORIGINAL_MODULE, function)).double()
 
 
 def observed(function: Callable[..., Any], arguments: Sequence[Any]) -> set[str]:

@@ -59,7 +59,8 @@ def check_parity(
     Args:
         jax_function: takes JAX arrays; returns an array, or a tuple, list or dict of arrays, in
             any depth. May be jitted.
-        torch_function: the same for PyTorch. May be compiled.
+        torch_function: the same for PyTorch. May be compiled. Of an ``nn.Module`` the float64
+            answer is that of a copy in float64.
         inputs: positional arguments for both: NumPy arrays, Python values, and tuples, lists and
             dicts of these.
         reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
@@ -105,15 +106,17 @@ def check_parity(
     halves = {name: Half(name, f, wanted, convert) for name, f in given.items()}
     outcomes = {name: half.run(inputs) for name, half in halves.items()}
     # A compiled function would be compiled once more for the answer.
-    original = _frameworks.adapter("torch").uncompiled(torch_function)
+    adapter = _frameworks.adapter("torch")
+    original = adapter.uncompiled(torch_function)
     halves["torch"] = replace(halves["torch"], function=original)
     wide, comparisons = widen(inputs), []
-    precision = Precision(halves, wide, tolerance, by_torch=reference is None)
+    in_float64 = halves | {"torch": replace(halves["torch"], function=adapter.widened(original))}
+    precision = Precision(in_float64, wide, tolerance, by_torch=reference is None)
     answer = Outcome(())
     if reference is None or wanted:
-        answer = halves["torch"].run(wide)
+        answer = in_float64["torch"].run(wide)
     if reference is None:
-        outcomes = {"jax float64": halves["jax"].run(wide)} | outcomes
+        outcomes = {"jax float64": in_float64["jax"].run(wide)} | outcomes
     else:
         answer = replace(call_reference(reference, wide), gradients=answer.gradients)
         if wanted:

@@ -143,8 +143,9 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
         if "float64" in dtypes:
             error.add_note(
                 "A float64 answer is computed from the same inputs in float64: a function must "
-                "follow the dtype of its inputs. With reference=... and no gradient there is no "
-                "such call."
+                "follow the dtype of its inputs, and an nn.Module be given itself, not called "
+                "inside another function, so that its weights can be widened too. With "
+                "reference=... and no gradient there is no such call."
             )
         raise
 
