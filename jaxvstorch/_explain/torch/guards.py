@@ -1,8 +1,10 @@
 """Which guards of a cached program fail in a call, and what the guarded values were and are."""
 
+import ast
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from types import CodeType
 from typing import Any
 
@@ -49,9 +51,10 @@ def failed(
         earlier: short descriptions of the variables that the program was compiled for.
     """
     names = dynamo_cache.names_in_guards(entry, variables)
-    by_source: dict[str, Failed] = {}
+    checks = dynamo_cache.guards_of(entry)
+    by_source = _other_keys(checks, names, code)
     relations: dict[str, Failed] = {}
-    for source, guard in dynamo_cache.guards_of(entry):
+    for source, guard in checks:
         # The roots hold the guards on settings; in PyTorch 2.14 one of two values holds theirs.
         of = "" if source in ("L", "G") or tensor_guards.is_identity(guard) else source
         if outer := next((other for other in by_source if of and _lies_in(of, other)), None):
@@ -68,6 +71,30 @@ def failed(
     # Guards on several values are reported if each single value is as before.
     failures = by_source or relations
     return list(failures.values()) or _from_dynamo(entry, code, names, earlier)
+
+
+_KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+)")
+
+
+def _other_keys(
+    checks: list[tuple[str, str]], names: dict[str, Any], code: CodeType
+) -> dict[str, Failed]:
+    """The dictionaries with other keys than before; how many there are is checked in C++ alone."""
+    keys: dict[str, dict[int, Any]] = {}
+    for key in filter(None, (_KEY.fullmatch(check) for _, check in checks)):
+        with suppress(ValueError, SyntaxError):  # a key that is no literal
+            keys.setdefault(key[1], {})[int(key[2])] = ast.literal_eval(key[3])
+    found = {}
+    for source, by_index in keys.items():
+        was = [by_index[i] for i in sorted(by_index)]
+        with suppress(Exception):  # if the dictionary is missing, another guard says so
+            now = list(eval(source, names))
+            if was != now and sorted(by_index) == list(range(len(was))):
+                parts = sum(a != b for a, b in zip_longest(was, now))
+                text = f"{readable(source, code, names)}: keys {describe(was)} → {describe(now)}"
+                why = Why(text, cures.STRUCTURE)
+                found[source] = Failed(source, f"list({source}) == {was}", why, parts)
+    return found
 
 
 def _parts(source: str, guard: str, names: dict[str, Any]) -> int:
