@@ -34,6 +34,12 @@ def changes_a_tensor_in_place(x):
 
 
 @case(X)
+def gives_a_tensor_other_memory(x):
+    x.data = x.data * 2  # -> A4 ! impure
+    return x + 1  # -> A1
+
+
+@case(X)
 def changes_a_slice_in_place(x):
     x[:2] = 0  # -> A1 ! impure
     x += 1  # -> A1 ! impure
@@ -171,3 +177,17 @@ def test_a_list_that_is_changed_in_place() -> None:
         return x * y  # -> A1
 
     check_comments(explain(adds, torch.ones(3), torch.ones(3)))
+
+
+def test_running_averages_change_in_training_alone() -> None:
+    norm, x = torch.nn.BatchNorm1d(4), torch.ones(2, 4)
+    averages = {"self.running_mean", "self.running_var"}
+    in_training = {f.what.split("`")[1] for f in explain(norm, x).findings}
+    assert in_training == {*averages, "self.num_batches_tracked"}
+    assert explain(norm.eval(), x).findings == ()
+
+    def by_name(x, mean, var):
+        return torch.nn.functional.batch_norm(x, mean, running_var=var, training=True)
+
+    found = explain(by_name, x, torch.zeros(4), torch.ones(4)).findings
+    assert {f.what.split("`")[1] for f in found} == {"mean", "var"}

@@ -11,7 +11,8 @@ from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.statements import SourceFile
 
-_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+# Functions of their own for Python 3.11, and for all versions where they are generators.
+COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class Visits:
@@ -24,7 +25,7 @@ class Visits:
     def __init__(self, name: str, parsed: SourceFile | None) -> None:
         """Args: the function's name, and its file, where there is one."""
         self.counts: Counter[int] = Counter()
-        self._is_comprehension = name in _COMPREHENSIONS
+        self._is_comprehension = name in COMPREHENSIONS
         self._parsed = parsed
         self._last = (0, 0)
 
@@ -103,7 +104,8 @@ class Recorder:
             return None
         if frame not in self._frames:  # a generator is entered again for each item
             self._frames[frame] = Visits(code.co_name, self._file(code.co_filename))
-            self.runs[frame.f_code.co_filename, frame.f_code.co_firstlineno] += 1
+            if code.co_name not in COMPREHENSIONS:  # which may begin on the function's first line
+                self.runs[code.co_filename, code.co_firstlineno] += 1
             frame.f_trace = self._inside  # from Python 3.12 on, opcodes are traced only where set
             frame.f_trace_opcodes = self._on_opcode is not None and is_function
             self._notify(frame, None)

@@ -9,7 +9,7 @@ from torch import fx
 from jaxvstorch._explain.explanation_data import Program
 from jaxvstorch._explain.observations import Location, Observations, count, letter
 from jaxvstorch._explain.python import statements
-from jaxvstorch._explain.python.recorder import Recorder, Visits
+from jaxvstorch._explain.python.recorder import COMPREHENSIONS, Recorder, Visits
 from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.torch import dynamo, dynamo_cache, program
 
@@ -142,7 +142,8 @@ def _add_reading(observed: Observations, reading: Reading, shown_files: ShownFil
     file = reading.code.co_filename
     if not shown_files.has(file):
         return
-    if not reading.code.co_name.startswith(_RESUMED):
+    name = reading.code.co_name
+    if not name.startswith(_RESUMED) and name not in COMPREHENSIONS:
         observed.runs[file, reading.code.co_firstlineno] += 1
     for line, times in reading.visits.counts.items():
         location: Location = (file, line)

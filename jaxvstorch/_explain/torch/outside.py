@@ -1,5 +1,6 @@
 """What a compiled function accesses outside itself: what Dynamo read, and what changed."""
 
+import inspect
 import linecache
 import re
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ class Changes:
         self._watcher = Watcher()
         self._entry = entry
         self._follower = Bytecode(on_load=self._add)
-        self._tensors: dict[int, tuple[str, torch.Tensor, int]] = {}
+        self._tensors: dict[int, tuple[str, torch.Tensor]] = {}
         self._added: dict[int, Any] = {}  # by id; keeping the objects keeps their ids
         for name, value in arguments.items():
             self._add(name, value)
@@ -53,7 +54,7 @@ class Changes:
         self._watcher.add(name, value)
         for its_name, tensor in _tensors(name, value):
             if not is_lazy(tensor) and not tensor.is_inference():
-                self._tensors.setdefault(id(tensor), (its_name, tensor, tensor._version))
+                self._tensors.setdefault(id(tensor), (its_name, tensor))
 
     def reading(self, reading: Reading) -> None:
         """Watch what is outside a function that Dynamo begins to read, and has not changed yet."""
@@ -96,15 +97,13 @@ class Changes:
 
     def _in_place(self, record: CallRecord, shown_files: ShownFiles) -> Iterator[Access]:
         """Tensors of the caller that the graphs wrote into, at the lines that wrote."""
-        changed = {
-            key: name for key, (name, t, version) in self._tensors.items() if t._version != version
-        }
         for graph, given in zip(record.graphs, record.inputs, strict=True):
             nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
+            averages = {n for node in graph.graph.nodes for n in _averages(node)}
             names = {
-                n: changed[id(t)]
+                n: self._tensors[id(t)][0]
                 for n, t in zip(nodes, given, strict=True)
-                if id(t) in changed and n in record.changed
+                if id(t) in self._tensors and n in record.changed | averages
             }
             for kind, name, node in _writes(graph, names):
                 for location in stack(node, shown_files.has)[-1:]:
@@ -210,8 +209,8 @@ def _writes(
         graph: what Dynamo traced.
         changed: the inputs, each with a name, that were changed when the graph ran uncompiled.
 
-    An operation that changes an input without saying so in its name, as that of batch norm does its
-    averages, is the first one that takes it.
+    An operation that changes an input without saying so in its name, as that of instance norm does
+    its averages, is the first one that takes it.
     """
     names = {_storage(node): name for node, name in changed.items()}
     found, others = set(), []
@@ -252,6 +251,16 @@ def _written(node: fx.Node) -> Iterator[fx.Node]:
     if is_in_place and node.args and isinstance(node.args[0], fx.Node):
         yield node.args[0]
     yield from _output_nodes(node)
+    yield from _averages(node)
+
+
+def _averages(node: fx.Node) -> list[fx.Node]:
+    """The running averages that an operation updates, which leaves their versions as they are."""
+    if node.target is not torch.nn.functional.batch_norm:
+        return []
+    given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments
+    averages = (given.get("running_mean"), given.get("running_var"))
+    return [n for n in averages if isinstance(n, fx.Node) and given.get("training")]
 
 
 def _output_nodes(node: fx.Node) -> list[fx.Node]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch.nn.parameter import is_lazy
 
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
@@ -177,19 +178,20 @@ def _run(record: CallRecord, graph: fx.GraphModule, *inputs: Any) -> Any:
         declared = getattr(node.meta.get("example_value"), "dtype", None)
         if declared is not None and declared != getattr(value, "dtype", declared):
             record.misread.append(node)
-    versions = list(map(_version, inputs))
+    states = list(map(_state, inputs))
     try:
         with _untraced():
             return graph.forward(*inputs)
     finally:
         nodes = graph.graph.find_nodes(op="placeholder")
-        for node, value, before in zip(nodes, inputs, versions, strict=True):
-            if _version(value) != before:
+        for node, value, before in zip(nodes, inputs, states, strict=True):
+            if _state(value) != before:
                 record.changed.add(node)
 
 
-def _version(value: Any) -> int | None:
-    """A number that grows when a tensor is changed in place."""
+def _state(value: Any) -> tuple[Any, ...]:
+    """What differs when a tensor was changed in place: its version, and where its memory begins."""
     if not isinstance(value, torch.Tensor) or value.is_inference():
-        return None
-    return value._version
+        return ()
+    has_memory = value.layout == torch.strided and not is_lazy(value)
+    return value._version, value.data_ptr() if has_memory else None
