@@ -107,8 +107,9 @@ def normalize_batch(x: Float[Tensor, "batch n"]) -> Float[Tensor, "batch n"]:
 
 
 def cosines(a: Float[Tensor, "p n"], b: Float[Tensor, "q n"]) -> Float[Tensor, "p q"]:
-    """The cosine of the angle between each vector of ``a`` and each of ``b``, by broadcasting."""
-    return F.cosine_similarity(a[:, None], b, dim=-1)
+    """The cosine of the angle between each vector of ``a`` and each of ``b``."""
+    # F.cosine_similarity(a[:, None], b, dim=-1) would make p * q vectors on the way.
+    return F.normalize(a, dim=-1) @ F.normalize(b, dim=-1).mT
 
 
 def _mean_positive(x: Float[Tensor, " n"]) -> Float[Tensor, ""]:
