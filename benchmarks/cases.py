@@ -120,7 +120,9 @@ def _build_pair(pair: Pair, size: int, framework: str, mode: str, other: int | N
         inputs = [pair.to_framework(framework, arguments) for arguments in inputs]
     if other is not None:
         calls = [inputs[0], pair.to_framework(framework, pair.make_inputs(other))]
-        options: dict[str, Any] = {"static_argnames": pair.static, "framework": framework}
+        options: dict[str, Any] = {
+            "static_argnames": pair.static, "framework": framework, "after_another": True,
+        }  # fmt: skip
         address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"
         fresh = partial(fresh_calls, address, *calls, **options)
     if mode == "compiled":

@@ -30,7 +30,7 @@ def run(
         minutes: about how long the first session may take, shared between the frameworks. What does
             not begin in time is left out.
         count: how many sessions, one after the other.
-        first_calls: whether the first session times first calls and new shapes.
+        first_calls: whether the first three sessions time first calls and new shapes.
 
     Returns:
         How many problems there were; the file names them.

@@ -41,6 +41,7 @@ class Process:
         return SYNCHRONOUS in self.options
 
 
+FIRST_CALLS = 3  # sessions; compiling takes much longer than what its times differ by
 SYNCHRONOUS = "--synchronous"
 PROCESSES = (
     Process("numpy", 2),
@@ -83,7 +84,7 @@ def run(
     Args:
         frameworks: which.
         choice: the options that choose the cases.
-        count: how many sessions; first calls are timed in the first one only.
+        count: how many sessions; first calls are timed in the first ``FIRST_CALLS`` of them.
         end: no case of the first session begins after it, by ``time.perf_counter``.
         commit: of the code.
     """
@@ -100,7 +101,8 @@ def run(
         try:
             for (number, process), path in paths.items():
                 begun.setdefault(number, time.perf_counter())
-                limits = ["--again"] if number else _limit(end, process, processes)
+                limits = [] if number else _limit(end, process, processes)
+                limits += ["--again"] if number >= FIRST_CALLS else []
                 try:
                     codes[number, process] = one_framework.run(
                         process.framework, path, [*choice, *process.options, *limits]

@@ -41,7 +41,7 @@ def _build(framework: str, name: str) -> Work:
     calls = [(framework, name, count) for count in (0, examples, new)]
     first = partial(
         fresh_calls, "benchmarks.workloads.training_steps:call", *calls,
-        compiled=False, framework=framework,
+        compiled=False, framework=framework, after_another=True,
     )  # fmt: skip
     return Work(
         start,

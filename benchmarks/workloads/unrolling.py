@@ -30,6 +30,9 @@ def _build(pair: Pair, steps: int, framework: str) -> Work:
         for size in (ELEMENTS, 2 * ELEMENTS)
     ]
     address = f"jaxvstorch.examples.{pair.topic}.{framework}:{pair.name}"
-    fresh = partial(fresh_calls, address, *calls, static_argnames=pair.static, framework=framework)
+    fresh = partial(
+        fresh_calls, address, *calls,
+        static_argnames=pair.static, framework=framework, after_another=True,
+    )  # fmt: skip
     function = compiled(framework, pair.half(framework), pair.static)
     return calling(function, calls[:1], fresh=fresh)

@@ -13,6 +13,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
+import numpy as np
+
 from jaxvstorch import _frameworks
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 from jaxvstorch._measure.calls import require_finished, require_tuples
@@ -35,6 +37,7 @@ def fresh_calls(
     compiled: bool = True,
     static_argnames: Sequence[str] = (),
     framework: str | None = None,
+    after_another: bool = False,
 ) -> list[float]:
     """Compile a function in a fresh process, call it several times, and time each call.
 
@@ -54,6 +57,8 @@ def fresh_calls(
         static_argnames: the names of the arguments that ``jax.jit`` must be told are static.
         framework: ``"jax"`` or ``"torch"``; needed where no argument is an array of either. NumPy
             arrays become the framework's.
+        after_another: compile a small function first, so that no time includes what the framework
+            sets up in each process when it first compiles.
 
     Returns:
         Seconds per call, in the order of ``calls``.
@@ -75,7 +80,8 @@ def fresh_calls(
     framework = framework or _framework_of(calls)
     _frameworks.require(framework, wanted_by="fresh_calls")
     work = packed(function, calls)
-    return _from_fresh_process(framework, _child, work, compiled, _names(static_argnames), _x64())
+    static = _names(static_argnames)
+    return _from_fresh_process(framework, _child, work, compiled, static, _x64(), after_another)
 
 
 def _framework_of(calls: Sequence[Arguments]) -> str:
@@ -161,6 +167,7 @@ def _child(
     compiled: bool,
     static: tuple[str, ...],
     x64: bool,
+    after_another: bool,
 ) -> None:
     try:
         for module in _PRELOAD[framework]:
@@ -169,6 +176,8 @@ def _child(
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = empty
             if framework == "jax":
                 _set_up_jax(x64)
+            if after_another:
+                _compile_another(framework)
             sender.send(_time_calls(framework, work, compiled, static))
     except Exception as error:
         sender.send(f"{type(error).__name__}: {error}")
@@ -178,6 +187,12 @@ def _set_up_jax(x64: bool) -> None:
     config = importlib.import_module("jax").config
     config.update("jax_enable_compilation_cache", False)
     config.update("jax_enable_x64", x64)
+
+
+def _compile_another(framework: str) -> None:
+    adapter = _frameworks.adapter(framework)
+    compiled = adapter.compile(lambda x: x * 2 + 1)
+    adapter.wait(compiled(*adapter.to_device((adapter.from_numpy(np.ones(2, np.float32)),))))
 
 
 def _time_calls(

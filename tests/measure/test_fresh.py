@@ -1,5 +1,6 @@
 """First calls, from a fresh process that knows nothing."""
 
+import functools
 import os
 import sys
 import threading
@@ -32,6 +33,22 @@ def test_the_first_call_compiles_and_so_does_a_new_shape(module) -> None:
     first, later, new, last = _measure.fresh_calls(polynomial, short, short, long, long)
     assert first > 5 * later
     assert new > 5 * last
+
+
+def require_one_compiled_before(x):
+    """Fails unless Dynamo has compiled one function in this process."""
+    assert sys.modules["torch"]._dynamo.utils.counters["stats"]["unique_graphs"] == 1
+    return x
+
+
+@needs_compiler
+@pytest.mark.matrix
+def test_another_function_is_compiled_first_on_request() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    call = functools.partial(_measure.fresh_calls, require_one_compiled_before, (torch.ones(3),))
+    call(compiled=False, after_another=True)
+    with pytest.raises(RuntimeError, match="in a fresh process: AssertionError"):
+        call(compiled=False)
 
 
 @pytest.mark.parametrize("framework", ["jax", pytest.param("torch", marks=pytest.mark.matrix)])
