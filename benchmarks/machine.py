@@ -17,6 +17,7 @@ from jaxvstorch._doctor.settings import usable_cores
 from jaxvstorch._frameworks import FRAMEWORKS
 
 CPUINFO = Path("/proc/cpuinfo")
+STAT = Path("/proc/stat")
 CORES = usable_cores()
 # Set in every process of a session, before a framework is imported.
 ENVIRONMENT = {
@@ -35,6 +36,25 @@ ENVIRONMENT = {
 _ARRAYS = 64  # that fit at once: inputs in turn, results, what a chain of operations holds
 _ITEM = 4  # bytes of a float32
 _QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
+
+
+def others(seconds: float = 0.5) -> float | None:
+    """How many cores are busy while this program only waits; ``None`` where Linux does not say."""
+    before = _busy_ticks()
+    time.sleep(seconds)
+    after = _busy_ticks()
+    if before is None or after is None:
+        return None
+    return (after - before) / os.sysconf("SC_CLK_TCK") / seconds
+
+
+def _busy_ticks() -> int | None:
+    """Clock ticks that all cores worked since the system began, for whomever."""
+    if not STAT.exists():
+        return None
+    line = STAT.read_text().splitlines()[0].split()[1:]
+    user, nice, system, _idle, _waiting, *more = map(int, line)
+    return user + nice + system + sum(more[:3])  # interrupts, and what other machines took
 
 
 def describe() -> dict[str, Any]:

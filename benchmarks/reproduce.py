@@ -134,7 +134,7 @@ def summary(theirs: Results, yours: Results, lines: Sequence[Line]) -> list[str]
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")
-    return [*text, *(f"Problem in your session: {problem}" for problem in yours.problems)]
+    return [*text, *(f"Problem in your session: {problem}" for problem in yours.warnings)]
 
 
 def report(sentences: Iterable[str], lines: Sequence[Line]) -> str:

@@ -5,6 +5,7 @@ its calls on a CPU hand nothing over to another thread.
 """
 
 import datetime
+import statistics
 import sys
 import tempfile
 import time
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import one_framework
+from benchmarks import machine, one_framework
 from benchmarks.one_framework import Document
 from benchmarks.report.entries import Record, Session
 
@@ -91,6 +92,7 @@ def run(
     processes = [process for process in PROCESSES if process.framework in frameworks]
     codes: dict[tuple[int, Process], int] = {}
     begun: dict[int, float] = {}
+    busy: dict[int, list[float]] = {}  # cores, between its processes
     ended: dict[int, Session] = {}
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {
@@ -101,6 +103,8 @@ def run(
         try:
             for (number, process), path in paths.items():
                 begun.setdefault(number, time.perf_counter())
+                if (cores := machine.others()) is not None:
+                    busy.setdefault(number, []).append(cores)
                 limits = [] if number else _limit(end, process, processes)
                 limits += ["--again"] if number >= FIRST_CALLS else []
                 try:
@@ -108,7 +112,9 @@ def run(
                         process.framework, path, [*choice, *process.options, *limits]
                     )
                 finally:
-                    ended[number] = Session(now(), time.perf_counter() - begun[number], commit)
+                    seconds = time.perf_counter() - begun[number]
+                    others = statistics.median(busy[number]) if number in busy else None
+                    ended[number] = Session(now(), seconds, commit, others)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
         written = {key: one_framework.read(path) for key, path in paths.items()}

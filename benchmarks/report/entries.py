@@ -52,11 +52,15 @@ class Device(Entry, frozen=True):
 
 
 class Session(Entry, frozen=True):
-    """Once through all cases: when it ended, how many seconds it took, and the code's commit."""
+    """Once through all cases: when it ended, how many seconds it took, and the code's commit.
+
+    ``others`` is how many cores other programs kept busy meanwhile; ``None`` where not known.
+    """
 
     date: Date
     seconds: MoreThanZero
     commit: str
+    others: Seconds | None = None
 
 
 class Record(Entry, frozen=True, kw_only=True, omit_defaults=True):

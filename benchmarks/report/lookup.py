@@ -3,6 +3,7 @@
 import difflib
 
 from benchmarks.report import provenance, summary
+from benchmarks.report.rows import Ratio, ratio
 from benchmarks.report.schema import Results
 from benchmarks.report.timings import Timing
 from jaxvstorch._measure.durations import seconds
@@ -23,18 +24,23 @@ def time(results: Results, function: str, size: int, framework: str, mode: str) 
     Raises:
         LookupError: it was not timed; the message names the nearest that was.
     """
-    timed = {_named(timing): timing for timing in results.timings}
-    wanted = f"{function} {size} {framework} {'compiled' if mode in ONE_CALL else mode}"
-    if wanted not in timed:
-        near = difflib.get_close_matches(wanted, timed, n=1, cutoff=0)
-        raise LookupError(f"{wanted!r} was not timed; the nearest is {near[0]!r}")
-    timing = timed[wanted]
+    timing = find(results, function, size, framework, mode)
     measured = {"first call": timing.first_call, "new shape": timing.new_shape}.get(
         mode, timing.median
     )
     if measured is None:
         raise LookupError(f"the {mode} of {function} {size} {framework} was not timed")
     return measured
+
+
+def find(results: Results, function: str, size: int, framework: str, mode: str) -> Timing:
+    """The timing that holds it; arguments and errors are those of ``time``."""
+    timed = {_named(timing): timing for timing in results.timings}
+    wanted = f"{function} {size} {framework} {'compiled' if mode in ONE_CALL else mode}"
+    if wanted not in timed:
+        near = difflib.get_close_matches(wanted, timed, n=1, cutoff=0)
+        raise LookupError(f"{wanted!r} was not timed; the nearest is {near[0]!r}")
+    return timed[wanted]
 
 
 def _named(timing: Timing) -> str:
@@ -52,6 +58,9 @@ def number(results: Results, key: str) -> str:
             - ``share FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: the first in percent of the second.
             - ``factor FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: how many times the second it is.
 
+    Shares and factors are medians of the sessions' own, or their range where it is wider than a
+    tenth.
+
     Raises:
         LookupError: there is no such number; the message says what there is.
     """
@@ -60,21 +69,26 @@ def number(results: Results, key: str) -> str:
         functions, size, framework, mode = (*words, "compiled")[:4]
         if not size.isdecimal():
             raise LookupError(f"{key!r}: the size is a whole number, not {size!r}")
-        times = [time(results, f, int(size), framework, mode) for f in functions.split("/")]
-        return _formatted(kind, times, key)
+        found = [find(results, f, int(size), framework, mode) for f in functions.split("/")]
+        if len(found) != (1 if kind == "time" else 2):
+            raise LookupError(f"{key!r}: `time` takes one function, `share` and `factor` take two")
+        if kind == "time":
+            return seconds(time(results, functions, int(size), framework, mode))
+        return _between(ratio(*found), kind == "share", key)
     known = overall(results)
     if key not in known:
         raise LookupError(f"there is no number {key!r}; there are {', '.join(known)}")
     return known[key]
 
 
-def _formatted(kind: str, times: list[float], key: str) -> str:
-    if len(times) != (1 if kind == "time" else 2):
-        raise LookupError(f"{key!r}: `time` takes one function, `share` and `factor` take two")
-    if kind == "time":
-        return seconds(times[0])
-    ratio = times[0] / times[1]
-    return _plain(ratio) if kind == "factor" else f"{_plain(100 * ratio)}\N{NO-BREAK SPACE}%"
+def _between(found: Ratio | None, in_percent: bool, key: str) -> str:
+    """The ratio, or its range, such as ``"2.1 to 2.6"``."""
+    if found is None:
+        raise LookupError(f"{key!r}: no session timed both")
+    is_narrow = found.high <= 1.1 * found.low
+    ends = [found.value] if is_narrow else [found.low, found.high]
+    scale, unit = (100, "\N{NO-BREAK SPACE}%") if in_percent else (1, "")
+    return " to ".join(dict.fromkeys(_plain(scale * end) for end in ends)) + unit
 
 
 def _plain(value: float) -> str:

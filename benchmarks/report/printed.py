@@ -21,7 +21,7 @@ def show(results: Results, console: Console) -> None:
     console.print(f"Set up once, before the first calls: {set_up}.")
     share = f"{results.share:.0%} of {results.seconds:.0f} s"
     console.print(f"{share} went into compiling and timing.")
-    for problem in results.problems:
+    for problem in results.warnings:
         console.print(f"problem: {problem}", style="red", markup=False, soft_wrap=True)
 
 

@@ -21,11 +21,13 @@ class Ratio:
         value: the median of the sessions' ratios.
         low: the lowest of them.
         high: the highest.
+        sessions: how many.
     """
 
     value: float
     low: float
     high: float
+    sessions: int = 1
 
     def __str__(self) -> str:
         if self.low == self.high:  # a single session
@@ -62,8 +64,13 @@ class Row:
         torch = self.times.get(("torch", mode.removesuffix(SYNCHRONOUS)))
         if jax is None or torch is None or not self.on_one_kind:
             return None
-        ratios = [a / b for a, b in zip(jax.sessions, torch.sessions, strict=True) if a and b]
-        return Ratio(statistics.median(ratios), min(ratios), max(ratios)) if ratios else None
+        return ratio(jax, torch)
+
+
+def ratio(first: Timing, second: Timing) -> Ratio | None:
+    """The first time over the second, of the sessions that timed both."""
+    each = [a / b for a, b in zip(first.sessions, second.sessions, strict=True) if a and b]
+    return Ratio(statistics.median(each), min(each), max(each), len(each)) if each else None
 
 
 def rows(results: Results, topic: str | None = None) -> list[Row]:

@@ -27,6 +27,7 @@ from benchmarks.report.entries import (
 from benchmarks.report.timings import Timing, timings
 
 FILE = Path(__file__).parents[1] / "results.schema.json"
+QUIET = 0.2  # cores that other programs may keep busy: a system that rests takes some hundredths
 
 
 class Results(Entry, frozen=True, kw_only=True, dict=True):
@@ -98,6 +99,17 @@ class Results(Entry, frozen=True, kw_only=True, dict=True):
     def timings(self) -> tuple[Timing, ...]:
         """One for each call, of the records of all sessions."""
         return timings(self.records, len(self.sessions))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The problems, and the sessions in which other programs took part of the machine."""
+        busy = [
+            f"other programs kept {session.others:.1f} of {self.machine.cores} cores busy in the "
+            f"session that ended {session.date}: its times may be too long"
+            for session in self.sessions
+            if session.others is not None and session.others > QUIET
+        ]
+        return (*self.problems, *busy)
 
     def platform(self, framework: str) -> str:
         """What a framework computed on: ``"cpu"``, ``"gpu"``, ``"tpu"``; empty where not known."""

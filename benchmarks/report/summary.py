@@ -19,23 +19,26 @@ class Count:
         jax: where JAX did.
         torch: where PyTorch did.
         neither: where the sessions disagree.
+        once: functions that one session alone timed, which decides nothing.
     """
 
     jax: int
     torch: int
     neither: int
+    once: int
 
     @property
     def all(self) -> int:
-        """How many functions."""
+        """How many functions several sessions timed."""
         return self.jax + self.torch + self.neither
 
 
 def count(ratios: Sequence[Ratio]) -> Count:
     """Who took less."""
-    jax = sum(ratio.high < 1 for ratio in ratios)
-    torch = sum(ratio.low > 1 for ratio in ratios)
-    return Count(jax, torch, len(ratios) - jax - torch)
+    several = [ratio for ratio in ratios if ratio.sessions > 1]
+    jax = sum(ratio.high < 1 for ratio in several)
+    torch = sum(ratio.low > 1 for ratio in several)
+    return Count(jax, torch, len(several) - jax - torch, len(ratios) - len(several))
 
 
 def by_topic(results: Results) -> dict[str, list[SmallAndLarge]]:

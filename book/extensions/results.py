@@ -23,6 +23,7 @@ from benchmarks.report.schema import Results
 from benchmarks.selection import why_not_timed
 from extensions import results_bars, results_overview
 from jaxvstorch._frameworks import FRAMEWORKS
+from jaxvstorch._pairs.pair import Pair
 from jaxvstorch._pairs.registry import PAIRS, position, topics
 from jaxvstorch._table import Table
 
@@ -165,12 +166,13 @@ class PartDirective(_ResultsDirective):
         caption = f"{provenance.machine_name(results)}; {results.date[:10]}; {versions}; "
         number = len(results.sessions)
         caption += f"{results.settings.get('dtype', '')}; {number} session{'s' * (number > 1)}"
+        caption += f". {results_overview.counted(results, len(_not_yet(results)))}"
         strips = results_overview.overview(results, {name: linked(name) for name in topics()})
         head = f'<p class="measured-on">{escape(caption)}</p>'
         return _joined(_raw(head + strips), self.outdated(results)) if strips else ""
 
     def _machine(self, results: Results) -> str:
-        left_out = [f":::{{attention}}\nNot measured: `{p}`\n:::" for p in results.problems]
+        left_out = [f":::{{attention}}\nA problem: {p}\n:::" for p in results.warnings]
         table = f":::{{div}} machine\n\n{provenance.machine_table(results)}\n:::"
         return _joined(table, self.outdated(results), *left_out)
 
@@ -194,6 +196,12 @@ class PartDirective(_ResultsDirective):
         return _raw(_html(_joined(*numbers)))
 
 
+def _not_yet(results: Results) -> list[Pair]:
+    """The pairs that could be timed and were not."""
+    timed = {(timing.topic, timing.name) for timing in results.timings}
+    return [p for p in PAIRS if (p.topic, p.name) not in timed and not why_not_timed(p)]
+
+
 def _left_out(results: Results, topic: str) -> str:
     """Which of a topic's pairs the benchmarks leave out, wholly or in part, and why."""
     pairs = [pair for pair in PAIRS if pair.topic == topic]
@@ -208,7 +216,11 @@ def _left_out(results: Results, topic: str) -> str:
         for pair in pairs
         if (why := pair.benchmark.one_shape)
     ]
-    return " ".join([f"Not timed: {wholly}."] * bool(wholly) + partly)
+    not_yet = ", ".join(f"`{pair.name}`" for pair in _not_yet(results) if pair.topic == topic)
+    parts = [f"Not timed: {wholly}."] * bool(wholly) + [f"Not timed yet: {not_yet}."] * bool(
+        not_yet
+    )
+    return " ".join(parts + partly)
 
 
 def _joined(*parts: str) -> str:

@@ -39,6 +39,28 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
     return _strips("overview", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
 
 
+def counted(results: Results, missing: int) -> str:
+    """What stands behind the counts, in a sentence or three.
+
+    Args:
+        results: one machine's.
+        missing: how many pairs could be timed and are not among them.
+    """
+    small = [small for several in summary.by_topic(results).values() for small, _ in several]
+    found = summary.ratios(small)
+    sessions = [ratio.sessions for ratio in found if ratio.sessions > 1]
+    parts = []
+    if sessions:
+        least, most = min(sessions), max(sessions)
+        between = f"{most}" if least == most else f"{least} to {most}"
+        parts.append(f"{len(sessions)} functions count, each timed in {between} sessions.")
+    if once := len(found) - len(sessions):
+        parts.append(f"{once} more were timed in one session, which decides nothing.")
+    if missing:
+        parts.append(f"{missing} pairs that can be timed are in no session yet.")
+    return " ".join(parts)
+
+
 def topic(results: Results, name: str) -> str:
     """One lane for each function of a topic with its small input, and one with its large."""
     pairs, axis = summary.by_topic(results).get(name), _axis(results)

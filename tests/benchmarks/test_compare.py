@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from result_files import MACHINE, load, timing, write
+from result_files import MACHINE, load, session, timing, write
 from rich.console import Console
 
 from benchmarks import __main__ as command
@@ -81,7 +81,11 @@ def test_another_machine_is_named(tmp_path) -> None:
 
 def test_the_report_shows_ratio_share_and_problems(tmp_path) -> None:
     both = timing(), timing("f", 2.0, framework="torch")
-    text = shown(printed.show, load(tmp_path, *both, problems=["[a] failed"]))
+    sessions = [session(number) | {"others": others} for number, others in enumerate((0.1, 1.9))]
+    loaded = load(tmp_path, *both, problems=["[a] failed"], sessions=sessions)
+    text = shown(printed.show, loaded)
+    assert text.count("other programs kept") == 1
+    assert "kept 1.9 of 2 cores busy in the session that ended 2026-01-03" in text
     assert "0.50" in text
     assert "50% of 9 s went into compiling and timing." in text
     assert "problem: [a] failed" in text

@@ -30,7 +30,7 @@ def test_a_ratio_is_the_median_of_the_sessions_with_their_range(tmp_path) -> Non
     assert code == 0
     assert found.timings[0].sessions == (4.0, 1.0, 3.0)  # in the order of their dates
     (row,) = rows.rows(found)
-    assert row.ratio() == rows.Ratio(1.5, 0.5, 2.0)
+    assert row.ratio() == rows.Ratio(1.5, 0.5, 2.0, sessions=3)
     assert (len(found.sessions), found.commit, found.seconds) == (3, "c3", 27.0)
 
 

@@ -48,6 +48,17 @@ PARTS = "\n\n".join(f"```{{results-of}} {part}\n```" for part in ("machines", "y
 NO_GPU = "No result from a GPU is published yet"
 
 
+def test_one_session_decides_nothing(build) -> None:
+    sizes = [replace(t, size=size, sessions=t.sessions) for size in (16, 99) for t in both()]
+    once = [replace(t, size=size, name="g", sessions=(t.median, None))
+            for size in (16, 99) for t in both("g", 1.0)]  # fmt: skip
+    write(build.results / "one.json", *sizes, *once)
+    page = build("```{results-of} overview\n```")
+    assert "1 functions count, each timed in 2 sessions. 1 more were timed in one session" in page
+    assert "pairs that can be timed are in no session yet." in page
+    assert 'aria-label="took less: JAX 1, PyTorch 0, neither 0"' in page
+
+
 def test_one_machine(build) -> None:
     write(
         build.results / "one.json", *both(), COPIES[0],

@@ -67,7 +67,8 @@ def test_numpy_and_a_quick_session_have_none():
 
 
 def test_first_calls_are_those_of_a_step(monkeypatch):
-    def fresh(address, *calls, compiled, framework):
+    def fresh(address, *calls, compiled, framework, after_another):
+        assert after_another
         assert not compiled
         assert calls == tuple(("jax", "classifier_step", n) for n in (0, 64, 96))
         return [9.0, 2.0, 1.0]
