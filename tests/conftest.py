@@ -23,9 +23,12 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 # A test compiles a kernel or two: the processes that Inductor would start for many cost more.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
-# A shell's background job ignores Ctrl-C, and so would the programs that a test stops by it.
+# A shell's background job ignores Ctrl-C, and one under nohup SIGHUP; so would the programs that a
+# test stops by these.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # These run in the environment of `nox -s installed`.
