@@ -23,7 +23,7 @@ from rich.console import Console
 
 from benchmarks import compare, join, machine, measuring, processes, reproduce
 from benchmarks.origin import ROOT
-from benchmarks.report import printed
+from benchmarks.report import page, printed
 from benchmarks.report.files import ResultsError, check_writable, read, write_text
 from benchmarks.report.schema import Results
 from jaxvstorch._command import terminal
@@ -75,7 +75,18 @@ def _run(arguments: list[str], console: Console) -> int:
     results = read(output)
     printed.show(results, console)
     console.print(f"Results: {output}", soft_wrap=True)
+    shown = output.with_suffix(".html")
+    write_text(page.page(results, _published_machine(results)), shown)
+    console.print(f"Page: {shown}", soft_wrap=True)
     return _code(results)
+
+
+def _published_machine(yours: Results) -> Results | None:
+    """The published results to show yours beside; ``None`` where none can be read."""
+    try:
+        return reproduce.nearest(reproduce.published(PUBLISHED)[0], yours)
+    except ResultsError:
+        return None
 
 
 def _minutes(text: str) -> float:

@@ -48,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--again", action="store_true", help="no first calls and no new shapes")
     parser.addoption("--synchronous", action="store_true", help="JAX hands no call over")
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
+    parser.addoption("--tell", metavar="FILE", help="where to write what is timed now")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
 
 
@@ -71,6 +72,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Remember what is to be timed."""
     PLANNED.extend(item.nodeid for item in session.items)
+    _tell(session.config, f"planned {len(PLANNED)}")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -78,6 +80,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
     The first one is always timed: pytest-benchmark writes nothing where there is nothing.
     """
+    _tell(item.config, f"case {_name(item.nodeid)}")
     seconds = item.config.getoption("--seconds")
     over = seconds is not None and time.perf_counter() - BEGUN > seconds
     if over and DONE:
@@ -180,3 +183,10 @@ def pytest_unconfigure() -> None:
 def _name(node: str) -> str:
     """A case's name."""
     return node.partition("[")[2].removesuffix("]")
+
+
+def _tell(config: pytest.Config, line: str) -> None:
+    """Write a line for whoever watches this process."""
+    if file := config.getoption("--tell"):
+        with open(file, "a", encoding="utf-8") as told:
+            print(line, file=told)

@@ -10,13 +10,16 @@ import pytest
 
 from benchmarks import machine, processes
 from benchmarks.origin import ROOT
+from benchmarks.progress import Progress
 
 Document = dict[str, Any]  # what pytest-benchmark writes
 NO_CASE = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def run(framework: str, part: Path, choice: list[str]) -> int:
+def run(framework: str, part: Path, choice: list[str], progress: Progress) -> int:
     """Time one framework in a process of its own; returns its exit code.
+
+    What pytest prints is shown where something went wrong.
 
     PyTorch's caches are in the part's folder, so that a later session finds there what an earlier
     one compiled. First calls have none: they are timed in processes of their own.
@@ -25,7 +28,16 @@ def run(framework: str, part: Path, choice: list[str]) -> int:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(part.parent / "cache")}
     environment = inherited | machine.ENVIRONMENT | cache
-    return processes.run(command(framework, part, choice), cwd=ROOT, env=environment)
+    told, printed = part.with_suffix(".told"), part.with_suffix(".txt")
+    with printed.open("w") as output:
+        code = processes.run(
+            [*command(framework, part, choice), f"--tell={told}"],
+            lambda: progress.look(told),
+            cwd=ROOT, env=environment, stdout=output,
+        )  # fmt: skip
+    if code not in (pytest.ExitCode.OK, NO_CASE):
+        print(printed.read_text(), file=sys.stderr)
+    return code
 
 
 def command(framework: str, part: Path, choice: list[str]) -> list[Any]:

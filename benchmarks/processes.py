@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+_NOW_AND_THEN = 0.3  # seconds
 _NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -27,8 +28,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def run(command: Sequence[Any], **options: Any) -> int:
-    """Run a command to its end and return its exit code.
+def run(
+    command: Sequence[Any], meanwhile: Callable[[], None] = lambda: None, **options: Any
+) -> int:
+    """Run a command to its end and return its exit code; call ``meanwhile`` now and then.
 
     It has a process group of its own: a terminal's Ctrl-C reaches only this process, which passes
     it on once, so that it does not disturb the writing of results. A second Ctrl-C kills.
@@ -39,7 +42,11 @@ def run(command: Sequence[Any], **options: Any) -> int:
     process, heed = start(command, start_new_session=True, **options)
     try:
         heed()
-        return process.wait()
+        while True:
+            try:
+                return process.wait(timeout=_NOW_AND_THEN)
+            except subprocess.TimeoutExpired:
+                meanwhile()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
         try:

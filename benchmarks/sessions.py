@@ -15,7 +15,9 @@ from pathlib import Path
 
 from benchmarks import machine, one_framework
 from benchmarks.one_framework import Document
+from benchmarks.progress import Progress
 from benchmarks.report.entries import Record, Session
+from jaxvstorch._command import terminal
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,13 @@ class Process:
         weight: what part of the time it takes, about. With these all get through the same part of
             the cases.
         options: of its command line.
+        first_calls: the weight that timing first calls adds.
     """
 
     framework: str
     weight: int
     options: tuple[str, ...] = ()
+    first_calls: int = 0
 
     def __str__(self) -> str:
         return f"{self.framework}, synchronous" if self.synchronous else self.framework
@@ -46,9 +50,9 @@ FIRST_CALLS = 3  # sessions; compiling takes much longer than what its times dif
 SYNCHRONOUS = "--synchronous"
 PROCESSES = (
     Process("numpy", 2),
-    Process("jax", 5),
+    Process("jax", 5, first_calls=2),
     Process("jax", 2, (SYNCHRONOUS,)),
-    Process("torch", 10),
+    Process("torch", 10, first_calls=10),
 )
 
 
@@ -90,6 +94,10 @@ def run(
         commit: of the code.
     """
     processes = [process for process in PROCESSES if process.framework in frameworks]
+    alike = [p.weight for p in processes]
+    first = alike if "--again" in choice else [p.weight + p.first_calls for p in processes]
+    weights = [w for number in range(count) for w in (first if number < FIRST_CALLS else alike)]
+    progress = Progress(weights, terminal.console(stderr=True))
     codes: dict[tuple[int, Process], int] = {}
     begun: dict[int, float] = {}
     busy: dict[int, list[float]] = {}  # cores, between its processes
@@ -101,20 +109,27 @@ def run(
             for position, process in enumerate(processes)
         }
         try:
-            for (number, process), path in paths.items():
-                begun.setdefault(number, time.perf_counter())
-                if (cores := machine.others()) is not None:
-                    busy.setdefault(number, []).append(cores)
-                limits = [] if number else _limit(end, process, processes)
-                limits += ["--again"] if number >= FIRST_CALLS else []
-                try:
-                    codes[number, process] = one_framework.run(
-                        process.framework, path, [*choice, *process.options, *limits]
+            with progress:
+                for (number, process), path in paths.items():
+                    of_all = f"session {number + 1} of {count}, " if count > 1 else ""
+                    progress.begin(f"{of_all}{process}")
+                    begun.setdefault(number, time.perf_counter())
+                    if (cores := machine.others()) is not None:
+                        busy.setdefault(number, []).append(cores)
+                    limits = (
+                        []
+                        if number
+                        else _limit(end, process, dict(zip(processes, first, strict=True)))
                     )
-                finally:
-                    seconds = time.perf_counter() - begun[number]
-                    others = statistics.median(busy[number]) if number in busy else None
-                    ended[number] = Session(now(), seconds, commit, others)
+                    limits += ["--again"] if number >= FIRST_CALLS else []
+                    try:
+                        codes[number, process] = one_framework.run(
+                            process.framework, path, [*choice, *process.options, *limits], progress
+                        )
+                    finally:
+                        seconds = time.perf_counter() - begun[number]
+                        others = statistics.median(busy[number]) if number in busy else None
+                        ended[number] = Session(now(), seconds, commit, others)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)
         written = {key: one_framework.read(path) for key, path in paths.items()}
@@ -164,12 +179,12 @@ def record(entry: Document, session: int) -> Record:
     return Record(session=session, seconds=seconds, rounds=stats["rounds"], **case)
 
 
-def _limit(end: float | None, process: Process, processes: Sequence[Process]) -> list[str]:
+def _limit(end: float | None, process: Process, weights: dict[Process, int]) -> list[str]:
     """The seconds for the cases of one process, of what is left for it and those after it."""
     if end is None:
         return []
-    left = processes[processes.index(process) :]
-    share = process.weight / sum(other.weight for other in left)
+    left = list(weights.values())[list(weights).index(process) :]
+    share = left[0] / sum(left)
     return ["--seconds", str(max(0.0, (end - time.perf_counter()) * share))]
 
 

@@ -5,12 +5,8 @@ from collections.abc import Mapping, Sequence
 from benchmarks.report import summary
 from benchmarks.report.rows import Row
 from benchmarks.report.schema import Results
-from extensions.strips import Axis, Dot, in_words, lane
+from benchmarks.report.strips import SIDES, Axis, Dot, in_words, lane, strips
 
-_SIDES = (
-    '<div class="sides"><span class="jax">← jax.jit took less</span>'
-    '<span class="torch">torch.compile took less →</span></div>'
-)
 _SIZES = '<div class="sizes"><span>small ○</span><span>large ●</span></div>'
 _NOTHING = "<div></div>"
 
@@ -26,7 +22,7 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
     if axis is None:
         return ""
     heads = '<b class="jax">●</b><b>≈</b><b class="torch">▲</b>'
-    parts = [_NOTHING * 2, _SIDES, f'<div class="counts head"><span>{heads}</span></div>']
+    parts = [_NOTHING * 2, SIDES, f'<div class="counts head"><span>{heads}</span></div>']
     for topic in [topic for topic in names if topic in topics]:
         small, large = zip(*topics[topic], strict=True)
         lanes = _lane(axis, small, "small", True) + _lane(axis, large, "large", False)
@@ -36,7 +32,7 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
             f'<div class="lanes">{lanes}</div>',
         ]
         parts.append(f'<div class="counts">{_counts(small)}{_counts(large)}</div>')
-    return _strips("overview", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
+    return strips("overview", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
 
 
 def counted(results: Results, missing: int) -> str:
@@ -66,7 +62,7 @@ def topic(results: Results, name: str) -> str:
     pairs, axis = summary.by_topic(results).get(name), _axis(results)
     if not pairs or axis is None:
         return ""
-    parts = [_NOTHING * 2, _SIDES, '<div class="counts head"><span>JAX / PyTorch</span></div>']
+    parts = [_NOTHING * 2, SIDES, '<div class="counts head"><span>JAX / PyTorch</span></div>']
     for small, large in pairs:
         sizes = f"<span>{small.size:,}</span><span>{large.size:,}</span>"
         lanes = "".join(_single_lane(axis, row, row is small) for row in (small, large))
@@ -74,11 +70,7 @@ def topic(results: Results, name: str) -> str:
         parts.append(f'<div class="name"><code>{small.name}</code></div>')
         parts.append(f'<div class="sizes">{sizes}</div><div class="lanes">{lanes}</div>')
         parts.append(f'<div class="counts">{values}</div>')
-    return _strips("one-topic", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
-
-
-def _strips(kind: str, parts: Sequence[str]) -> str:
-    return f'<div class="strips {kind}">{"".join(parts)}</div>'
+    return strips("one-topic", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])
 
 
 def _axis(results: Results) -> Axis | None:

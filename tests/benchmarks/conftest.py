@@ -18,7 +18,7 @@ def processes(monkeypatch):
     """
     told, ends = [], {}
 
-    def run(framework, path, choice):
+    def run(framework, path, choice, progress):
         told.append([framework, *choice])
         if end := ends.get(framework):
             if end == "stopped":

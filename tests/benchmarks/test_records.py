@@ -18,7 +18,7 @@ def processes_write(monkeypatch):
     def give(*documents):
         left = iter(documents)
 
-        def run(framework, path, choice):
+        def run(framework, path, choice, progress):
             document = next(left)
             path.write_bytes(msgspec.json.encode(document) if document else b"")
             return 0 if document else -9

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from result_files import CPU, load, timing
 
-from benchmarks.report import provenance, rows, tables
+from benchmarks.report import page, printed, provenance, rows, tables
 
 BOTH = (
     timing("f", 4e-6, 6e-6, 5e-6, first_call=0.05, new_shape=0.02),
@@ -64,3 +64,38 @@ def test_queued_calls_and_memory_of_a_gpu_are_shown(tmp_path) -> None:
     assert "| function | size | jax.jit, queued |" in text_of(found)
     assert "| `f` | 16 | 2.00 µs |" in text_of(found)
     assert "| most GPU memory | jax 3.0 GiB |" in provenance.machine_table(found)
+
+
+HEADS = ["function", "size", "jax.jit first", "how"]
+BODY = [["a_long_name", "16", "1.00 s", "compiled"], ["a_long_name", "99", "2.00 s", "-"]]
+
+
+def test_a_printed_table_cuts_no_name_however_narrow() -> None:
+    assert printed.table(HEADS, BODY, 80) == [
+        "                   jax.jit",
+        "function     size    first       how",
+        "a_long_name    16   1.00 s  compiled",
+        "a_long_name    99   2.00 s         -",
+    ]
+    assert printed.table(HEADS, BODY, 20) == [
+        "        jax.jit",
+        "  size    first",
+        "a_long_name",
+        "    16   1.00 s",
+        "    how: compiled",
+        "    99   2.00 s",
+    ]
+
+
+def test_the_page_shows_this_machine_beside_the_published_one(tmp_path) -> None:
+    yours = load(tmp_path, timing(), timing("f", 2.0, framework="torch"), problems=["<a> broke"])
+    theirs = load(tmp_path, *BOTH, date="2026-05-06")
+    html = page.page(yours, theirs)
+    assert "jax.jit took less in 1 and torch.compile in 0; one session" in html
+    assert "One session decides nothing" in html
+    assert "<span>0.50</span><span>0.50 (0.50 to 1.00)</span>" in html
+    assert 'aria-label="published, f, 16: JAX took 2.0 times less (0.50 (0.50 to 1.00))"' in html
+    assert '<p class="problem">&lt;a&gt; broke</p>' in html
+    assert "2026-05-06" in html
+    assert "published" not in page.page(yours, None).split("</style>")[1]
+    assert "No function was timed in both" in page.page(load(tmp_path, timing()), None)

@@ -38,7 +38,7 @@ def test_jax_is_timed_in_both_ways_of_calling(monkeypatch) -> None:
     """In a second process, for JAX reads the setting once; and only JAX has the second way."""
     started = []
 
-    def run(framework, path, choice):
+    def run(framework, path, choice, progress):
         started.append([framework, *choice])
         return 0
 
@@ -98,14 +98,14 @@ def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
     seconds, now = [], [0.0]
     monkeypatch.setattr(sessions.time, "perf_counter", lambda: now[0])
 
-    def run(framework, path, choice):
+    def run(framework, path, choice, progress):
         seconds.append(float(choice[choice.index("--seconds") + 1]))
         now[0] += 60.0
         return pytest.ExitCode.NO_TESTS_COLLECTED
 
     monkeypatch.setattr(one_framework, "run", run)
     sessions.run(["numpy", "jax", "torch"], [], count=1, end=600.0, commit="")
-    assert seconds == pytest.approx([600 * 2 / 19, 540 * 5 / 17, 480 * 2 / 12, 420])
+    assert seconds == pytest.approx([600 * 2 / 31, 540 * 7 / 29, 480 * 2 / 22, 420])
 
 
 PLUGIN = """

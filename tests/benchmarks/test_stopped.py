@@ -86,7 +86,9 @@ def test_cases_after_the_one_that_was_stopped_are_named(tmp_path) -> None:
 
 @pytest.mark.parametrize(("seconds", "skipped"), [(None, False), (5e3, False), (0.0, True)])
 def test_a_case_that_cannot_begin_in_time_is_left_out(monkeypatch, seconds, skipped) -> None:
-    item = SimpleNamespace(config=SimpleNamespace(getoption={"--seconds": seconds}.__getitem__))
+    options = {"--seconds": seconds, "--tell": None}
+    config = SimpleNamespace(getoption=options.__getitem__)
+    item = SimpleNamespace(config=config, nodeid="bench_case[a]")
     monkeypatch.setattr(conftest, "BEGUN", time.perf_counter())
     monkeypatch.setattr(conftest, "DONE", set())
     conftest.pytest_runtest_setup(item)  # the first is always timed

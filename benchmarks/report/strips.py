@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 from benchmarks.report.rows import Ratio
 
+SIDES = (
+    '<div class="sides"><span class="jax">← jax.jit took less</span>'
+    '<span class="torch">torch.compile took less →</span></div>'
+)
 _STEP = 5  # pixels from one mark of a heap to the next
 _HEAP = 5  # marks; the sixth lies on the first
 
@@ -26,7 +30,7 @@ class Axis:
     """Ratios where JAX takes less on the left, those of PyTorch on the right; equal is between."""
 
     def __init__(self, ratios: Sequence[Ratio]) -> None:
-        self.most = 1.35 * max(4, *(max(ratio.value, 1 / ratio.value) for ratio in ratios))
+        self.most = 1.35 * max([4, *(max(ratio.value, 1 / ratio.value) for ratio in ratios)])
 
     def position(self, value: float) -> float:
         """A ratio's position, in percent of the width."""
@@ -80,6 +84,11 @@ def lane(
         f'<svg class="lane" role="img" aria-label="{escape(alternative)}" width="100%" '
         f'height="{height}">{drawn}</svg>'
     )
+
+
+def strips(kind: str, parts: Sequence[str]) -> str:
+    """Cells of a grid, in rows of four: name, sizes, lanes, counts."""
+    return f'<div class="strips {kind}">{"".join(parts)}</div>'
 
 
 def _line(kind: str, at: float, top: float, bottom: float) -> str:
