@@ -1,4 +1,4 @@
-"""``python -m benchmarks``; ``compare``, ``sessions``, ``reproduce``."""
+"""``python -m benchmarks``; ``compare``, ``sessions``, ``reproduce``, ``rented``."""
 
 import importlib.util
 import sys
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import compare, join, machine, measuring, processes, reproduce
+from benchmarks import compare, join, machine, measuring, processes, rented, reproduce
 from benchmarks.origin import ROOT
 from benchmarks.report import page, printed
 from benchmarks.report.files import ResultsError, check_writable, read, write_text
@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> int:
     commands = {
         "compare": _compare,
         "sessions": join.command,
+        "rented": rented.command,
         "reproduce": _reproduce,
     }
     try:
@@ -57,7 +58,8 @@ def _run(arguments: list[str], console: Console) -> int:
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
         epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of "
-        "several sessions, `reproduce` measures published ratios again. Each has --help. "
+        "several sessions, `reproduce` measures published ratios again, `rented` asks a machine "
+        "that is lent for minutes. Each has --help. "
         "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
