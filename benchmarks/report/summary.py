@@ -1,7 +1,10 @@
 """Totals of one machine: which framework took less, by topic, and what compiling takes."""
 
+import functools
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from benchmarks.report.limits import YARDSTICKS
@@ -9,6 +12,8 @@ from benchmarks.report.rows import Ratio, Row, plain_rows, rows
 from benchmarks.report.schema import Results
 
 SmallAndLarge = tuple[Row, Row]
+LARGE = 4.0  # a ratio, or its inverse, above which somebody has looked for a better half
+_WHY = Path(__file__).parents[1] / "large_ratios.toml"
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,21 @@ def by_topic(results: Results) -> dict[str, list[SmallAndLarge]]:
         if len(several) > 1:
             topics.setdefault(topic, []).append((several[0], several[-1]))
     return topics
+
+
+def large_ratios(results: Results, topic: str) -> list[str]:
+    """Functions of a topic where, with large inputs, one half takes over four times as long."""
+    return [
+        large.name
+        for _, large in by_topic(results).get(topic, [])
+        if (ratio := large.ratio()) and max(ratio.value, 1 / ratio.value) > LARGE
+    ]
+
+
+@functools.cache
+def why_large() -> dict[str, dict[str, str]]:
+    """Why, and what was tried, by topic and function."""
+    return tomllib.loads(_WHY.read_text(encoding="utf-8"))
 
 
 def ratios(rows: Sequence[Row]) -> list[Ratio]:

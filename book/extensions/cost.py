@@ -19,6 +19,8 @@ begins with ``#`` begins a panel with its own scale::
 Both read the first of the published files. A missing number is a warning.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from benchmarks.report import lookup, provenance
 from benchmarks.report.files import read_all
+from benchmarks.report.rows import TRUST, ratio
 from benchmarks.report.schema import Results
 from extensions.bars import Bar, figure, panel
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
@@ -84,6 +87,7 @@ class CostDirective(SphinxDirective):
         page = self.env.docname
         link = f"{'../' * page.count('/')}reference/results.html"
         caption = f"{escape(self.arguments[0])} {escape(_source(results))}."
+        caption += _faster_without(results, self.content)
         caption += f' <a class="reference internal" href="{link}">All results</a>'
         return [nodes.raw("", figure(panels, caption), format="html")]
 
@@ -113,6 +117,29 @@ def _panel(results: Results, title: str, lines: list[str]) -> str:
             group = TITLES[framework] if position == 0 else ""
             bars.append(Bar(label, framework, time, seconds(time), group, pale=position % 2 == 1))
     return panel(title, bars)
+
+
+def _faster_without(results: Results, lines: Iterable[str]) -> str:
+    """For which functions of the figure a call without the compiler took less in every session."""
+    wanted = [line.rpartition(": ")[2].split(" ", 2) for line in lines if ": " in line]
+    sentences = []
+    for framework in FRAMEWORKS:
+        names = []
+        for function, size, *mode in wanted:
+            if mode and mode != ["compiled"]:
+                continue
+            with suppress(LookupError):  # it was not timed without the compiler
+                timings = [
+                    lookup.find(results, function, int(size), framework, m)
+                    for m in ("compiled", "eager")
+                ]
+                faster = ratio(*timings)
+                if faster and faster.sessions > 1 and faster.low > 1 + TRUST:
+                    names.append(f"<code>{escape(function.partition('.')[2])}</code>")
+        if names:
+            of = ", ".join(dict.fromkeys(names))
+            sentences.append(f" Without the compiler {TITLES[framework]} took less for {of}.")
+    return "".join(sentences)
 
 
 def _source(results: Results) -> str:

@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from benchmarks.report import limits, provenance, tables
+from benchmarks.report import limits, provenance, summary, tables
 from benchmarks.report.files import read_all
 from benchmarks.report.rows import plain_rows, rows, rows_in_other_modes
 from benchmarks.report.schema import Results
@@ -107,7 +107,10 @@ class TopicDirective(_ResultsDirective):
         strips = _raw(results_overview.topic(results, topic))
         shares = _raw(results_bars.shares(timings, results))
         numbers = _folded(tables.topic_tables(results, topic))
-        return _joined(strips, shares, numbers, _left_out(results, topic), self.source(results))
+        large = _large(results, topic)
+        return _joined(
+            strips, shares, large, numbers, _left_out(results, topic), self.source(results)
+        )
 
 
 class TopicsOfPartDirective(SphinxDirective):
@@ -194,6 +197,13 @@ class PartDirective(_ResultsDirective):
         numbers = [tables.steady_table(plain), tables.compile_table(plain)] if plain else []
         numbers += [tables.mode_table(own_timings)] if own_timings else []
         return _raw(_html(_joined(*numbers)))
+
+
+def _large(results: Results, topic: str) -> str:
+    """Why some ratios are large."""
+    why = summary.why_large().get(topic, {})
+    lines = [f"- `{n}`: {why[n]}" for n in summary.large_ratios(results, topic) if n in why]
+    return "\n".join(["**Ratios above four.** What was tried:", "", *lines]) if lines else ""
 
 
 def _not_yet(results: Results) -> list[Pair]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.cases import rotated
+from benchmarks.report import summary
 from benchmarks.report.files import read
 from benchmarks.report.provenance import has_gpu
 from benchmarks.report.schema import Results
@@ -63,3 +64,14 @@ def test_no_compiled_call_takes_less_than_the_smallest_one(results, framework) -
 @pytest.mark.parametrize("results", ON_CPU)
 def test_most_of_a_full_session_compiled_and_timed(results) -> None:
     assert results.quick or results.share >= 0.9
+
+
+def test_somebody_has_looked_for_a_better_half_where_a_ratio_is_large() -> None:
+    large = {
+        (topic, name)
+        for results in PUBLISHED.values()
+        for topic in results.topics()
+        for name in summary.large_ratios(results, topic)
+    }
+    explained = {(topic, name) for topic, names in summary.why_large().items() for name in names}
+    assert explained == large

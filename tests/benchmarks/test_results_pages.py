@@ -187,8 +187,12 @@ COST = "```{{cost}} What it shows.\n# A panel\none: {}\n```"
 
 
 def test_a_cost_is_a_bar_for_each_framework(build) -> None:
-    write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
+    eager = [timing("f", 1.1, 1.3, framework="jax", mode="eager"),
+             timing("f", 0.5, 1.9, framework="torch", mode="eager")]  # fmt: skip
+    write(build.results / "one.json", *both(), *eager, versions={"jax": "1", "torch": "2"})
     page = build(COST.format("branching.f 16"))
+    assert "Without the compiler PyTorch took less for <code>f</code>." in page
+    assert "Without the compiler JAX" not in page
     assert said(page) == ["A panel. JAX one: 1.10 s; PyTorch one: 2.00 s"]
     assert "What it shows. A processor, 2 cores" in page
     assert 'href="reference/results.html"' in page
