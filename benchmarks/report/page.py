@@ -109,7 +109,7 @@ def _topic(axis: Axis, mine: Mapping[Key, Ratio], published: Mapping[Key, Ratio]
             for title, ratio, hollow in both
         )
         values = "".join(f"<span>{ratio}</span>" for _, ratio, _ in both)
-        parts.append(f'<div class="name"><code>{escape(name)}</code> {size:,}</div>')
+        parts.append(f'<div class="row-name"><code>{escape(name)}</code> {size:,}</div>')
         parts.append(f'<div class="sizes">{titles}</div><div class="lanes">{lanes}</div>')
         parts.append(f'<div class="counts">{values}</div>')
     return strips("one-topic", [*parts, "<div></div><div></div>", axis.labels(), "<div></div>"])

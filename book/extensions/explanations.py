@@ -1,7 +1,8 @@
 """Explanations as a page of this book shows them.
 
 Elsewhere their links lead to the published book. Here they lead to pages of this build, and a link
-to its own page is left out. Each explanation brings its style; a page keeps the first.
+to its own page is left out. Each explanation brings its style; a page keeps the first. The times of
+a ledger are those of the machine that builds the book, and are left out.
 """
 
 import re
@@ -16,6 +17,7 @@ from jaxvstorch._explain.rendering.layout import BOOK
 logger = logging.getLogger(__name__)
 
 _LINK = re.compile(rf' <a href="{re.escape(BOOK)}(?P<page>[\w/-]+)\.html">(?P<text>[^<]*)</a>')
+_TIME = re.compile(r'(<td data-column="time">)[^<]*')
 _STYLE = f"<style>{FRAGMENT_STYLE}</style>"
 
 
@@ -30,7 +32,7 @@ def adapt(app: Sphinx, page: str, _template: str, context: dict[str, Any], *_: A
             logger.warning(f"explain names the page {target}, which does not exist", location=page)
         return f' <a href="{app.builder.get_relative_uri(page, target)}">{match["text"]}</a>'
 
-    body = _LINK.sub(link, context.get("body", ""))
+    body = _TIME.sub(r"\1…", _LINK.sub(link, context.get("body", "")))
     head, style, rest = body.partition(_STYLE)
     context["body"] = head + style + rest.replace(_STYLE, "")
 

@@ -27,7 +27,7 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
         small, large = zip(*topics[topic], strict=True)
         lanes = _lane(axis, small, "small", True) + _lane(axis, large, "large", False)
         parts += [
-            f'<div class="name">{names[topic]}</div>',
+            f'<div class="row-name">{names[topic]}</div>',
             _SIZES,
             f'<div class="lanes">{lanes}</div>',
         ]
@@ -67,7 +67,7 @@ def topic(results: Results, name: str) -> str:
         sizes = f"<span>{small.size:,}</span><span>{large.size:,}</span>"
         lanes = "".join(_single_lane(axis, row, row is small) for row in (small, large))
         values = "".join(f"<span>{row.ratio()}</span>" for row in (small, large))
-        parts.append(f'<div class="name"><code>{small.name}</code></div>')
+        parts.append(f'<div class="row-name"><code>{small.name}</code></div>')
         parts.append(f'<div class="sizes">{sizes}</div><div class="lanes">{lanes}</div>')
         parts.append(f'<div class="counts">{values}</div>')
     return strips("one-topic", [*parts, _NOTHING * 2, axis.labels(), _NOTHING])

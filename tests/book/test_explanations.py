@@ -43,3 +43,10 @@ def test_a_page_has_its_style_once():
     assert adapted("explain", f"{style}<div>a</div>{style}<div>b</div>") == (
         f"{style}<div>a</div><div>b</div>"
     )
+
+
+def test_a_ledger_shows_no_time_of_this_build():
+    rows = '<td data-column="traces">1</td><td data-column="time">41.5\u00a0ms</td>'
+    assert (
+        adapted("explain", rows) == '<td data-column="traces">1</td><td data-column="time">…</td>'
+    )
