@@ -62,7 +62,7 @@ def _run(arguments: list[str], console: Console) -> int:
         "that is lent for minutes. Each has --help. "
         "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
-    parser.add_argument("--quick", action="store_true", help="a few cases, in a few minutes")
+    parser.add_argument("--quick", action="store_true", help="a few cases, in some ten minutes")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
     parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
     parser.add_argument("--sessions", type=_count, default=1, help="how many, one after the other")
@@ -71,8 +71,15 @@ def _run(arguments: list[str], console: Console) -> int:
     options = parser.parse_args(arguments)
     output = options.output or _new_file(".json")
     check_writable(output)
-    first_calls = not options.no_first_calls
-    measuring.run(output.resolve(), options.quick, options.select, options.minutes,
+    minutes, first_calls = options.minutes, not options.no_first_calls
+    if options.quick and not options.select and minutes is None:
+        expected = machine.quick_minutes()
+        minutes = max(1.0, 2 * expected)
+        console.print(
+            f"This takes some {max(1, expected):.0f} minutes on this machine as it is now. What "
+            f"has not begun after {minutes:.0f} is left out."
+        )
+    measuring.run(output.resolve(), options.quick, options.select, minutes,
                   options.sessions, first_calls)  # fmt: skip
     results = read(output)
     printed.show(results, console)

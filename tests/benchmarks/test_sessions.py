@@ -31,7 +31,25 @@ def test_a_set_is_run_as_often_as_asked(tmp_path, processes) -> None:
 
 def test_first_calls_are_left_out_on_request(tmp_path, processes) -> None:
     _, found = run(tmp_path / "quick.json", "--quick", "--no-first-calls")
-    assert (len(found.sessions), processes.told) == (1, [["numpy", "--quick", "--again"]])
+    assert len(found.sessions) == 1
+    assert [told[:3] for told in processes.told] == [["numpy", "--quick", "--again"]]
+
+
+def test_a_quick_session_says_how_long_it_takes_and_keeps_to_it(
+    tmp_path, processes, capsys
+) -> None:
+    run(tmp_path / "quick.json", "--quick")
+    words = capsys.readouterr().out.partition("\n")[0]
+    assert words == (
+        "This takes some 4 minutes on this machine as it is now. What has not begun after 8 is "
+        "left out."
+    )
+    ((*_, option, seconds),) = processes.told
+    assert option == "--seconds"
+    assert 475 < float(seconds) <= 480
+    run(tmp_path / "two.json", "--quick", "--minutes", "2")
+    assert "This takes" not in capsys.readouterr().out
+    assert float(processes.told[-1][-1]) <= 120
 
 
 def test_jax_is_timed_in_both_ways_of_calling(monkeypatch) -> None:
