@@ -45,17 +45,15 @@ class Axis:
 
     def labels(self) -> str:
         """The row of numbers below."""
-        labels = [("equal", 50.0, "")]
+        labels = [("equal", 50.0)]
         for n in self._factors():
-            style = ' class="near"' if n == 2 else ""  # a phone has no room for it
-            labels += [
-                (f"{n}\N{MULTIPLICATION SIGN}", self.position(value), style) for value in (1 / n, n)
-            ]
-        texts = "".join(f'<text{s} x="{at:.2f}%" y="14">{label}</text>' for label, at, s in labels)
+            sign = f"{n}\N{MULTIPLICATION SIGN}"
+            labels += [(sign, self.position(value)) for value in (1 / n, n)]
+        texts = "".join(f'<text x="{at:.2f}%" y="14">{label}</text>' for label, at in labels)
         return f'<svg class="axis" aria-hidden="true" width="100%" height="20">{texts}</svg>'
 
     def _factors(self) -> list[int]:
-        return [n for n in (2, 4, 16) if n < self.most]
+        return [n for n in (4, 16) if n < self.most]  # narrow lanes have no room for more
 
 
 def lane(
