@@ -62,7 +62,7 @@ def _run(arguments: list[str], console: Console) -> int:
         "that is lent for minutes. Each has --help. "
         "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
     )
-    parser.add_argument("--quick", action="store_true", help="a few cases, in some ten minutes")
+    parser.add_argument("--quick", action="store_true", help="a few cases; it says first how long")
     parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
     parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
     parser.add_argument("--sessions", type=_count, default=1, help="how many, one after the other")

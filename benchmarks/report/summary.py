@@ -73,9 +73,10 @@ def large_ratios(results: Results, topic: str) -> list[str]:
 
 
 @functools.cache
-def why_large() -> dict[str, dict[str, str]]:
-    """Why, and what was tried, by topic and function."""
-    return tomllib.loads(_WHY.read_text(encoding="utf-8"))
+def why_large() -> tuple[str, dict[str, dict[str, str]]]:
+    """How it was measured; and why, and what was tried, by topic and function."""
+    found = tomllib.loads(_WHY.read_text(encoding="utf-8"))
+    return found.pop("measured"), found
 
 
 def ratios(rows: Sequence[Row]) -> list[Ratio]:

@@ -201,9 +201,11 @@ class PartDirective(_ResultsDirective):
 
 def _large(results: Results, topic: str) -> str:
     """Why some ratios are large."""
-    why = summary.why_large().get(topic, {})
+    measured, by_topic = summary.why_large()
+    why = by_topic.get(topic, {})
     lines = [f"- `{n}`: {why[n]}" for n in summary.large_ratios(results, topic) if n in why]
-    return "\n".join(["**Ratios above four.** What was tried:", "", *lines]) if lines else ""
+    head = f"**Ratios above four.** What was tried ({measured}):"
+    return "\n".join([head, "", *lines]) if lines else ""
 
 
 def _not_yet(results: Results) -> list[Pair]:

@@ -36,24 +36,24 @@ def overview(results: Results, names: Mapping[str, str]) -> str:
 
 
 def counted(results: Results, missing: int) -> str:
-    """What stands behind the counts, in a sentence or three.
+    """How many functions stand behind the counts, and how many sessions behind each.
 
     Args:
         results: one machine's.
         missing: how many pairs could be timed and are not among them.
     """
     small = [small for several in summary.by_topic(results).values() for small, _ in several]
-    found = summary.ratios(small)
-    sessions = [ratio.sessions for ratio in found if ratio.sessions > 1]
+    ratios = summary.ratios(small)
+    count = summary.count(ratios)
+    sessions = sorted({ratio.sessions for ratio in ratios if ratio.sessions > 1})
     parts = []
     if sessions:
-        least, most = min(sessions), max(sessions)
-        between = f"{most}" if least == most else f"{least} to {most}"
-        parts.append(f"{len(sessions)} functions count, each timed in {between} sessions.")
-    if once := len(found) - len(sessions):
-        parts.append(f"{once} more were timed in one session, which decides nothing.")
+        between = " to ".join(map(str, dict.fromkeys((sessions[0], sessions[-1]))))
+        parts.append(f"Functions counted: {count.all}, each timed in {between} sessions.")
+    if count.once:
+        parts.append(f"Timed in one session, which decides nothing: {count.once}.")
     if missing:
-        parts.append(f"{missing} pairs that can be timed are in no session yet.")
+        parts.append(f"Pairs that no session has timed yet: {missing}.")
     return " ".join(parts)
 
 

@@ -1,5 +1,6 @@
 """What a results file says of its origin: commit, image, devices, precision."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -184,3 +185,18 @@ def test_a_processor_without_cpuinfo_has_the_name_that_python_knows(tmp_path, mo
     assert machine.cpu_model() == "arm"
     machine.CPUINFO.write_text("processor\t: 0\nFeatures\t: fp asimd\n")
     assert machine.cpu_model() == "arm"
+
+
+def test_what_others_keep_busy_is_counted_in_cores(tmp_path, monkeypatch) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 0 50 900 7 1 1 0 0 0\ncpu0 1 2 3\n")
+    ticks = os.sysconf("SC_CLK_TCK")
+    monkeypatch.setattr(machine, "STAT", stat)
+
+    def sleep(seconds):  # in which others take half a core
+        stat.write_text(f"cpu  {100 + int(ticks * seconds / 2)} 0 50 999 8 1 1 0 0 0\n")
+
+    monkeypatch.setattr(machine.time, "sleep", sleep)
+    assert machine.others(2.0) == 0.5
+    monkeypatch.setattr(machine, "STAT", tmp_path / "none")
+    assert machine.others(2.0) is None

@@ -73,5 +73,5 @@ def test_somebody_has_looked_for_a_better_half_where_a_ratio_is_large() -> None:
         for topic in results.topics()
         for name in summary.large_ratios(results, topic)
     }
-    explained = {(topic, name) for topic, names in summary.why_large().items() for name in names}
+    explained = {(topic, name) for topic, names in summary.why_large()[1].items() for name in names}
     assert explained == large

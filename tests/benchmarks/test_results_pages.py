@@ -54,8 +54,9 @@ def test_one_session_decides_nothing(build) -> None:
             for size in (16, 99) for t in both("g", 1.0)]  # fmt: skip
     write(build.results / "one.json", *sizes, *once)
     page = build("```{results-of} overview\n```")
-    assert "1 functions count, each timed in 2 sessions. 1 more were timed in one session" in page
-    assert "pairs that can be timed are in no session yet." in page
+    assert "Functions counted: 1, each timed in 2 sessions." in page
+    assert "Timed in one session, which decides nothing: 1." in page
+    assert "Pairs that no session has timed yet: " in page
     assert 'aria-label="took less: JAX 1, PyTorch 0, neither 0"' in page
 
 
