@@ -17,7 +17,8 @@ os.environ["KINETO_LOG_LEVEL"] = "7"
 # it compiles on Python 3.13.0.
 os.environ["PYTHONWARNINGS"] = (
     "ignore:`torch.jit.script` is deprecated:FutureWarning,"
-    "ignore:Guards may run slower on Python 3.13.0:RuntimeWarning"
+    "ignore:Guards may run slower on Python 3.13.0:RuntimeWarning,"
+    "ignore:IProgress not found"  # by tqdm, which transformers imports
 )
 os.environ["MATPLOTLIBRC"] = str(Path(__file__).with_name("matplotlibrc"))
 
@@ -37,6 +38,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_sitemap",
     "sphinxext.opengraph",
     "extensions.columns",
     "extensions.cost",
@@ -98,7 +100,7 @@ html_baseurl = site
 templates_path = ["_templates"]
 html_static_path = ["_static", "figures", "../benchmarks/report/results.css"]
 html_css_files = ["custom.css", "topic.css", "front.css", "results.css", "icons.css"]
-html_js_files = ["print.js"]
+html_js_files = ["print.js", ("navigation.js", {"defer": "defer"})]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_copy_source = False
@@ -128,4 +130,4 @@ notfound_context = {
 }
 notfound_urls_prefix = "/jaxvstorch/"
 ogp_site_url = site
-ogp_social_cards = {"enable": False}
+sitemap_url_scheme = "{link}"

@@ -2,7 +2,7 @@
 
 Unlike in a pair, the functions may have different names. Those of a module whose name begins with a
 framework's, such as ``jax_step``, go into its tab; those of one module alone are one block, as are
-functions that need no framework. Docstrings are left out, as in a pair.
+functions that need no framework. Docstrings and types are left out, as in a pair.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from extensions.pair_directive import quiet
+from extensions.pair_directive import quiet, untyped
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._pairs import source
 
@@ -33,7 +33,8 @@ def blocks(argument: str) -> dict[str, str]:
     for each in argument.split():
         path, _, name = each.rpartition(".")
         folder, _, module = path.rpartition("/")
-        sources[module.partition("_")[0]].append(quiet(source.definition(folder, module, name)))
+        code = untyped(quiet(source.definition(folder, module, name)))
+        sources[module.partition("_")[0]].append(code)
     return {framework: _BLOCK.format("\n\n\n".join(sources[framework])) for framework in sources}
 
 

@@ -59,7 +59,7 @@ def _before(node: nodes.Element) -> nodes.Node | None:
 def _check(cell: nodes.container) -> None:
     """Fold a cell. After a paragraph the mark ends the paragraph's last line."""
     before, parent = _before(cell), cell.parent
-    mark = fold("", kind="checked")
+    mark = fold("", kind="checked", classes=["no-search"])
     parent.replace(cell, mark)
     mark += cell
     if isinstance(before, nodes.paragraph):

@@ -1,4 +1,4 @@
-"""Pages as plain Markdown beside their HTML, and ``llms.txt``, which lists them, for programs.
+"""Pages as plain Markdown beside their HTML, ``llms.txt``, which lists them, and all in one file.
 
 A program that reads, such as a coding assistant, gets a page's text, code and outputs, without the
 cells that prove a sentence: the notebook has them. The front page and the API have no such file:
@@ -42,16 +42,22 @@ def write_page(app: Sphinx, page: str, _: str, context: dict[str, Any], *__: Any
 
 
 def write_list(app: Sphinx, error: Exception | None) -> None:
-    """Write ``llms.txt`` when all pages are written: https://llmstxt.org says what it holds."""
+    """Write ``llms.txt``, and ``llms-full.txt`` with every page in it, when all are written.
+
+    https://llmstxt.org says what they hold.
+    """
     if error is not None or app.builder.format != "html":
         return
-    lines = [f"# {app.config.project}", "", f"> {_SUMMARY}", "", _HOW_TO_USE, ""]
+    head = [f"# {app.config.project}", "", f"> {_SUMMARY}", ""]
+    lines, texts = [*head, _HOW_TO_USE, ""], ["\n".join(head)]
     for toctree in app.env.get_doctree("index").findall(addnodes.toctree):
         lines += [f"## {toctree.get('caption') or 'The book'}", ""]
         for _, page in toctree["entries"]:
             if page in app.env.found_docs and page not in NO_MARKDOWN:
                 lines.append(_entry(app, page))
+                texts.append(Path(app.outdir, f"{page}.md").read_text(encoding="utf-8"))
         lines.append("")
+    Path(app.outdir, "llms-full.txt").write_text("\n".join(texts), encoding="utf-8")
     Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -62,7 +68,7 @@ def cells_as_markdown(notebook: NotebookNode) -> str:
         tags = set(cell.metadata.get("tags", ()))
         if cell.cell_type == "markdown":
             parts.append(cell.source)
-        elif not tags & HIDDEN and cell.get("id") != "install":
+        elif not (tags & HIDDEN or cell.get("id") == "install"):
             if "remove-input" not in tags:
                 parts.append(_fenced("python", cell.source))
             parts += filter(None, map(_output, cell.outputs))
@@ -127,8 +133,9 @@ _SUMMARY = (
 )
 _HOW_TO_USE = (
     "Each page below is Markdown: its text, its code, and what that printed when the book was "
-    "built. The HTML page has .html in place of .md. Every function that a page shows comes with "
-    "`pip install jaxvstorch`, under one name in `jaxvstorch.examples.TOPIC.jax` and in "
+    "built. The HTML page has .html in place of .md, and llms-full.txt has all pages in one file. "
+    "Every function that a page shows is in the package, which `pip install .` installs from a "
+    "clone: under one name in `jaxvstorch.examples.TOPIC.jax` and in "
     "`jaxvstorch.examples.TOPIC.torch`."
 )
 

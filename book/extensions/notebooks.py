@@ -1,5 +1,6 @@
 """Every page that runs is also written as a notebook that runs anywhere, with its outputs.
 
+It has no cells that only prove a sentence: what a reader runs needs none of them.
 The notebooks lie under ``notebooks/`` in the built book. The docs workflow publishes that folder
 as a branch, which is where the links to Colab lead.
 """
@@ -25,36 +26,32 @@ from extensions.plain_markdown import Converter, Directive, Link
 
 logger = logging.getLogger(__name__)
 
-INSTALL = "%pip install -q jaxvstorch"
+# From the repository, as long as no package index has it.
+INSTALL = "%pip install -q git+{} {}"
 # torch.compile forgets before each cell what it compiled, as in the book.
 LOAD = "%load_ext jaxvstorch.notebook"
 # In a page's front matter: what else it imports, for its notebook to install.
 PACKAGES = "packages"
 # In the front matter of a page that runs and is no notebook: it is made of cards and hidden cells.
 NO_NOTEBOOK = "no-notebook"
-# Jupyter shows one line for a cell that proves a sentence.
-_FOLDED = {"source_hidden": True, "outputs_hidden": True}
 _COLAB = "https://colab.research.google.com/github/{name}/blob/notebooks/{page}.ipynb"
 
 
-def make_notebook(text: str, converter: Converter, packages: str = "") -> nbformat.NotebookNode:
-    """A page's source as a notebook, without outputs.
+def make_notebook(text: str, converter: Converter, install: str) -> nbformat.NotebookNode:
+    """A page's source as a notebook, without outputs, and with all its cells.
 
     Args:
         text: the page, in MyST-NB's Markdown.
         converter: makes its prose plain.
-        packages: what to install besides this one.
+        install: the line that installs what it needs.
     """
     _, _, body = text.split("---\n", 2)  # the front matter is MyST-NB's
     page = jupytext.reads(body, fmt="md:myst")
-    install = f"{INSTALL} {packages}".strip() + f"\n{LOAD}"
-    cells = [nbformat.v4.new_code_cell(install, id="install")]
+    cells = [nbformat.v4.new_code_cell(f"{install}\n{LOAD}", id="install")]
     for number, cell in enumerate(page.cells):
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "markdown":
             cell["source"] = converter(cell.source)
-        elif "checked" in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = _FOLDED
         if cell.source:
             cells.append(cell)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -71,8 +68,9 @@ def page_notebook(app: Sphinx, page: str) -> nbformat.NotebookNode:
         LookupError: a directive has no plain form, or the cells are not those that ran.
     """
     source = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
-    packages = app.env.metadata[page].get(PACKAGES, "")
-    notebook = make_notebook(source, page_converter(app, page), packages)
+    repository = app.config.html_theme_options["repository_url"]
+    install = INSTALL.format(repository, app.env.metadata[page].get(PACKAGES, "")).strip()
+    notebook = make_notebook(source, page_converter(app, page), install)
     add_outputs(app, page, notebook)
     return notebook
 
@@ -86,6 +84,7 @@ def write_notebook(app: Sphinx, page: str, *_: Any) -> None:
     except LookupError as error:
         logger.warning(str(error), location=page)
         return
+    notebook.cells = [cell for cell in notebook.cells if not proves(cell)]
     path = Path(app.outdir, "notebooks", f"{page}.ipynb")
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, path)
@@ -104,7 +103,7 @@ def add_links(app: Sphinx, document: nodes.document) -> None:
     linked = " · ".join(f'<a class="reference external" href="{url}">{t}</a>' for url, t in links)
     # As HTML it is no part of the description that search engines and previews of a link show.
     markdown = f'<a class="reference external" href="{posixpath.basename(page)}.md">Markdown</a>'
-    shown = f'<p class="notebook-links">Run it yourself: {linked}. Hand it on: {markdown}.</p>'
+    shown = f'<p class="notebook-links">Run it yourself: {linked}. As text: {markdown}.</p>'
     line = nodes.raw("", shown, format="html")
     title.parent.insert(title.parent.index(title) + 1, line)
 
@@ -150,6 +149,12 @@ def is_notebook(app: Sphinx, page: str) -> bool:
     """Whether a page has a notebook."""
     metadata = app.env.metadata.get(page, {})
     return "kernelspec" in metadata and NO_NOTEBOOK not in metadata
+
+
+def proves(cell: nbformat.NotebookNode) -> bool:
+    """Whether a cell only proves a sentence; one that later cells build on is tagged so too."""
+    tags = cell.metadata.get("tags", ())
+    return "checked" in tags and "needed" not in tags
 
 
 def _pair(directive: Directive) -> str:

@@ -2,8 +2,9 @@
 
 The two halves are tabs that switch together in the whole book; on a wide page the style sheet shows
 both at once, in columns. The code comes from the package's files, without docstrings, which would
-repeat the page, and with one parameter to a line, which fits a phone. The option ``:with: NAME``
-also shows other definitions of the module, in the file's order; one half alone may have them.
+repeat the page, and without types, which would be half of it: a pointer on the link to the source
+shows them. The option ``:with: NAME`` also shows other definitions of the module, in the file's
+order; one half alone may have them.
 """
 
 import ast
@@ -24,15 +25,13 @@ logger = logging.getLogger(__name__)
 
 _GONE = "\0"  # a line that is not shown
 
-SHORT = 58  # columns: two such columns fit a wide page
-
 _TAB = """\
 ````{{tab-item}} {title}
 :sync: {framework}
 ```python
 {source}
 ```
-[source]({repository}/blob/main/{file}){{.source-link}}
+[source]({repository}/blob/main/{file} "{types}"){{.source-link}}
 ````
 """
 _TABS = "`````{{tab-set}}\n:sync-group: framework\n:class: pair\n{halves}`````\n"
@@ -44,6 +43,7 @@ class Half(NamedTuple):
     framework: str
     title: str
     source: str
+    types: str
     file: str
 
 
@@ -68,6 +68,7 @@ def halves(topic: str, name: str, helpers: tuple[str, ...] = ()) -> list[Half]:
             framework,
             TITLES[framework],
             _shown(topic, framework, name, helpers),
+            types(source.definition(topic, framework, name)).replace('"', "'"),
             f"jaxvstorch/examples/{topic}/{framework}.py",
         )
         for framework in FRAMEWORKS
@@ -79,7 +80,7 @@ def _shown(topic: str, framework: str, name: str, helpers: tuple[str, ...]) -> s
     parts += [text for helper in helpers if (text := _helper(topic, framework, helper))]
     file = source.path(topic, framework).read_text(encoding="utf-8")
     # A rule of differentiation follows its function.
-    return "\n\n".join(map(_tidied, sorted(parts, key=file.index)))
+    return "\n\n".join(untyped(quiet(part)) for part in sorted(parts, key=file.index))
 
 
 def _helper(topic: str, framework: str, name: str) -> str:
@@ -91,11 +92,6 @@ def _helper(topic: str, framework: str, name: str) -> str:
             if other != framework:
                 source.definition(topic, other, name)
         return ""
-
-
-def _tidied(text: str) -> str:
-    node = ast.parse(text).body[0]
-    return narrow(quiet(text)) if isinstance(node, ast.FunctionDef) else quiet(text)
 
 
 def quiet(text: str) -> str:
@@ -112,25 +108,27 @@ def quiet(text: str) -> str:
     return "\n".join(line for line in lines if line is not _GONE)
 
 
-def narrow(text: str) -> str:
-    """The same function with one parameter to a line, as formatters break a long signature.
-
-    A signature of up to ``SHORT`` columns stays as it is, and so does one with more than plain
-    parameters, such as defaults.
-    """
-    node = ast.parse(text).body[0]
-    assert isinstance(node, ast.FunctionDef)
-    first = text.splitlines()[node.lineno - 1]
-    if node.returns is None or (first.endswith(":") and len(first) <= SHORT):
-        return text
-    parameters = [f"    {ast.get_source_segment(text, argument)}," for argument in node.args.args]
-    returns = ast.get_source_segment(text, node.returns)
+def untyped(text: str) -> str:
+    """The same definition without the annotations of parameters and results."""
     lines = text.splitlines()
-    # A comment above the first statement is part of the body.
-    head = next(i for i in range(node.lineno - 1, len(lines)) if lines[i].endswith(":"))
-    decorators, body = lines[: node.lineno - 1], lines[head + 1 :]
-    broken = "\n".join([*decorators, f"def {node.name}(", *parameters, f") -> {returns}:", *body])
-    return broken if ast.dump(ast.parse(broken)) == ast.dump(ast.parse(text)) else text
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    for node in sorted(functions, key=lambda node: node.lineno, reverse=True):
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        # A comment above the first statement is part of the body.
+        end = next(i for i in range(node.lineno - 1, len(lines)) if lines[i].endswith(":"))
+        head = f"def {node.name}({ast.unparse(node.args)}):"
+        lines[node.lineno - 1 : end + 1] = [" " * node.col_offset + head]
+    return "\n".join(lines)
+
+
+def types(text: str) -> str:
+    """A function's types, ``(x: Float[Array, 'n']) -> Float[Array, 'n']``; empty without them."""
+    node = ast.parse(text).body[0]
+    if not isinstance(node, ast.FunctionDef) or node.returns is None:
+        return ""
+    return f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}"
 
 
 class PairDirective(SphinxDirective):

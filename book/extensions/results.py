@@ -136,8 +136,8 @@ def title(topic: str) -> str:
 
 def linked(topic: str) -> str:
     """The same, with a link to the topic's results, from the page beside them."""
-    page = f"results-{position(topic)[0]}.html"
-    return f'<a class="reference internal" href="{page}#results-{topic}">{escape(title(topic))}</a>'
+    target = f"results-{position(topic)[0]}.html#{nodes.make_id(f'results-{topic}')}"
+    return f'<a class="reference internal" href="{target}">{escape(title(topic))}</a>'
 
 
 class PartDirective(_ResultsDirective):

@@ -1,10 +1,16 @@
 """What the book makes of a page's cells: columns, folds, promised errors."""
 
+import ast
+import builtins
+import re
 from io import StringIO
 
+import jupytext
 import pytest
 from docutils import nodes
 from extensions import folds, promised_errors
+from extensions.notebooks import proves
+from pages import BOOK, PAGES
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
@@ -130,3 +136,24 @@ def test_a_long_message_is_cut_at_a_line():
 
 def test_an_error_without_a_message_is_its_name():
     assert promised_errors.message_alone("AssertionError", "") == "AssertionError"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_reader_runs_needs_no_cell_that_only_proves(page):
+    text = (BOOK / f"{page}.md").read_text(encoding="utf-8")
+    body = text.split("---\n", 2)[2] if "kernelspec:" in text else ""
+    read = jupytext.reads(body, fmt="md:myst").cells
+    shown = [cell for cell in read if cell.cell_type == "code" and not proves(cell)]
+    code = "\n".join(re.sub(r"(?m)^\s*%.*", "", c.source) for c in shown if "%%" not in c.source)
+    everything = list(ast.walk(ast.parse(code)))
+    names = [node for node in everything if isinstance(node, ast.Name)]
+    known = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(dir(builtins))
+    for node in everything:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                known.add(name)
+            case ast.alias(name=name, asname=short):
+                known.add(short or name.partition(".")[0])
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                known.add(name)
+    assert {node.id for node in names} - known - {"display"} == set()

@@ -34,7 +34,7 @@ TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
 CHANGES = (*EDITS, *ARGUMENTS, OPTION, THREADS, DEVICES, FOLDER_OF_CACHE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CacheTable:
     """A table of changes by frameworks.
 
@@ -58,6 +58,8 @@ class CacheTable:
 
     def __str__(self) -> str:
         return str(self._table())
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """A table whose misses are marked."""

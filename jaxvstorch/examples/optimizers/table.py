@@ -39,7 +39,7 @@ def call_torch(text: str, r: Any = RATE) -> Callable[..., optim.Optimizer]:
     return lambda p: eval(text, vars(optim) | {"r": r, "p": p})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RuleTable:
     """Rules with their differences: in float32, in float64, and in float32 with the defaults."""
 
@@ -51,6 +51,8 @@ class RuleTable:
             numbers = "  ".join(f"{number:7.0e}" for number in differences)
             lines += [rule.name, f"  optax.{rule.optax}", f"  optim.{rule.torch:38} {numbers}"]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = []

@@ -40,7 +40,7 @@ KINDS = {
 CALLS = ("1st", "2nd", "3rd")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PurityMatrix:
     """A table of kinds of functions by compilers.
 
@@ -65,6 +65,8 @@ class PurityMatrix:
 
     def __str__(self) -> str:
         return str(Table(("kind", *self.columns), self.rows()))
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """Three columns for each way of calling; those in which all is right are named below."""
