@@ -3,6 +3,7 @@
 ``jax.py`` and ``torch.py`` hold its parts as functions of arrays, in PyTorch's layout.
 ``torch_module.py`` and ``jax_nnx.py`` are the script as people write it, with a module and an
 optimizer, ``jax_optax.py`` is the JAX script without modules, and ``weights.py`` carries weights
-from one to the other. ``jax_defaults.py`` leaves one default alone at a time, and
+from one to the other, also those of a checkpoint: ``jax_llama.py`` and ``jax_resnet.py`` are
+modules for two models of transformers. ``jax_defaults.py`` leaves one default alone at a time, and
 ``jax_dropout.py`` has dropout with its scale and without.
 """

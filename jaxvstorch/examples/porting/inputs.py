@@ -33,6 +33,11 @@ def scores(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argumen
     return _normal(rng, dtype, n, CLASSES), rng.integers(0, CLASSES, n).astype(np.int32)
 
 
+def heads(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
+    """Two heads of eight numbers at each position, about ``size`` in all, and four frequencies."""
+    return _normal(rng, dtype, 1, max(2, size // 16), 2, 8), (0.1 ** np.arange(4)).astype(dtype)
+
+
 def network(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
     """Parameters, running statistics, and images of about ``size`` pixels."""
     images = _normal(rng, dtype, _batch(size), SIDE, SIDE)

@@ -61,6 +61,20 @@ def accuracy(logits: Float[Array, "n k"], labels: Int[Array, " n"]) -> Float[Arr
     return (predicted == labels).astype(logits.dtype).mean()
 
 
+def rotate(
+    x: Float[Array, "n l heads size"], frequencies: Float[Array, " half"]
+) -> Float[Array, "n l heads size"]:
+    """Turn each head by an angle for each position: rotary embeddings, of the two halves.
+
+    Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
+    """
+    angles = jnp.arange(x.shape[1])[:, None, None] * frequencies
+    cos, sin = jnp.cos(angles).astype(x.dtype), jnp.sin(angles).astype(x.dtype)
+    first, second = jnp.split(x, 2, axis=-1)
+    turned = first * cos - second * sin, second * cos + first * sin
+    return jnp.concatenate(turned, axis=-1)
+
+
 def train_step(
     params: Named,
     statistics: Named,

@@ -14,7 +14,7 @@ from jax import Array
 from jaxvstorch.examples.porting import jax_nnx
 from jaxvstorch.examples.porting.data import Digits
 from jaxvstorch.examples.porting.settings import RATE, WEIGHT_DECAY
-from jaxvstorch.examples.porting.weights import FLATTENED
+from jaxvstorch.examples.porting.weights import FLATTENED, load
 
 Start = Mapping[str, Any]  # PyTorch's state_dict
 
@@ -35,7 +35,7 @@ def default(function: Any, argument: str) -> Any:
 def ported(start: Start) -> jax_nnx.DigitsNet:
     """The model with PyTorch's settings and weights."""
     model = jax_nnx.DigitsNet(nnx.Rngs(0))
-    jax_nnx.load_state_dict(model, start, FLATTENED)
+    load(model, start, FLATTENED)
     return model
 
 
@@ -84,7 +84,7 @@ def padding(start: Start) -> jax_nnx.DigitsNet:
 def flatten_order(start: Start) -> jax_nnx.DigitsNet:
     """The weights after the flatten are transposed, and their inputs stay in PyTorch's order."""
     model = jax_nnx.DigitsNet(nnx.Rngs(0))
-    jax_nnx.load_state_dict(model, start, {})
+    load(model, start)
     return model
 
 

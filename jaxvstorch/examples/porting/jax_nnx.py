@@ -2,16 +2,13 @@
 
 # mypy: allow-subclassing-any, allow-untyped-decorators
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-import jax
-import numpy as np
 import optax
 from flax import nnx
 from jax import Array
 
-from jaxvstorch.examples.porting import weights
 from jaxvstorch.examples.porting.settings import RATE, WEIGHT_DECAY
 
 
@@ -53,7 +50,7 @@ def make(seed: int = 0) -> tuple[DigitsNet, Any]:
     return model, nnx.Optimizer(model, optax.adamw(RATE, weight_decay=WEIGHT_DECAY), wrt=nnx.Param)
 
 
-@nnx.jit
+@partial(nnx.jit, donate_argnames=("model", "optimizer"))
 def train_step(model: nnx.Module, optimizer: nnx.Optimizer, images: Array, labels: Array) -> Array:
     """Change the model by one batch; the loss is that before the change."""
 
@@ -64,27 +61,3 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, images: Array, label
     loss, grads = nnx.value_and_grad(loss_of)(model)
     optimizer.update(model, grads)
     return loss
-
-
-def load_state_dict(
-    model: nnx.Module, state_dict: Mapping[str, Any], flattened: Mapping[str, Any]
-) -> None:
-    """Put PyTorch's weights into the model.
-
-    Raises:
-        WeightsError: names or shapes are not those of the model; it says which.
-    """
-    given = weights.to_flax(state_dict, flattened)
-    state = nnx.state(model, (nnx.Param, nnx.BatchStat))
-    places = {".".join(path): path for path, _ in nnx.to_flat_state(state)}
-    wanted = {".".join(path): leaf.shape for path, leaf in nnx.to_flat_state(state)}
-    weights.require_fit(given, wanted)
-    flat = {places[name]: jax.numpy.array(array) for name, array in given.items()}
-    nnx.update(model, nnx.from_flat_state(flat))
-
-
-def state_dict(model: nnx.Module, flattened: Mapping[str, Any]) -> dict[str, Any]:
-    """The model's weights as NumPy arrays, under the names and in the layout of PyTorch."""
-    state = nnx.state(model, (nnx.Param, nnx.BatchStat))
-    flat = {".".join(path): np.asarray(leaf[...]) for path, leaf in nnx.to_flat_state(state)}
-    return weights.to_torch(flat, flattened)

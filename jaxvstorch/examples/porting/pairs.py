@@ -21,6 +21,7 @@ PAIRS = (
     ),
     Pair("cross_entropy", inputs.scores, reference.cross_entropy, gradient=(0,)),
     Pair("accuracy", inputs.scores, reference.accuracy),
+    Pair("rotate", inputs.heads, reference.rotate, gradient=(0,)),
     # It holds a gradient, and what torch.compile made has no second one.
     Pair("train_step", inputs.training, reference.train_step, tolerance=16, benchmark=IMAGES),
 )

@@ -92,6 +92,14 @@ def _convolve(params: Named, images: Array) -> Array:
     return np.einsum("nhwij,oij->nohw", _patches(images), params["conv.weight"][:, 0])
 
 
+def rotate(x: Array, frequencies: Array) -> Array:
+    """Complex numbers, whose real parts are the first half, turned by an angle."""
+    first, second = np.split(x, 2, axis=-1)
+    angles = np.arange(x.shape[1])[:, None, None] * frequencies
+    turned = (first + 1j * second) * np.exp(1j * angles)
+    return np.concatenate([turned.real, turned.imag], axis=-1)
+
+
 def _head(params: Named, x: Array) -> tuple[Array, ...]:
     """What follows batch norm: each intermediate, and at last the logits."""
     flat = np.maximum(x, 0).reshape(len(x), -1)

@@ -56,6 +56,20 @@ def accuracy(logits: Float[Tensor, "n k"], labels: Int[Tensor, " n"]) -> Float[T
     return (logits.argmax(dim=1) == labels).to(logits.dtype).mean()
 
 
+def rotate(
+    x: Float[Tensor, "n l heads size"], frequencies: Float[Tensor, " half"]
+) -> Float[Tensor, "n l heads size"]:
+    """Turn each head by an angle for each position: rotary embeddings, of the two halves.
+
+    Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
+    """
+    angles = torch.arange(x.shape[1], device=x.device)[:, None, None] * frequencies
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    first, second = x.chunk(2, dim=-1)
+    turned = first * cos - second * sin, second * cos + first * sin
+    return torch.cat(turned, dim=-1)
+
+
 def train_step(
     params: Named,
     statistics: Named,

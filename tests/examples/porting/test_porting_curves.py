@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jaxvstorch.examples.porting import data, weights
+from jaxvstorch.examples.porting import data
 
 pytest.importorskip("sklearn")
 
@@ -37,17 +37,17 @@ def test_training_in_pytorch_does_not_write_into_the_weights_that_were_carried(
     jax, torch, digits
 ) -> None:
     pytest.importorskip("flax")
-    from jaxvstorch.examples.porting import jax_nnx, jax_optax, torch_module
+    from jaxvstorch.examples.porting import jax_nnx, jax_optax, torch_module, weights
 
     model, optimizer = torch_module.make()
     net: Any = jax_nnx.make(1)[0]
-    jax_nnx.load_state_dict(net, model.state_dict(), weights.FLATTENED)
+    weights.load(net, model.state_dict(), weights.FLATTENED)
     params = jax_optax.init({k: v.numpy() for k, v in model.state_dict().items()}).params
-    kept = jax_nnx.state_dict(net, weights.FLATTENED)
+    kept = weights.state_dict(net, weights.FLATTENED)
     batch = next(data.batches(digits[0], 1))
     images, labels = torch.from_numpy(batch.images)[:, None], torch.from_numpy(batch.labels)
     torch_module.train_step(model, optimizer, images, labels)
-    for name, array in jax_nnx.state_dict(net, weights.FLATTENED).items():
+    for name, array in weights.state_dict(net, weights.FLATTENED).items():
         np.testing.assert_array_equal(array, kept[name])
     for name, array in params.items():
         np.testing.assert_array_equal(array, kept[name])
