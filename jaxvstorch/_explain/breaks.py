@@ -66,12 +66,12 @@ _CURES = (
     )),
     (r"\.item\(\)|tolist\(\)", Cure("Keep the value in a tensor.", "branching")),
     (r"\b[Rr]andom(State)?\.", Cure(
-        "Draw with torch's own functions, or pass the numbers in.", "purity"
+        "Draw with torch's own functions, or pass the numbers in.", "purity-random"
     )),
     (r"`(time\.(?!sleep)|datetime\.)", Cure(
-        "Read the clock outside, and pass the time in.", "purity"
+        "Read the clock outside, and pass the time in.", "purity-random"
     )),
-    (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity")),
+    (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity-random")),
     (r"output shape depends", Cure(
         "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
         "shapes-values",
