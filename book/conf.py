@@ -59,6 +59,7 @@ extensions = [
     "extensions.promised_errors",
     "extensions.public_names",
     "extensions.results",
+    "extensions.search",
     "extensions.topics",
 ]
 exclude_patterns = ["_build", "extensions"]

@@ -86,6 +86,12 @@ def markdown() -> str:
     return "\n".join(parts)
 
 
+def found_names() -> list[tuple[str, str]]:
+    """Each name, and what a search should find it by."""
+    entries = [entry_of(row) for rows in groups().values() for row in rows]
+    return [(e.name, f"{e.name}: {e.jax or e.instead} {'; '.join(e.kinds)}") for e in entries]
+
+
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 

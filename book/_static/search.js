@@ -1,0 +1,61 @@
+// Shows what Pagefind finds as one types. A file on disk may not load it: there, Sphinx searches.
+const field = document.querySelector(".bd-search-container input[type=search]");
+const shown = document.querySelector("#search-results");
+const root = document.documentElement.dataset.content_root;
+
+function sphinxSearch() {
+  for (const name of ["_static/searchtools.js", "_static/language_data.js", "searchindex.js"]) {
+    const script = document.createElement("script");
+    script.src = root + name;
+    script.async = false;
+    document.body.append(script);
+  }
+}
+
+function link(url, text) {
+  const anchor = document.createElement("a");
+  anchor.href = root + url.replace(/^\//, "");
+  anchor.textContent = text;
+  return anchor;
+}
+
+function excerpt(html) {
+  const paragraph = document.createElement("p");
+  paragraph.innerHTML = html; // Pagefind escapes the text, and marks the words
+  return paragraph;
+}
+
+function entry(found) {
+  const item = document.createElement("li");
+  item.append(link(found.url, found.meta.title), excerpt(found.excerpt));
+  const sections = document.createElement("ul");
+  for (const section of found.sub_results.filter((part) => part.anchor).slice(0, 3)) {
+    const line = document.createElement("li");
+    line.append(link(section.url, section.title));
+    sections.append(line);
+  }
+  item.append(sections);
+  return item;
+}
+
+async function search(pagefind, words) {
+  const found = await pagefind.debouncedSearch(words, {}, 100);
+  if (found === null) return; // another letter came
+  const results = await Promise.all(found.results.slice(0, 20).map((result) => result.data()));
+  const list = document.createElement("ul");
+  list.className = "search";
+  list.append(...results.map(entry));
+  const count = document.createElement("p");
+  count.textContent = words && (results.length ? "" : `Nothing has “${words}”.`);
+  shown.replaceChildren(count, list);
+}
+
+try {
+  const pagefind = await import(new URL(`${root}pagefind/pagefind.js`, document.baseURI));
+  await pagefind.options({ excerptLength: 24, ranking: { termFrequency: 0.5, pageLength: 0.4 } });
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  field.addEventListener("input", () => search(pagefind, field.value));
+  search(pagefind, field.value);
+} catch {
+  sphinxSearch();
+}
