@@ -1,9 +1,9 @@
 """The directive ``{libraries} TASK…``: what is in the box and what is a library, task by task.
 
-``libraries.toml`` says which libraries there are for a task, and what their last releases were when
-the package index was read. ``{libraries} said`` lists what maintainers say of a library's end, and
-``{libraries} tried`` what some old ones do with today's frameworks. All of it is Markdown, so that
-a page's notebook has it too.
+``libraries.toml`` says which libraries there are for a task, what and where each one is, and what
+its last release was when the package index was read. ``{libraries} said`` lists what maintainers
+say of a library's end, and ``{libraries} tried`` what some old ones do with today's frameworks. All
+of it is Markdown, so that a page's notebook has it too.
 """
 
 import tomllib
@@ -34,51 +34,55 @@ def markdown(*tasks: str) -> str:
     """A table for some tasks, or the list of what maintainers say.
 
     Raises:
-        KeyError: there is no such task, or no release is known of one of its libraries.
+        KeyError: there is no such task, or nothing is known of one of its libraries.
     """
     known = read()
-    releases, quotes = known["releases"], known["said"]
     if tasks == ("said",):
-        return "\n".join(_quote(name, quotes[name], releases[name]) for name in quotes)
+        return "\n".join(_quote(name, known) for name in known["said"])
     if tasks == ("tried",):
-        return "\n".join([*_trials(known["tried"], releases), "", _with(known["tried"])])
-    rows = [row for task in tasks for row in _rows(known[task], releases, quotes)]
+        return "\n".join([*_trials(known), "", _with(known["tried"])])
+    rows = [row for task in tasks for row in _rows(known[task], known)]
     as_of = (
         f"Version and month of the last release on the package index, as of {day(known['read'])}."
     )
     return "\n".join(["| JAX | PyTorch |", "|---|---|", *rows, "", as_of])
 
 
-def _rows(task: dict[str, Any], releases: dict[str, Any], quotes: dict[str, Any]) -> list[str]:
-    listed = [
-        "<br>".join(_library(name, *releases[name], name in quotes) for name in task[side])
-        for side in _SIDES
-    ]
+def _rows(task: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    listed = ["<br>".join(_library(name, known) for name in task[side]) for side in _SIDES]
     boxes = [task[f"{side}-box"] for side in _SIDES]
     cells = [f"*In the box:* {box}<br>{names}" for box, names in zip(boxes, listed, strict=True)]
     return [f"| **{task['title']}** | |", f"| {' | '.join(cells)} |"]
 
 
-def _library(name: str, version: str, month: str, is_over: bool) -> str:
-    mark = " †" if is_over else ""
-    return f"**{name}**{mark} {version}, {month.replace('-', chr(0x2011))}"  # does not break
+def _library(name: str, known: dict[str, Any]) -> str:
+    mark = " †" if name in known["said"] else ""
+    words, _ = known["about"][name]
+    version, month = known["releases"][name]
+    month = month.replace("-", chr(0x2011))  # does not break
+    return f"{_link(name, known)}{mark}: {words}, {version}, {month}"
 
 
-def _quote(name: str, quote: dict[str, str], release: tuple[str, str]) -> str:
+def _link(name: str, known: dict[str, Any]) -> str:
+    _, url = known["about"][name]
+    return f"[{name}]({url})"
+
+
+def _quote(name: str, known: dict[str, Any]) -> str:
+    quote, (version, month) = known["said"][name], known["releases"][name]
     source = f"[{quote['where']}]({quote['url']}), as of {day(quote['dated'])}"
     also = f" {quote['also']}" if "also" in quote else ""
-    last = f"{release[0]}, {day(release[1])}"
-    return f"- **{name}**: “{quote['quote']}” ({source}).{also} Last release: {last}."
+    last = f"{version}, {day(month)}"
+    return f"- **{_link(name, known)}**: “{quote['quote']}” ({source}).{also} Last release: {last}."
 
 
-def _trials(tried: dict[str, Any], releases: dict[str, Any]) -> list[str]:
+def _trials(known: dict[str, Any]) -> list[str]:
     lines = []
-    for library in tried["libraries"]:
-        version, month = releases[library["name"]]
+    for library in known["tried"]["libraries"]:
+        link = _link(library["name"], known)
+        version, month = known["releases"][library["name"]]
         ended = f"`{library['error']}`" if "error" in library else "runs."
-        lines.append(
-            f"- **{library['name']}** {version}, {day(month)}: {library['tried']}, {ended}"
-        )
+        lines.append(f"- **{link}** {version}, {day(month)}: {library['tried']}, {ended}")
     return lines
 
 

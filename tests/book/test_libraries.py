@@ -1,4 +1,4 @@
-"""The tables of libraries: each has a release, read on a day that has passed, and a place."""
+"""The tables of libraries: each has an address, a few words, and a release of a day that passed."""
 
 import re
 from datetime import date
@@ -8,7 +8,9 @@ from extensions import libraries
 from packaging.version import Version
 
 KNOWN = libraries.read()
-READ, RELEASES, SAID, TRIED = (KNOWN.pop(key) for key in ("read", "releases", "said", "tried"))
+READ, ABOUT, RELEASES, SAID, TRIED = (
+    KNOWN.pop(key) for key in ("read", "about", "releases", "said", "tried")
+)
 TASKS = KNOWN
 NAMED = sorted(
     {name for task in TASKS.values() for side in ("jax", "torch") for name in task[side]}
@@ -22,8 +24,16 @@ def latest(day: str) -> date:
     return date.fromisoformat(day if len(day) > 7 else f"{day}-01")
 
 
-def test_there_is_a_release_of_just_these_libraries() -> None:
-    assert sorted(RELEASES) == NAMED
+def test_there_are_words_and_a_release_of_just_these_libraries() -> None:
+    assert sorted(ABOUT) == sorted(RELEASES) == NAMED
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_library_has_two_to_four_words_and_an_address_that_is_no_package_index(name: str) -> None:
+    words, url = ABOUT[name]
+    assert re.fullmatch(r"[^ ,|]+( [^ ,|]+){1,3}", words)  # a table has commas and bars of its own
+    assert url.startswith("https://")
+    assert not re.search(r"pypi|conda|[ ()|]", url)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -50,16 +60,16 @@ def test_a_trial_says_what_was_tried_when_and_with_what() -> None:
     assert {library["name"] for library in TRIED["libraries"]} <= {*RELEASES}
     assert date.fromisoformat(TRIED["date"]) <= date.today()
     shown = libraries.markdown("tried")
-    assert shown.count("\n- ") == len(TRIED["libraries"]) - 1
+    assert shown.count("\n- **[") == len(TRIED["libraries"]) - 1
     assert f"with {TRIED['with']}, each library alone." in shown
 
 
 def test_a_library_whose_end_was_announced_is_marked_in_the_table() -> None:
     table = libraries.markdown("networks")
-    assert "**dm-haiku** † " in table
-    assert "**flax** 0" in table
+    assert "[dm-haiku](https://github.com/google-deepmind/dm-haiku) †: modules by" in table
+    assert "[flax](https://github.com/google/flax): modules by Google, 0" in table
     assert "maintenance" not in table
-    assert libraries.markdown("said").count("\n- ") == len(SAID) - 1
+    assert libraries.markdown("said").count("\n- **[") == len(SAID) - 1
 
 
 @pytest.mark.parametrize(
