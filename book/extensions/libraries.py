@@ -1,4 +1,4 @@
-"""The directive ``{libraries} TASK…``: what is in the box and what is a library, task by task.
+"""The directive ``{libraries} TASK…``: what is built in and what is a library, task by task.
 
 ``libraries.toml`` says which libraries there are for a task, what and where each one is, and what
 its last release was when the package index was read. ``{libraries} said`` lists what maintainers
@@ -51,7 +51,7 @@ def markdown(*tasks: str) -> str:
 def _rows(task: dict[str, Any], known: dict[str, Any]) -> list[str]:
     listed = ["<br>".join(_library(name, known) for name in task[side]) for side in _SIDES]
     boxes = [task[f"{side}-box"] for side in _SIDES]
-    cells = [f"*In the box:* {box}<br>{names}" for box, names in zip(boxes, listed, strict=True)]
+    cells = [f"*Built in:* {box}<br>{names}" for box, names in zip(boxes, listed, strict=True)]
     return [f"| **{task['title']}** | |", f"| {' | '.join(cells)} |"]
 
 
