@@ -1,8 +1,8 @@
 """The search: Pagefind's index of the built pages, and each name of the map as a result of its own.
 
-A page's front matter may list ``keywords``: what people type who want it. Cells that prove a sentence
-are left out. Where a browser may not load the index, as from a file on disk, ``search.js`` falls back
-to Sphinx's own search.
+A page's front matter may list ``keywords``: what people type who want it. Cells that prove a
+sentence are left out. Where a browser may not load the index, as from a file on disk, ``search.js``
+falls back to Sphinx's own search.
 """
 
 import asyncio
