@@ -131,4 +131,7 @@ notfound_context = {
 }
 notfound_urls_prefix = "/jaxvstorch/"
 ogp_site_url = site
+ogp_image = "_static/card.png"
+ogp_image_alt = "jaxvstorch: JAX and PyTorch side by side, run, tested and timed"
+ogp_social_cards = {"enable": False}  # one image is enough
 sitemap_url_scheme = "{link}"
