@@ -27,7 +27,7 @@ function excerpt(html) {
 
 function entry(found) {
   const item = document.createElement("li");
-  item.append(link(found.url, found.meta.title), excerpt(found.excerpt));
+  item.append(link(found.meta.address ?? found.url, found.meta.title), excerpt(found.excerpt));
   const sections = document.createElement("ul");
   for (const section of found.sub_results.filter((part) => part.anchor).slice(0, 3)) {
     const line = document.createElement("li");

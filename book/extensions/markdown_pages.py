@@ -55,7 +55,8 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
         for _, page in toctree["entries"]:
             if page in app.env.found_docs and page not in NO_MARKDOWN:
                 lines.append(_entry(app, page))
-                texts.append(Path(app.outdir, f"{page}.md").read_text(encoding="utf-8"))
+                written = Path(app.outdir, f"{page}.md")
+                texts.append(written.read_text(encoding="utf-8") if written.exists() else "")
         lines.append("")
     Path(app.outdir, "llms-full.txt").write_text("\n".join(texts), encoding="utf-8")
     Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")

@@ -6,6 +6,7 @@ falls back to Sphinx's own search.
 """
 
 import asyncio
+import tempfile
 from html import escape
 from pathlib import Path
 
@@ -16,36 +17,44 @@ from extensions.names import found_names
 
 _ARTICLE = '<article class="bd-article">'
 _LEFT_OUT = (".fold.checked", ".notebook-links", ".headerlink", "script", "style", "svg")
+# A page that only the index has; search.js leads to its address.
+_NAME = """\
+<html lang="en"><body>{article}<h1>{name}</h1><p>{text}</p>
+<p data-pagefind-ignore data-pagefind-meta="address">names.html#{name}</p></article></body></html>
+"""
 
 
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write the index when all pages are written."""
     if error is None and app.builder.format == "html":
-        asyncio.run(_write(app))
+        # One folder and one question: Pagefind takes a tenth of a second to answer each.
+        with tempfile.TemporaryDirectory() as folder:
+            _copy(app, Path(folder))
+            asyncio.run(_write(folder, str(Path(app.outdir, "pagefind"))))
 
 
-async def _write(app: Sphinx) -> None:
-    folder = Path(app.outdir)
+def _copy(app: Sphinx, folder: Path) -> None:
+    for page in app.env.found_docs:
+        html = Path(app.outdir, f"{page}.html").read_text(encoding="utf-8")
+        path = folder / f"{page}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keywords = escape(app.env.metadata[page].get("keywords", ""))
+        weighted = f'{_ARTICLE}<p data-pagefind-weight="10">{keywords}</p>'
+        path.write_text(html.replace(_ARTICLE, weighted, 1), encoding="utf-8")
+    for number, (name, text) in enumerate(found_names()):
+        html = _NAME.format(article=_ARTICLE, name=escape(name), text=escape(text))
+        Path(folder, f"name-{number}.html").write_text(html, encoding="utf-8")
+
+
+async def _write(folder: str, output: str) -> None:
     config = IndexConfig(
         root_selector="article.bd-article",
         exclude_selectors=_LEFT_OUT,
         include_characters="._@",
-        output_path=str(folder / "pagefind"),
+        output_path=output,
     )
     async with PagefindIndex(config) as index:
-        for page in sorted(app.env.found_docs):
-            html = (folder / f"{page}.html").read_text(encoding="utf-8")
-            await index.add_html_file(content=_with_keywords(app, page, html), url=f"{page}.html")
-        for name, text in found_names():
-            await index.add_custom_record(
-                url=f"names.html#{name}", content=text, language="en", meta={"title": name}
-            )
-
-
-def _with_keywords(app: Sphinx, page: str, html: str) -> str:
-    keywords = escape(app.env.metadata[page].get("keywords", ""))
-    shown = f'{_ARTICLE}<p data-pagefind-weight="10">{keywords}</p>' if keywords else _ARTICLE
-    return html.replace(_ARTICLE, shown, 1)
+        await index.add_directory(folder)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -5,7 +5,7 @@ the same names in both modules; where they do not, ``rename`` translates.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -21,7 +21,8 @@ _NAMES = {
     "kernel": "weight", "embedding": "weight", "scale": "weight", "bias": "bias",
     "mean": "running_mean", "var": "running_var",
 }  # fmt: skip
-_THREE = ("query", "key", "value")  # PyTorch has them in one array
+_THREE = ("in_proj.query", "in_proj.key", "in_proj.value")  # PyTorch has them in one array
+_OF_ATTENTION = {"out": "out_proj"} | {part.removeprefix("in_proj."): part for part in _THREE}
 
 
 class WeightsError(ValueError):
@@ -62,11 +63,11 @@ def load(
         WeightsError: names or shapes do not fit, and nothing was loaded. It lists all of them.
     """
     given = _apart({name: np.asarray(value) for name, value in state_dict.items()})
-    entries = list(_entries(model, flattened or {}, rename))
+    entries = _entries(model, flattened or {}, rename)
     wanted = {e.name: e.to_torch(np.empty(e.variable.shape, bool)).shape for e in entries}
     _require_fit(given, wanted)
-    for entry in entries:
-        array = jnp.array(entry.to_flax(given[entry.name]), entry.variable.dtype)  # a copy
+    arrays = [jnp.array(e.to_flax(given[e.name]), e.variable.dtype) for e in entries]  # copies
+    for entry, array in zip(entries, arrays, strict=True):
         entry.variable.set_value(array)
 
 
@@ -80,18 +81,29 @@ def state_dict(
     entries = _entries(model, flattened or {}, rename)
     arrays = _together({e.name: e.to_torch(np.asarray(e.variable[...])) for e in entries})
     # safetensors writes the memory of a transposed array as it lies, without an error.
-    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return {name: np.array(array, order="C") for name, array in arrays.items()}
 
 
-def _entries(model: nnx.Module, flattened: Mapping[str, Shape], rename: Rename) -> Iterator[Entry]:
-    kinds = dict(nnx.iter_modules(model))
-    for path, layer in kinds.items():
-        name = _name(path, kinds)
-        for attribute, last in _NAMES.items():
-            variable = getattr(layer, attribute, None)
-            if isinstance(variable, nnx.Variable):
-                layouts = _layouts(layer, attribute, variable.shape, flattened.get(name))
-                yield Entry(rename(f"{name}.{last}" if name else last), variable, *layouts)
+def _entries(model: nnx.Module, flattened: Mapping[str, Shape], rename: Rename) -> list[Entry]:
+    if not isinstance(model, nnx.Module):
+        raise WeightsError(f"{type(model).__name__} has no layers: merge it into a module first")
+    nodes = dict(nnx.iter_graph(model))
+    entries, unused = [], set(flattened)
+    for path, variable in nodes.items():
+        if not isinstance(variable, nnx.Param | nnx.BatchStat):
+            continue
+        name, attribute, shape = _name(path[:-1], nodes), str(path[-1]), variable.shape
+        last, before = _NAMES.get(attribute, attribute), flattened.get(name)
+        if attribute == "kernel" and before and (math.prod(before),) == shape[:-1]:
+            unused.remove(name)
+        layouts = _layouts(nodes[path[:-1]], attribute, shape, before)
+        entries.append(Entry(rename(f"{name}.{last}" if name else last), variable, *layouts))
+    names = [entry.name for entry in entries]
+    problems = [f"two arrays of the model: {name}" for name in set(names) if names.count(name) > 1]
+    problems += [f"flattened, but no linear layer with that many inputs: {n}" for n in unused]
+    if problems:
+        raise WeightsError("the names do not fit:\n" + "\n".join(sorted(problems)))
+    return entries
 
 
 def _name(path: tuple[Any, ...], kinds: Mapping[tuple[Any, ...], Any]) -> str:
@@ -101,8 +113,8 @@ def _name(path: tuple[Any, ...], kinds: Mapping[tuple[Any, ...], Any]) -> str:
         owner = kinds.get(path[:end])
         if isinstance(owner, nnx.Sequential) and part == "layers":
             continue
-        is_out = isinstance(owner, nnx.MultiHeadAttention) and part == "out"
-        parts.append("out_proj" if is_out else str(part))
+        of_attention = isinstance(owner, nnx.MultiHeadAttention)
+        parts.append(_OF_ATTENTION.get(part, part) if of_attention else str(part))
     return ".".join(parts)
 
 
@@ -111,14 +123,14 @@ def _layouts(
 ) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """Functions from PyTorch's layout to flax's and back."""
     spatial = tuple(range(len(shape) - 2))
-    if isinstance(layer, nnx.LinearGeneral):  # of attention: heads are an axis
+    if isinstance(layer, nnx.LinearGeneral) and not before:  # of attention: heads are an axis
         if attribute == "bias":
             return lambda a: a.reshape(shape), np.ravel
         inputs = math.prod(shape[: len(layer.in_features)])
         return lambda a: a.T.reshape(shape), lambda a: a.reshape(inputs, -1).T
-    if attribute != "kernel":
+    if attribute != "kernel" or len(shape) < 2:
         return lambda a: a, lambda a: a
-    if isinstance(layer, nnx.ConvTranspose):  # in, out, height, width; and the other way round
+    if isinstance(layer, nnx.ConvTranspose) and not layer.transpose_kernel:
         return (lambda a: np.flip(np.moveaxis(a, (0, 1), (-2, -1)), spatial),
                 lambda a: np.moveaxis(np.flip(a, spatial), (-2, -1), (0, 1)))  # fmt: skip
     if before:
@@ -146,18 +158,15 @@ def _together(arrays: dict[str, Array]) -> dict[str, Array]:
     """Undo ``_apart``."""
     found: dict[str, Array] = {}
     for name, array in arrays.items():
-        layer, part, last = _split(name)
-        if part not in _THREE or not all(f"{layer}{p}.{last}" in arrays for p in _THREE):
+        layer, _, rest = name.rpartition("in_proj.")
+        last = rest.rpartition(".")[2]
+        three = [f"{layer}{part}.{last}" for part in _THREE]
+        inputs = {arrays[part].shape[1:] if part in arrays else None for part in three}
+        if name in three and len(inputs) == 1:
+            found[f"{layer}in_proj_{last}"] = np.concatenate([arrays[part] for part in three])
+        else:
             found[name] = array
-        elif part == "query":
-            three = [arrays[f"{layer}{p}.{last}"] for p in _THREE]
-            found[f"{layer}in_proj_{last}"] = np.concatenate(three)
     return found
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    *layers, part, last = ("", *name.split("."))
-    return ".".join([*layers, ""]).removeprefix("."), part, last
 
 
 def _require_fit(given: Mapping[str, Array], wanted: Mapping[str, Shape]) -> None:

@@ -66,3 +66,54 @@ def test_all_that_does_not_fit_is_named_and_nothing_is_loaded(model, state_dict)
         "wrong shape: hidden.weight (2, 3), expected (32, 128)",
     ]
     assert not isinstance(model.conv.kernel.get_value(), np.ndarray)
+
+
+class Block(nnx.Module):
+    """What a loader by kernels and biases alone would miss."""
+
+    def __init__(self) -> None:
+        rngs = nnx.Rngs(0)
+        self.class_token = nnx.Param(np.zeros((1, 4), np.float32))
+        self.query, self.key = (nnx.Linear(4, 4, rngs=rngs) for _ in range(2))
+        self.value = nnx.Linear(4, 4, rngs=rngs)
+        self.up = nnx.ConvTranspose(4, 4, (3,), transpose_kernel=True, rngs=rngs)
+
+
+def test_each_parameter_is_loaded_or_named() -> None:
+    block = Block()
+    given = weights.state_dict(block)
+    assert {"class_token", "query.weight", "key.weight", "value.bias"} <= set(given)
+    weights.load(block, given | {"class_token": np.ones((1, 4))})
+    assert block.class_token[...].tolist() == [[1] * 4]
+    del given["class_token"]
+    with pytest.raises(weights.WeightsError, match=r"missing: class_token \(1, 4\)"):
+        weights.load(block, given)
+
+
+def test_a_kernel_that_jax_turns_itself_is_not_turned() -> None:
+    block, given = Block(), weights.state_dict(Block())
+    weights.load(block, given)
+    np.testing.assert_array_equal(block.up.kernel[...], given["up.weight"].transpose(2, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("flattened", "rename", "problem"),
+    [
+        ({"hiden": (8, 4, 4)}, str, "flattened, but no linear layer with that many inputs: hiden"),
+        ({"hidden": (8, 4)}, str, "flattened, but no linear layer with that many inputs: hidden"),
+        ({}, lambda name: name.replace("output", "hidden"), "two arrays of the model: hidden.bias"),
+    ],
+)
+def test_names_that_mean_nothing_or_two_things_are_refused(
+    model, state_dict, flattened, rename, problem
+) -> None:
+    with pytest.raises(weights.WeightsError, match=problem):
+        weights.load(model, state_dict, flattened, rename)
+    with pytest.raises(weights.WeightsError, match="merge it into a module first"):
+        weights.state_dict(nnx.state(model))
+
+
+def test_what_it_returns_does_not_share_memory_with_the_model() -> None:
+    layer = nnx.LayerNorm(4, rngs=nnx.Rngs(0))
+    weights.state_dict(layer)["bias"][:] = 5
+    assert layer.bias[...].tolist() == [0] * 4
