@@ -27,7 +27,7 @@ function excerpt(html) {
 
 function entry(found) {
   const item = document.createElement("li");
-  item.append(link(found.meta.address ?? found.url, found.meta.title), excerpt(found.excerpt));
+  item.append(link(found.meta.address ?? found.url, found.meta.name ?? found.meta.title), excerpt(found.excerpt));
   const sections = document.createElement("ul");
   for (const section of found.sub_results.filter((part) => part.anchor).slice(0, 3)) {
     const line = document.createElement("li");
@@ -52,7 +52,7 @@ async function search(pagefind, words) {
 
 try {
   const pagefind = await import(new URL(`${root}pagefind/pagefind.js`, document.baseURI));
-  await pagefind.options({ excerptLength: 24, ranking: { termFrequency: 0.5, pageLength: 0.4 } });
+  await pagefind.options({ baseUrl: "/", excerptLength: 24, ranking: { termFrequency: 0.5, pageLength: 0.4 } });
   field.value = new URLSearchParams(location.search).get("q") ?? "";
   field.addEventListener("input", () => search(pagefind, field.value));
   search(pagefind, field.value);

@@ -6,6 +6,7 @@ falls back to Sphinx's own search.
 """
 
 import asyncio
+import re
 import tempfile
 from html import escape
 from pathlib import Path
@@ -15,11 +16,14 @@ from sphinx.application import Sphinx
 
 from extensions.names import found_names
 
+# Pagefind knows a section by an id of its heading, and Sphinx gives it to the section.
+_HEADING = re.compile(r'<section id="([^"]+)">((?:\s|<span id="[^"]*"></span>)*)<h([2-4])>')
 _ARTICLE = '<article class="bd-article">'
-_LEFT_OUT = (".fold.checked", ".notebook-links", ".headerlink", "script", "style", "svg")
+_LEFT_OUT = (".fold.checked", ".notebook-links", ".headerlink", ".name", "script", "style", "svg")
 # A page that only the index has; search.js leads to its address.
 _NAME = """\
-<html lang="en"><body>{article}<h1>{name}</h1><p>{text}</p>
+<html lang="en"><body>{article}<p data-pagefind-meta="name">{name}</p>
+<p data-pagefind-weight="0.5">{text}</p>
 <p data-pagefind-ignore data-pagefind-meta="address">names.html#{name}</p></article></body></html>
 """
 
@@ -40,6 +44,7 @@ def _copy(app: Sphinx, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         keywords = escape(app.env.metadata[page].get("keywords", ""))
         weighted = f'{_ARTICLE}<p data-pagefind-weight="10">{keywords}</p>'
+        html = _HEADING.sub(r'<section>\2<h\3 id="\1">', html)
         path.write_text(html.replace(_ARTICLE, weighted, 1), encoding="utf-8")
     for number, (name, text) in enumerate(found_names()):
         html = _NAME.format(article=_ARTICLE, name=escape(name), text=escape(text))

@@ -38,6 +38,13 @@ RIGHT = {
 }
 
 
+@pytest.fixture
+def page(chromium, site):
+    context = chromium.new_context(base_url=site)
+    yield context.new_page()
+    context.close()
+
+
 def test_the_right_page_comes_first_for_most_queries(page):
     first = {}
     for query in RIGHT:
