@@ -52,7 +52,11 @@ async function search(pagefind, words) {
 
 try {
   const pagefind = await import(new URL(`${root}pagefind/pagefind.js`, document.baseURI));
-  await pagefind.options({ baseUrl: "/", excerptLength: 24, ranking: { termFrequency: 0.5, pageLength: 0.4 } });
+  await pagefind.options({
+    baseUrl: "/",
+    excerptLength: 24,
+    ranking: { termFrequency: 0.5, pageLength: 0.4, metaWeights: { title: 5, keywords: 10 } },
+  });
   field.value = new URLSearchParams(location.search).get("q") ?? "";
   field.addEventListener("input", () => search(pagefind, field.value));
   search(pagefind, field.value);

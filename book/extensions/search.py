@@ -43,9 +43,11 @@ def _copy(app: Sphinx, folder: Path) -> None:
         path = folder / f"{page}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         keywords = escape(app.env.metadata[page].get("keywords", ""))
-        weighted = f'{_ARTICLE}<p data-pagefind-weight="10">{keywords}</p>'
+        known = (
+            f'{_ARTICLE}<span data-pagefind-meta="keywords[content]" content="{keywords}"></span>'
+        )
         html = _HEADING.sub(r'<section>\2<h\3 id="\1">', html)
-        path.write_text(html.replace(_ARTICLE, weighted, 1), encoding="utf-8")
+        path.write_text(html.replace(_ARTICLE, known, 1), encoding="utf-8")
     for number, (name, text) in enumerate(found_names()):
         html = _NAME.format(article=_ARTICLE, name=escape(name), text=escape(text))
         Path(folder, f"name-{number}.html").write_text(html, encoding="utf-8")
