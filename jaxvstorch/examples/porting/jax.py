@@ -68,7 +68,8 @@ def rotate(
 
     Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
     """
-    angles = jnp.arange(x.shape[1])[:, None, None] * frequencies
+    positions = jnp.arange(x.shape[1], dtype=frequencies.dtype)
+    angles = positions[:, None, None] * frequencies
     cos, sin = jnp.cos(angles).astype(x.dtype), jnp.sin(angles).astype(x.dtype)
     first, second = jnp.split(x, 2, axis=-1)
     turned = first * cos - second * sin, second * cos + first * sin

@@ -63,7 +63,8 @@ def rotate(
 
     Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
     """
-    angles = torch.arange(x.shape[1], device=x.device)[:, None, None] * frequencies
+    positions = torch.arange(x.shape[1], dtype=frequencies.dtype, device=x.device)
+    angles = positions[:, None, None] * frequencies
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     first, second = x.chunk(2, dim=-1)
     turned = first * cos - second * sin, second * cos + first * sin
