@@ -99,7 +99,11 @@ def test_a_kernel_that_jax_turns_itself_is_not_turned() -> None:
 @pytest.mark.parametrize(
     ("flattened", "rename", "problem"),
     [
-        ({"hiden": (8, 4, 4)}, str, "flattened, but no linear layer with that many inputs: hiden"),
+        (
+            {"hiddens": (8, 4, 4)},
+            str,
+            "flattened, but no linear layer with that many inputs: hiddens",
+        ),
         ({"hidden": (8, 4)}, str, "flattened, but no linear layer with that many inputs: hidden"),
         ({}, lambda name: name.replace("output", "hidden"), "two arrays of the model: hidden.bias"),
     ],
