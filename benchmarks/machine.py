@@ -18,9 +18,9 @@ from jaxvstorch._frameworks import FRAMEWORKS
 
 CPUINFO = Path("/proc/cpuinfo")
 STAT = Path("/proc/stat")
-# How many times as long as that loop a quick session took: 19 minutes beside two busy programs, on
-# two cores (AMD EPYC, family 25, model 1; jax 0.10.2, torch 2.13.0; 2026-11-27).
-QUICK = 3_800
+# How many times as long as that loop a quick session took, and some more: 6.5 minutes on an idle
+# machine of two cores (AMD EPYC, family 25, model 17; jax 0.10.2, torch 2.13.0; 2026-11-27).
+QUICK = 2_000
 CORES = usable_cores()
 # Set in every process of a session, before a framework is imported.
 ENVIRONMENT = {

@@ -49,9 +49,9 @@ class Process:
 FIRST_CALLS = 3  # sessions; compiling takes much longer than what its times differ by
 SYNCHRONOUS = "--synchronous"
 PROCESSES = (
-    Process("numpy", 2),
-    Process("jax", 5, first_calls=2),
-    Process("jax", 2, (SYNCHRONOUS,)),
+    Process("numpy", 4),
+    Process("jax", 6, first_calls=2),
+    Process("jax", 3, (SYNCHRONOUS,)),
     Process("torch", 10, first_calls=10),
 )
 

@@ -123,7 +123,7 @@ def test_the_frameworks_share_the_minutes(monkeypatch) -> None:
 
     monkeypatch.setattr(one_framework, "run", run)
     sessions.run(["numpy", "jax", "torch"], [], count=1, end=600.0, commit="")
-    assert seconds == pytest.approx([600 * 2 / 31, 540 * 7 / 29, 480 * 2 / 22, 420])
+    assert seconds == pytest.approx([600 * 4 / 35, 540 * 8 / 31, 480 * 3 / 23, 420])
 
 
 PLUGIN = """
