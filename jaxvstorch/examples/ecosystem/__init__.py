@@ -1,4 +1,4 @@
-"""Functions that one framework has in the box and the other takes some lines for.
+"""Functions that are built into one framework and the other takes some lines for.
 
 ``cross_entropy``, ``layer_norm`` and ``huber_loss`` come with PyTorch, ``interpolate_linear``,
 ``convolve_same`` and ``solve_cg`` with JAX. ``normal_log_density``, ``segment_sum`` and
