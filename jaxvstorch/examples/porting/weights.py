@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
@@ -51,7 +52,7 @@ def load(
     flattened: Mapping[str, Shape] | None = None,
     rename: Rename = str,
 ) -> None:
-    """Put PyTorch's weights into a model; each keeps the dtype that the model has.
+    """Put PyTorch's weights into a model; each keeps the dtype and sharding that the model has.
 
     Args:
         model: also one without arrays, by ``nnx.eval_shape``.
@@ -60,15 +61,17 @@ def load(
         rename: gives PyTorch's name for one by the model's attributes.
 
     Raises:
-        WeightsError: names or shapes do not fit, and nothing was loaded. It lists all of them.
+        WeightsError: names or shapes do not fit, or NumPy cannot read an array, and nothing was
+            loaded. It lists all of them.
     """
-    given = _apart({name: np.asarray(value) for name, value in state_dict.items()})
+    given = _apart({name: _read(name, value) for name, value in state_dict.items()})
     entries = _entries(model, flattened or {}, rename)
     wanted = {e.name: e.to_torch(np.empty(e.variable.shape, bool)).shape for e in entries}
     _require_fit(given, wanted)
     arrays = [jnp.array(e.to_flax(given[e.name]), e.variable.dtype) for e in entries]  # copies
     for entry, array in zip(entries, arrays, strict=True):
-        entry.variable.set_value(array)
+        sharding = getattr(entry.variable.get_value(), "sharding", None)  # shapes have none
+        entry.variable.set_value(jax.device_put(array, sharding))
 
 
 def state_dict(
@@ -82,6 +85,13 @@ def state_dict(
     arrays = _together({e.name: e.to_torch(np.asarray(e.variable[...])) for e in entries})
     # safetensors writes the memory of a transposed array as it lies, without an error.
     return {name: np.array(array, order="C") for name, array in arrays.items()}
+
+
+def _read(name: str, value: Any) -> Array:
+    try:
+        return np.asarray(value)
+    except (TypeError, RuntimeError) as error:  # bfloat16, a GPU, a tensor that requires grad
+        raise WeightsError(f"{name}: {error}; `.detach().float().cpu()` converts it") from error
 
 
 def _entries(model: nnx.Module, flattened: Mapping[str, Shape], rename: Rename) -> list[Entry]:
@@ -100,6 +110,11 @@ def _entries(model: nnx.Module, flattened: Mapping[str, Shape], rename: Rename) 
         entries.append(Entry(rename(f"{name}.{last}" if name else last), variable, *layouts))
     names = [entry.name for entry in entries]
     problems = [f"two arrays of the model: {name}" for name in set(names) if names.count(name) > 1]
+    problems += [
+        f"an Einsum, which may have any layout: {'.'.join(map(str, path))}"
+        for path, node in nodes.items()
+        if isinstance(node, nnx.Einsum)
+    ]
     problems += [f"flattened, but no linear layer with that many inputs: {n}" for n in unused]
     if problems:
         raise WeightsError("the names do not fit:\n" + "\n".join(sorted(problems)))

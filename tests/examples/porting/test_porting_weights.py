@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("flax")
 
+import jax
 from flax import nnx
 
 from jaxvstorch.examples.porting import inputs, jax_nnx, weights
@@ -121,3 +122,25 @@ def test_what_it_returns_does_not_share_memory_with_the_model() -> None:
     layer = nnx.LayerNorm(4, rngs=nnx.Rngs(0))
     weights.state_dict(layer)["bias"][:] = 5
     assert layer.bias[...].tolist() == [0] * 4
+
+
+def test_an_array_that_numpy_cannot_read_is_named() -> None:
+    torch = pytest.importorskip("torch")
+    model = nnx.Linear(2, 2, use_bias=False, rngs=nnx.Rngs(0))
+    with pytest.raises(weights.WeightsError, match=r"^weight: .*BFloat16; `\.detach"):
+        weights.load(model, {"weight": torch.ones(2, 2, dtype=torch.bfloat16)})
+
+
+def test_an_einsum_is_refused_for_its_layout_is_its_own() -> None:
+    model = nnx.Einsum("ab,bc->ac", (2, 2), rngs=nnx.Rngs(0))
+    with pytest.raises(weights.WeightsError, match="an Einsum, which may have any layout"):
+        weights.load(model, {"weight": np.ones((2, 2), np.float32)})
+
+
+def test_a_sharded_model_stays_sharded() -> None:
+    mesh = jax.make_mesh((1,), ("data",))
+    sharding = jax.NamedSharding(mesh, jax.P("data"))
+    model = nnx.Linear(2, 2, use_bias=False, rngs=nnx.Rngs(0))
+    model.kernel.set_value(jax.device_put(model.kernel[...], sharding))
+    weights.load(model, {"weight": np.ones((2, 2), np.float32)})
+    assert model.kernel.get_value().sharding == sharding
