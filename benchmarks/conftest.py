@@ -12,9 +12,9 @@ import pytest
 from benchmarks import framework_facts as facts
 from benchmarks import machine, selection
 from benchmarks.selection import FRAMEWORKS
-from jaxvstorch._errors import tidy
 from jaxvstorch._measure.fresh import set_up_of_server, start_server
 from jaxvstorch._measure.waiting import in_new_thread
+from jaxvstorch._messages import tidy
 
 
 class Stopwatch:

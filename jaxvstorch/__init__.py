@@ -8,7 +8,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jaxvstorch._errors import expect_error as expect_error
     from jaxvstorch._explain.both import BothExplanations as BothExplanations
     from jaxvstorch._explain.explain import explain as explain
     from jaxvstorch._explain.explanation import Explanation as Explanation
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from jaxvstorch._measure.fresh import fresh_calls as fresh_calls
     from jaxvstorch._measure.later_calls import Steady as Steady
     from jaxvstorch._measure.later_calls import steady as steady
+    from jaxvstorch._messages import expect_error as expect_error
     from jaxvstorch._pairs.pair import Benchmark as Benchmark
     from jaxvstorch._pairs.pair import Pair as Pair
     from jaxvstorch._pairs.registry import PAIRS as PAIRS
@@ -96,7 +96,7 @@ _PUBLIC = {
     "check_parity": "jaxvstorch._parity.checking",
     "compare": "jaxvstorch._parity.comparison",
     "example": "jaxvstorch._pairs.registry",
-    "expect_error": "jaxvstorch._errors",
+    "expect_error": "jaxvstorch._messages",
     "explain": "jaxvstorch._explain.explain",
     "find_name": "jaxvstorch._port.map.entry",
     "first_call": "jaxvstorch._measure.first_calls",

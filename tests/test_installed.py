@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import jaxvstorch
-from jaxvstorch._errors import tidy
 from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._frameworks import installed
+from jaxvstorch._messages import tidy
 
 EXPLAINED = """
 import jax, jax.numpy as jnp, torch

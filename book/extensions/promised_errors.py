@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from extensions.folds import tagged
-from jaxvstorch._errors import tidy
+from jaxvstorch._messages import tidy
 
 logger = logging.getLogger(__name__)
 

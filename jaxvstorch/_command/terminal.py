@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from jaxvstorch._errors import printable
+from jaxvstorch._messages import printable
 
 # A pipe has no width: nothing that goes there is wrapped or cut.
 _PIPE_WIDTH = 10_000

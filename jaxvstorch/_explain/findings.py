@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from jaxvstorch._errors import tidy
 from jaxvstorch._explain import breaks, cures
 from jaxvstorch._explain.explanation_data import Finding
 from jaxvstorch._explain.marks import Line, Mark, Source
 from jaxvstorch._explain.observations import Location
 from jaxvstorch._explain.python import statements
 from jaxvstorch._explain.python.accesses import Access, AccessKind
+from jaxvstorch._messages import tidy
 
 # What jax.jit does with each access to something outside: kind of finding, sentence, cure.
 _IN_JAX = {

@@ -8,7 +8,6 @@ from types import MethodType
 from typing import Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._errors import CONTROLS
 from jaxvstorch._explain import LOCK, cures
 from jaxvstorch._explain.cures import first_sentence
 from jaxvstorch._explain.framework_of import compiled_by, framework_of
@@ -17,6 +16,7 @@ from jaxvstorch._explain.ledger_rows import Call, Ledger
 from jaxvstorch._explain.python.unwrap import attribute
 from jaxvstorch._explain.shorthand import describe_all
 from jaxvstorch._frameworks.private import jax as private
+from jaxvstorch._messages import CONTROLS
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._errors import CONTROLS, tidy
 from jaxvstorch._explain.ledger_cures import AS_IT_IS, Why, unzip
 from jaxvstorch._frameworks import proven
 from jaxvstorch._measure.durations import seconds
+from jaxvstorch._messages import CONTROLS, tidy
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -5,7 +5,7 @@ import re
 from itertools import islice
 from typing import Any
 
-from jaxvstorch._errors import tidy
+from jaxvstorch._messages import tidy
 
 _LONGEST = 60  # characters; for an object with a longer repr only the class is shown
 _DEEPEST = 12  # levels of containers; anything deeper is an ellipsis

@@ -4,11 +4,11 @@ import re
 import weakref
 from typing import Any
 
-from jaxvstorch._errors import tidy
 from jaxvstorch._explain import ledger_cures as cures
 from jaxvstorch._explain.jax.signature import Argument, Signature
 from jaxvstorch._explain.jax.static import Static, Structure, difference
 from jaxvstorch._explain.ledger_cures import Why, shortened
+from jaxvstorch._messages import tidy
 
 _LONGEST = 40  # characters of an argument, before and now, that is shown in full
 _CONTAINERS = {"dict", "list", "tuple"}

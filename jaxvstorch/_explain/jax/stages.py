@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from jaxvstorch._errors import tidy
 from jaxvstorch._explain.explanation_data import Compiled, Kernel, Program, Stage
 from jaxvstorch._explain.jax.hlo import Module
 from jaxvstorch._explain.observations import Operation
 from jaxvstorch._explain.python.shown_files import ShownFiles
+from jaxvstorch._messages import tidy
 
 _PROGRAM = "A"
 _MOST_PRINTED = 200_000

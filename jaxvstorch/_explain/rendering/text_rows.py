@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from jaxvstorch._errors import CONTROLS
+from jaxvstorch._messages import CONTROLS
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -5,13 +5,13 @@ from typing import Any
 
 from torch import fx
 
-from jaxvstorch._errors import tidy
 from jaxvstorch._explain.explanation_data import Compiled, Kernel, Stage
 from jaxvstorch._explain.observations import Location, letter
 from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.torch import inductor
 from jaxvstorch._explain.torch.inductor import Compilation
 from jaxvstorch._explain.torch.program import code, stack
+from jaxvstorch._messages import tidy
 
 
 def compile(

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from rich.text import Text
 
-from jaxvstorch._errors import printable
 from jaxvstorch._frameworks import TITLES
+from jaxvstorch._messages import printable
 from jaxvstorch._port.report_data import PortCall, PortLine, PortStatus, ReportData, short
 
 _COLOURS = ("green", "red", "magenta", "cyan", "yellow", "yellow", "yellow", "dim")

@@ -7,7 +7,7 @@ import pytest
 
 import jaxvstorch
 from jaxvstorch import MissingFrameworkError, expect_error
-from jaxvstorch._errors import tidy
+from jaxvstorch._messages import tidy
 
 
 class EmptyError(Exception):
