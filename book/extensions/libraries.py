@@ -3,7 +3,7 @@
 ``libraries.toml`` says which libraries there are for a task, what and where each one is, and what
 its last release was when the package index was read. ``{libraries} said`` lists what maintainers
 say of a library's end, and ``{libraries} tried`` what some old ones do with today's frameworks. All
-of it is Markdown, so that a page's notebook has it too.
+of it is Markdown, so that a page's notebook has it too, and lists, which a phone has room for.
 """
 
 import tomllib
@@ -15,8 +15,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from jaxvstorch._frameworks import TITLES
+
 FILE = Path(__file__).parents[1] / "libraries.toml"
-_SIDES = ("jax", "torch")
 
 
 def read() -> dict[str, Any]:
@@ -31,7 +32,7 @@ def day(text: str) -> str:
 
 
 def markdown(*tasks: str) -> str:
-    """A table for some tasks, or the list of what maintainers say.
+    """What there is for some tasks, or the list of what maintainers say.
 
     Raises:
         KeyError: there is no such task, or nothing is known of one of its libraries.
@@ -41,26 +42,39 @@ def markdown(*tasks: str) -> str:
         return "\n".join(_quote(name, known) for name in known["said"])
     if tasks == ("tried",):
         return "\n".join([*_trials(known), "", _with(known["tried"])])
-    rows = [row for task in tasks for row in _rows(known[task], known)]
-    as_of = (
-        f"Version and month of the last release on the package index, as of {day(known['read'])}."
-    )
-    return "\n".join(["| JAX | PyTorch |", "|---|---|", *rows, "", as_of])
+    lines = [line for task in tasks for line in _task(known[task], known)]
+    return "\n".join([*lines, _months(known["read"])])
 
 
-def _rows(task: dict[str, Any], known: dict[str, Any]) -> list[str]:
-    listed = ["<br>".join(_library(name, known) for name in task[side]) for side in _SIDES]
-    boxes = [task[f"{side}-box"] for side in _SIDES]
-    cells = [f"*Built in:* {box}<br>{names}" for box, names in zip(boxes, listed, strict=True)]
-    return [f"| **{task['title']}** | |", f"| {' | '.join(cells)} |"]
+def _year_before(read: str) -> str:
+    """The month a year before: of a release of that month or an older one the page says when."""
+    return f"{int(read[:4]) - 1}{read[4:7]}"
 
 
-def _library(name: str, known: dict[str, Any]) -> str:
+def _months(read: str) -> str:
+    oldest = day(_year_before(read))
+    return f"As of {day(read)}; a month is that of a last release of {oldest} or before."
+
+
+def _task(task: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    lines = [f"**{task['title']}**", ""]
+    described: set[str] = set()
+    for side, title in TITLES.items():
+        names = ", ".join(_library(name, known, name in described) for name in task[side])
+        described.update(task[side])
+        lines.append(f"- **{title}.** *Built in:* {task[f'{side}-box']} {names}.")
+    return [*lines, ""]
+
+
+def _library(name: str, known: dict[str, Any], is_described: bool) -> str:
     mark = " †" if name in known["said"] else ""
+    if is_described:
+        return f"{_link(name, known)}{mark}"
     words, _ = known["about"][name]
-    version, month = known["releases"][name]
-    month = month.replace("-", chr(0x2011))  # does not break
-    return f"{_link(name, known)}{mark}: {words}, {version}, {month}"
+    _, month = known["releases"][name]
+    if month <= _year_before(known["read"]):
+        words += f", {month.replace('-', chr(0x2011))}"  # does not break
+    return f"{_link(name, known)}{mark} ({words})"
 
 
 def _link(name: str, known: dict[str, Any]) -> str:
@@ -69,11 +83,10 @@ def _link(name: str, known: dict[str, Any]) -> str:
 
 
 def _quote(name: str, known: dict[str, Any]) -> str:
-    quote, (version, month) = known["said"][name], known["releases"][name]
-    source = f"[{quote['where']}]({quote['url']}), as of {day(quote['dated'])}"
+    quote = known["said"][name]
+    source = f"[{quote['where']}]({quote['url']}), {day(quote['dated'][:7])}"
     also = f" {quote['also']}" if "also" in quote else ""
-    last = f"{version}, {day(month)}"
-    return f"- **{_link(name, known)}**: “{quote['quote']}” ({source}).{also} Last release: {last}."
+    return f"- **{_link(name, known)}**: “{quote['quote']}” ({source}).{also}"
 
 
 def _trials(known: dict[str, Any]) -> list[str]:
@@ -91,7 +104,7 @@ def _with(tried: dict[str, Any]) -> str:
 
 
 class LibrariesDirective(SphinxDirective):
-    """Shows a table, or what maintainers say."""
+    """Shows what there is for some tasks, or what maintainers say."""
 
     required_arguments = 1
     final_argument_whitespace = True

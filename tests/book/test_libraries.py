@@ -1,4 +1,4 @@
-"""The tables of libraries: each has an address, a few words, and a release of a day that passed."""
+"""The lists of libraries: each has an address, a few words, and a release of a day that passed."""
 
 import re
 from datetime import date
@@ -31,7 +31,7 @@ def test_there_are_words_and_a_release_of_just_these_libraries() -> None:
 @pytest.mark.parametrize("name", NAMED)
 def test_a_library_has_two_to_four_words_and_an_address_that_is_no_package_index(name: str) -> None:
     words, url = ABOUT[name]
-    assert re.fullmatch(r"[^ ,|]+( [^ ,|]+){1,3}", words)  # a table has commas and bars of its own
+    assert re.fullmatch(r"[^ ,|]+( [^ ,|]+){1,3}", words)  # the lists have commas of their own
     assert url.startswith("https://")
     assert not re.search(r"pypi|conda|[ ()|]", url)
 
@@ -64,12 +64,24 @@ def test_a_trial_says_what_was_tried_when_and_with_what() -> None:
     assert f"with {TRIED['with']}, each library alone." in shown
 
 
-def test_a_library_whose_end_was_announced_is_marked_in_the_table() -> None:
-    table = libraries.markdown("networks")
-    assert "[dm-haiku](https://github.com/google-deepmind/dm-haiku) †: modules by" in table
-    assert "[flax](https://github.com/google/flax): modules by Google, 0" in table
-    assert "maintenance" not in table
+def test_a_library_whose_end_was_announced_is_marked_in_the_list() -> None:
+    listed = libraries.markdown("networks")
+    assert "[dm-haiku](https://github.com/google-deepmind/dm-haiku) † (modules by DeepMind)" in listed
+    assert "[flax](https://github.com/google/flax) (modules by Google), [equinox]" in listed
+    assert listed.count("[keras]") == 2 and listed.count("layers for several backends") == 1
+    assert "maintenance" not in listed
     assert libraries.markdown("said").count("\n- **[") == len(SAID) - 1
+
+
+def test_a_release_that_is_a_year_old_has_its_month() -> None:
+    last_year = f"{int(READ[:4]) - 1}{READ[4:7]}"
+    listed = libraries.markdown(*TASKS.keys() - {"others"})
+    for name in NAMED:
+        words, (_, month) = ABOUT[name][0], RELEASES[name]
+        dated = month <= last_year
+        shown = f"({words}, {month.replace('-', chr(0x2011))})" if dated else f"({words})"
+        assert name in TASKS["others"]["jax"] + TASKS["others"]["torch"] or shown in listed
+    assert listed.endswith(f"of {libraries.day(last_year)} or before.")
 
 
 @pytest.mark.parametrize(
