@@ -97,8 +97,8 @@ def _check(function: Any) -> None:
     if owner is not None:
         name, title = attribute(function, "__name__") or function, _frameworks.TITLES[owner]
         raise TypeError(
-            f"{name!r} is written for {title}, and framework={BOTH!r} takes a function that names "
-            f"no framework: use operators and methods alone, or say framework={owner!r}, with "
+            f"{name!r} is written for {title}, but framework={BOTH!r} needs a function that names "
+            f"no framework: use only operators and methods, or pass framework={owner!r} and "
             f"{title}'s arrays"
         )
 
@@ -108,19 +108,19 @@ def _check_arguments(given: Any) -> None:
     if used_up := [leaf for leaf in leaves if isinstance(leaf, Iterator)]:
         raise TypeError(
             f"an argument is an iterator ({type(used_up[0]).__name__}), which one framework would "
-            "use up before the other: give a list"
+            "use up before the other: pass a list"
         )
     for leaf in leaves:
         require_unmasked("an argument", leaf)
     for name in _frameworks.FRAMEWORKS:
         if arrays_of(name, given):
             raise TypeError(
-                f"the arguments hold {_frameworks.TITLES[name]}'s arrays: give NumPy arrays, which "
+                f"the arguments hold {_frameworks.TITLES[name]}'s arrays: pass NumPy arrays, which "
                 "each framework then gets as its own"
             )
     if not any(isinstance(leaf, np.ndarray | np.generic) for leaf in leaves):
         raise TypeError(
-            "no argument holds an array, and Python's numbers alone leave nothing to compile: give "
+            "no argument holds an array, and Python numbers alone leave nothing to compile: pass "
             "a NumPy array, such as np.float32([3, 4])"
         )
 

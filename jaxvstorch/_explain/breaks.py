@@ -8,17 +8,17 @@ from collections.abc import Collection
 
 from jaxvstorch._explain.cures import Cure
 
-CALL = "Python makes this call, because the graph breaks inside the function that is called."
+CALL = "Python makes this call, because the graph breaks inside the called function."
 CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
 IS_LISTED = "frame is in the Dynamo skipfiles list"
 # Why Dynamo leaves a whole function to Python: its own words or ours, a sentence, and a cure.
 _LEFT_OUT = {
-    IS_LISTED: ("one of Dynamo's rules says so",
+    IS_LISTED: ("one of Dynamo's rules excludes it",
         Cure("Call it outside the compiled function.", "tracing")),
     "tracing is non-recursively disabled for this frame": (
-        "torch.compiler.disable(recursive=False) says so, which leaves what it calls to Dynamo",
+        "torch.compiler.disable(recursive=False) excludes it, but not the functions that it calls",
         Cure("Remove torch.compiler.disable.", "tracing")),
-    "": ("an earlier call in this process gave it up",
+    "": ("Dynamo gave up on it in an earlier call in this process",
         Cure("Explain it in a process that has not compiled it.", "tracing")),
 }  # fmt: skip
 
@@ -27,10 +27,10 @@ _REASONS = (
     (r"generic_jump|Detected data-dependent branching",
      "Which branch runs depends on a tensor's value, which is not known while tracing"),
     (r"`?([^\s`]+)`? since it was wrapped with `torch\.compiler\.disable`",
-     r"`\1` is kept from Dynamo by torch.compiler.disable"),
-    (r"User-inserted graph break", "The function asks for it with torch._dynamo.graph_break"),
+     r"torch.compiler.disable keeps Dynamo out of `\1`"),
+    (r"User-inserted graph break", "The function calls torch._dynamo.graph_break"),
     (r"numpy function (\S+) in torch\._numpy", r"PyTorch has no counterpart of NumPy's `\1`"),
-    (r"This VariableTracker does not", "Dynamo does not know an object that is used here"),
+    (r"This VariableTracker does not", "Dynamo does not support an object that is used here"),
     (r"^step_unsupported$", "Dynamo cannot put this line into a graph"),
     (r"no exception handler at the top-level compiled function",
      "Dynamo met an error that the function does not catch"),
@@ -83,15 +83,15 @@ _CURES = (
     (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
     (r"`Optimizer\.\w+`", CALL_OUTSIDE),
     (r"`\w+\.step`", Cure(
-        "Call it outside the compiled function; an optimizer's step can be compiled by itself, "
-        "with a tensor for the learning rate.", "tracing"
+        "Call it outside the compiled function; you can compile an optimizer's step separately, "
+        "with the learning rate in a tensor.", "tracing"
     )),
     (r"`Tensor\.backward\(\)`", Cure(
         "Compile the forward pass and the loss, and call backward outside.", "tracing"
     )),
     (r"no exception handler at the top-level compiled function", Cure(
-        "Call it without torch.compile to see the error; if there is none, only Dynamo meets one, "
-        "and this line belongs outside the compiled function.", "tracing"
+        "Call it without torch.compile to see the error; if there is none, only Dynamo raises one: "
+        "move this line out of the compiled function.", "tracing"
     )),
     (_BUILTIN, CALL_OUTSIDE),
 )  # fmt: skip

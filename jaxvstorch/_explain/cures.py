@@ -19,12 +19,12 @@ _BY_ERROR = {
         "Choose with jnp.where or jax.lax.cond, or make the value a static argument.", "branching"
     ),
     "TracerIntegerConversionError": Cure(
-        "Make the value a static argument, or use a loop that takes a traced length, such as "
-        "jax.lax.fori_loop.",
+        "Make the value a static argument, or use a loop that accepts a traced length, such "
+        "as jax.lax.fori_loop.",
         "static_args",
     ),
     "ConcretizationTypeError": Cure(
-        "Leave out float(), int() or bool(): operations take traced values. A size has to be a "
+        "Remove float(), int() or bool(): operations accept traced values. A size must be a "
         "static argument.",
         "static_args",
     ),
@@ -36,7 +36,7 @@ _BY_ERROR = {
         "NumPy cannot compute with a traced value: use jax.numpy here.", "tracing"
     ),
     "UnexpectedTracerError": Cure(
-        "A value of an earlier trace was kept outside of the function: return it instead.",
+        "A value from an earlier trace was kept outside the function: return it instead.",
         "purity",
     ),
 }
@@ -55,14 +55,14 @@ _BY_MESSAGE = (
         "unhashable type: 'DynamicJaxprTracer'",
         Cure(
             "A traced value cannot be hashed: make it a static argument, or keep it out of "
-            "caches, sets and the keys of dictionaries.",
+            "caches, sets and dictionary keys.",
             "static_args",
         ),
     ),
     (
         "Non-hashable static arguments",
         Cure(
-            "Pass something that can be hashed: a tuple instead of a list, or a frozen dataclass.",
+            "Pass something hashable: a tuple instead of a list, or a frozen dataclass.",
             "static_args",
         ),
     ),

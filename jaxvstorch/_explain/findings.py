@@ -15,42 +15,44 @@ _IN_JAX = {
     AccessKind.READ: ("frozen", "{name} was read while tracing: its value is now part of the "
         "program, and later changes to it go unseen.",
         "Pass it as an argument if it can change."),
-    AccessKind.WRITTEN: ("impure", "{name} is written while tracing only, not on later calls.",
+    AccessKind.WRITTEN: ("impure", "{name} is written only while tracing, not on later calls.",
         "Return the new value instead."),
-    AccessKind.CHANGED: ("impure", "{name} is changed while tracing only, not on later calls.",
+    AccessKind.CHANGED: ("impure", "{name} is changed only while tracing, not on later calls.",
         "Return the new value instead."),
-    AccessKind.CHANGED_COPY: ("impure", "{name} is changed, but jax.jit hands the function a new "
+    AccessKind.CHANGED_COPY: ("impure", "{name} is changed, but jax.jit passes the function a new "
         "container: the caller's does not change.",
         "Return the new value instead."),
     AccessKind.LEAKED: ("impure", "{name} now holds a traced value, which is useless after "
         "tracing: using it raises UnexpectedTracerError.",
         "Return the value instead."),
-    AccessKind.OUTPUT: ("impure", "{name} prints while tracing only, and traced values as tracers.",
+    AccessKind.OUTPUT: ("impure", "{name} prints only while tracing, and shows traced values "
+        "as tracers.",
         "Use jax.debug.print for what should be printed on each call."),
-    AccessKind.LOG: ("impure", "{name} logs while tracing only, and traced values as tracers.",
+    AccessKind.LOG: ("impure", "{name} logs only while tracing, and shows traced values as "
+        "tracers.",
         "Use jax.debug.callback for what should be logged on each call."),
-    AccessKind.INPUT: ("impure", "{name} asks for input while tracing only.",
-        "Ask outside, and pass the answer in."),
-    AccessKind.CLOCK: ("impure", "{name} is read while tracing only: later calls get that same "
+    AccessKind.INPUT: ("impure", "{name} asks for input only while tracing.",
+        "Ask outside the function, and pass the answer in."),
+    AccessKind.CLOCK: ("impure", "{name} is read only while tracing: later calls get the same "
         "time.",
         "Read the clock outside, and pass the time in."),
-    AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn while tracing only: every "
+    AccessKind.RANDOM: ("impure", "Random numbers from {name} are drawn only while tracing: every "
         "later call gets the same ones.",
-        "Use jax.random with a key that is passed in."),
-    AccessKind.SEED: ("impure", "{name} is called while tracing only: later calls do not seed the "
+        "Use jax.random with a key that you pass in."),
+    AccessKind.SEED: ("impure", "{name} is called only while tracing: later calls do not seed the "
         "generator.",
-        "Use jax.random with a key that is passed in."),
-    AccessKind.WARNING: ("impure", "{name} warns while tracing only.",
+        "Use jax.random with a key that you pass in."),
+    AccessKind.WARNING: ("impure", "{name} warns only while tracing.",
         "Warn outside, where the function is called."),
-    AccessKind.TOKEN: ("impure", "{name} is called while tracing only: every later call gets the "
+    AccessKind.TOKEN: ("impure", "{name} is called only while tracing: every later call gets the "
         "same value.",
         "Call it outside, and pass the value in."),
-    AccessKind.ENVIRONMENT: ("frozen", "{name} is read while tracing only: later changes go "
+    AccessKind.ENVIRONMENT: ("frozen", "{name} is read only while tracing: later changes go "
         "unseen.",
         "Read it outside, and pass the value in."),
-    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: later changes go unseen.",
+    AccessKind.GETENV: ("frozen", "{name} is read only while tracing: later changes go unseen.",
         "Read it outside, and pass the value in."),
-    AccessKind.FILE: ("impure", "{name} accesses files while tracing only: later calls neither "
+    AccessKind.FILE: ("impure", "{name} accesses files only while tracing: later calls neither "
         "read nor write them.",
         "Read and write files outside, and pass in what they hold."),
 }  # fmt: skip
@@ -68,20 +70,20 @@ _IN_TORCH = {
     AccessKind.CHANGED_IN_PLACE: ("impure", "{name} is changed in place by the graph, on each "
         "call.",
         "Compute a new tensor and return it."),
-    AccessKind.CHANGED_IN_EAGER: ("impure", "{name} is changed in place in eager mode, where an "
-        "operation before this one returns it unchanged. The compiled graph takes that for a new "
-        "tensor, and {name} stays as it was.",
+    AccessKind.CHANGED_IN_EAGER: ("impure", "Eager mode changes {name} in place, because an "
+        "earlier operation returns it as it is. The compiled graph treats that result as a new "
+        "tensor, so {name} stays as it was.",
         "Compute a new tensor and return it."),
-    AccessKind.RANDOM: ("impure", "Random numbers of {name} are drawn on each call, outside the "
-        "graph or by torch in its place.",
+    AccessKind.RANDOM: ("impure", "Random numbers from {name} are drawn on each call, outside "
+        "the graph, or by torch in its place.",
         "Use torch's own random functions."),
-    AccessKind.MISREAD: ("impure", "A random number goes into the graph in 64 bits, and Inductor's "
-        "code for a CPU reads 32 of them: it comes out wrong.",
-        "Draw it outside, and pass it in; or use torch's own random functions."),
-    AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded; a variable "
-        "that is not set then is not.",
+    AccessKind.MISREAD: ("impure", "A random number enters the graph as 64 bits, but Inductor's "
+        "code for a CPU reads only 32 of them: it comes out wrong.",
+        "Draw it outside and pass it in, or use torch's own random functions."),
+    AccessKind.ENVIRONMENT: ("guarded", "{name} is read while tracing, and guarded. A variable "
+        "that is not set at that time is not guarded.",
         "Read it outside, and pass the value in."),
-    AccessKind.GETENV: ("frozen", "{name} is read while tracing only: later changes go unseen.",
+    AccessKind.GETENV: ("frozen", "{name} is read only while tracing: later changes go unseen.",
         "Read it outside, and pass the value in."),
 }  # fmt: skip
 _SENTENCES = {"jax": _IN_JAX, "torch": _IN_TORCH}

@@ -37,11 +37,11 @@ def framework_of(
     values = (args, tuple(kwargs.values()))
     held = {name for name in _frameworks.FRAMEWORKS if arrays_of(name, values)}
     if len(held) > 1:
-        raise TypeError("the arguments hold arrays of both frameworks: give arrays of one")
+        raise TypeError("the arguments hold arrays of both frameworks: pass arrays of one")
     by_itself = framework_by_itself(function)
     if by_itself and held and held != {by_itself}:
         raise TypeError(
-            f"the function is {_frameworks.TITLES[by_itself]}'s, and the arguments hold "
+            f"the function uses {_frameworks.TITLES[by_itself]}, but the arguments hold "
             f"{_frameworks.TITLES[held.pop()]}'s arrays"
         )
     names = attribute(original(function), "__globals__") or {}
@@ -51,7 +51,7 @@ def framework_of(
     name = attribute(function, "__name__") or function
     raise TypeError(
         f"cannot tell from {name!r} or its arguments whether it uses JAX or PyTorch: "
-        f"say framework={choices}"
+        f"pass framework={choices}"
     )
 
 

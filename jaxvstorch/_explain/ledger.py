@@ -72,7 +72,7 @@ def ledger(
     """
     if not callable(function):
         raise TypeError(
-            f"function must be callable, not {type(function).__name__}: give the function first, "
+            f"function must be callable, not {type(function).__name__}: pass the function first, "
             "then its calls, as in ledger(f, [(x,), (y,)])"
         )
     if not isinstance(calls, Iterable):
@@ -86,8 +86,8 @@ def ledger(
     compiler = _compiler(_peeled(function)[0])
     if framework and compiler and framework != compiler:
         raise TypeError(
-            f"framework={framework!r} was given, and {_frameworks.COMPILERS[compiler]} compiled "
-            "the function: leave framework= out"
+            f"framework={framework!r} contradicts the function, which "
+            f"{_frameworks.COMPILERS[compiler]} compiled: leave framework= out"
         )
     framework = compiler or framework
     if framework is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "jaxvstorch-ledger"
 VERSION = 1
-_HEADINGS = ("arguments", "traces", "programs", "in all", "breaks", "time", "why")
+_HEADINGS = ("arguments", "traces", "programs", "total", "breaks", "time", "why")
 _GAP = "  "
 _NARROWEST = 12  # columns for the arguments and for the reason, however narrow the terminal
 _WIDTH = 100  # characters of a ledger as text
@@ -144,7 +144,7 @@ class Ledger:
 
     @property
     def _heads(self) -> list[str]:
-        put = f"{self.around} was put around it by the ledger"
+        put = f"The ledger wrapped it in {self.around}"
         return [self.title, *[put] * bool(self.around), *proven.notes(self.framework)]
 
     def cures(self) -> list[str]:

@@ -112,13 +112,13 @@ def explainable(function: Any) -> Any:
     if type(function).__module__.startswith("torch.jit"):
         raise TypeError(
             f"function was compiled by torch.jit, as {type(function).__name__}, which "
-            "torch.compile does not take: explain what torch.jit was given"
+            "torch.compile does not accept: explain what was passed to torch.jit"
         )
     inner = original(function)
     if kind := kind_of_deferred(inner):
         raise TypeError(
-            f"{name_of(function, inner)} is {kind}, which neither compiler can take as a "
-            "whole: explain a function that it calls"
+            f"{name_of(function, inner)} is {kind}, which neither compiler can compile as "
+            "a whole: explain a function that it calls"
         )
     return inner
 

@@ -69,7 +69,7 @@ def test_an_unknown_framework(x) -> None:
 
 
 def test_a_framework_that_nothing_tells() -> None:
-    with pytest.raises(TypeError, match="say framework='jax', 'torch' or 'both'"):
+    with pytest.raises(TypeError, match="pass framework='jax', 'torch' or 'both'"):
         explain(math.sin, 1.0)
 
 
@@ -78,9 +78,9 @@ def test_arrays_of_the_other_framework() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     with pytest.raises(TypeError, match="arrays of both frameworks"):
         explain(power, jax.numpy.ones(3), torch.ones(3))
-    with pytest.raises(TypeError, match=r"the function is JAX's, .* PyTorch's"):
+    with pytest.raises(TypeError, match=r"the function uses JAX, .* PyTorch's"):
         explain(jax.jit(power), torch.ones(3))
-    with pytest.raises(TypeError, match=r"the function is PyTorch's, .* JAX's arrays"):
+    with pytest.raises(TypeError, match=r"the function uses PyTorch, .* JAX's arrays"):
         explain(torch.nn.Linear(4, 3), jax.numpy.ones(4))
 
 

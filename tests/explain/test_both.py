@@ -150,21 +150,21 @@ def test_findings_of_a_function_that_it_calls_are_not_lost() -> None:
     assert [f.kind for f in both.jax.findings] == ["impure"]
     for text in (str(both), both._repr_html_()):
         assert "test_both.py, line" in text
-        assert "prints while tracing only" in text
+        assert "prints only while tracing" in text
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (of_jax, [X], "'of_jax' is written for JAX, and framework='both' takes a function that "
-         "names no framework: use operators and methods alone, or say framework='jax', with JAX's"),
+        (of_jax, [X], "'of_jax' is written for JAX, but framework='both' needs a function that "
+         "names no framework: use only operators and methods, or pass framework='jax' and JAX's"),
         (torch.compile(clip), [X], "'clip' is written for PyTorch"),
         (jax.grad(clip), [X], "'clip' is written for JAX"),
         (torch.nn.Linear(2, 2), [X], "is written for PyTorch"),
-        (clip, [torch.ones(2)], "the arguments hold PyTorch's arrays: give NumPy arrays"),
-        (clip, [{"a": [jnp.ones(2)]}], "the arguments hold JAX's arrays: give NumPy arrays"),
-        (clip, [X, iter([1.0])], r"is an iterator \(list_iterator\), .*: give a list"),
-        (clip, [3.0], "no argument holds an array, .*: give a NumPy array, such as np.float32"),
+        (clip, [torch.ones(2)], "the arguments hold PyTorch's arrays: pass NumPy arrays"),
+        (clip, [{"a": [jnp.ones(2)]}], "the arguments hold JAX's arrays: pass NumPy arrays"),
+        (clip, [X, iter([1.0])], r"is an iterator \(list_iterator\), .*: pass a list"),
+        (clip, [3.0], "no argument holds an array, .*: pass a NumPy array, such as np.float32"),
         (clip, [[3.0, 4.0]], "no argument holds an array"),
         (clip, [np.ones(2)], r"JAX would turn float64 into float32: .*jax.enable_x64\(True\)"),
         (clip, [X, 1, 2], r"clip\(grad, limit=1.0\) does not take these arguments: too many"),

@@ -84,7 +84,7 @@ def test_the_findings_follow_with_their_lines() -> None:
     assert lines[0] == "jax.jit"
     assert lines[1:3] == [
         "  9  ↳ error: TracerBoolConversionError: Not a bool.",
-        "       Cure: Use where.",
+        "       Fix: Use where.",
     ]
     assert lines[4:6] == [
         "torch.compile",

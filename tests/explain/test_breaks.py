@@ -49,7 +49,7 @@ NUMPY = """attempted to trace numpy function unsupported by PyTorch
         ),
         (
             DISABLED,
-            "`made.<locals>.f` is kept from Dynamo by torch.compiler.disable.",
+            "torch.compiler.disable keeps Dynamo out of `made.<locals>.f`.",
             "Remove torch.compiler.disable, or call the function outside the compiled one.",
         ),
         (
@@ -134,7 +134,5 @@ def test_a_function_that_dynamo_leaves_out_and_the_call_of_one_that_breaks_have_
     cures = {f.what: f.cure for f in explain(calls, torch.ones(3)).found("break")}
     reason, cure = breaks.left_out("", "torch.compiler.disable")
     assert cures[reason] == cure.text
-    assert cures["The function asks for it with torch._dynamo.graph_break."] == (
-        "Remove that call."
-    )
+    assert cures["The function calls torch._dynamo.graph_break."] == "Remove that call."
     assert cures[breaks.CALL] == breaks.CALL_CURE.text

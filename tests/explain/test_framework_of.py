@@ -52,12 +52,12 @@ def test_a_function_that_names_neither_is_of_its_arguments() -> None:
     assert framework_of(in_either, (), {"x": torch.ones(1)}) == "torch"
     with pytest.raises(TypeError, match="cannot tell from 'in_either' or its arguments"):
         framework_of(in_either, (1.0,), {})
-    with pytest.raises(TypeError, match="say framework='jax', 'torch' or 'both'"):
+    with pytest.raises(TypeError, match="pass framework='jax', 'torch' or 'both'"):
         explain(in_either, 1.0)
     with pytest.raises(ValueError, match="framework must be 'jax', 'torch' or 'both', not 'tf'"):
         explain(in_either, 1.0, framework="tf")
 
 
 def test_arguments_of_the_other_framework_are_refused() -> None:
-    with pytest.raises(TypeError, match="the function is JAX's, and the arguments hold PyTorch's"):
+    with pytest.raises(TypeError, match="the function uses JAX, but the arguments hold PyTorch's"):
         framework_of(jnp.where, (torch.ones(1),), {})

@@ -156,14 +156,14 @@ def calls_back(x):
     [
         (draws_from_python, "`random.random`"),
         (draws_from_a_generator, "`generator`"),
-        (seeds, "`random.seed` is called while tracing only"),
-        (seeds, "`warnings.warn` warns while tracing only"),
-        (prints, "`print` prints while tracing only"),
-        (logs, "`Logger.info` logs while tracing only"),
-        (logs, "`sys.stdout.write` prints while tracing only"),
-        (draws_from_the_system, "Random numbers of `SystemRandom.random`"),
-        (draws_from_the_system, "`uuid.uuid4` is called while tracing only"),
-        (reads_and_writes_files, "`Path.read_text` accesses files while tracing only"),
+        (seeds, "`random.seed` is called only while tracing"),
+        (seeds, "`warnings.warn` warns only while tracing"),
+        (prints, "`print` prints only while tracing"),
+        (logs, "`Logger.info` logs only while tracing"),
+        (logs, "`sys.stdout.write` prints only while tracing"),
+        (draws_from_the_system, "Random numbers from `SystemRandom.random`"),
+        (draws_from_the_system, "`uuid.uuid4` is called only while tracing"),
+        (reads_and_writes_files, "`Path.read_text` accesses files only while tracing"),
     ],
 )
 def test_a_finding_names_what_was_touched(function, words) -> None:
@@ -244,7 +244,7 @@ def counting(seen, x):
 def test_what_a_partial_holds_is_changed_itself() -> None:
     seen = []
     (finding,) = explain(functools.partial(counting, seen), jnp.ones(3)).findings
-    assert finding.what == "`seen` is changed while tracing only, not on later calls."
+    assert finding.what == "`seen` is changed only while tracing, not on later calls."
     assert seen == [1]
 
 
@@ -406,4 +406,4 @@ def test_an_attribute_of_a_function_gets_back_what_it_held() -> None:
 def test_the_numbers_of_a_generator_are_drawn_once() -> None:
     own = np.random.default_rng(0)
     (finding,) = explain(lambda x: x + own.normal(), jnp.ones(3)).findings
-    assert finding.what.startswith("Random numbers of `own` are drawn while tracing only")
+    assert finding.what.startswith("Random numbers from `own` are drawn only while tracing")

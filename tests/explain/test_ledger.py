@@ -108,7 +108,7 @@ def test_what_is_no_call_or_tells_no_framework() -> None:
 def test_a_framework_that_did_not_compile_the_function() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    with pytest.raises(TypeError, match=r"framework='torch' was given, and jax\.jit compiled"):
+    with pytest.raises(TypeError, match="framework='torch' contradicts the function, which jax"):
         ledger(jax.jit(lambda x: x), [(1.0,)], framework="torch")
     with pytest.raises(ValueError, match="must be 'jax' or 'torch', not 'jx'"):
         ledger(jax.jit(lambda x: x), [(1.0,)], framework="jx")
@@ -174,7 +174,7 @@ def test_a_ledger_fits_a_terminal(width: int) -> None:
         Console(file=file, width=width).print(book)
         lines = file.getvalue().splitlines()
     assert max(map(len, lines)) <= width
-    assert " ".join(lines[1].split()) == "arguments traces programs in all breaks time why"
+    assert " ".join(lines[1].split()) == "arguments traces programs total breaks time why"
     words = " ".join(lines[2:]).split(" ")
     assert {*LONG.split(), "{'weight':", "f32[128,128],"} <= set(words)
     assert repr(book) == str(book)

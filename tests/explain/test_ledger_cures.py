@@ -73,17 +73,17 @@ STATIC_CASES = [
     (NoEq, "n: another NoEq object; the two compare unequal: no __eq__", cures.NO_EQ, Frozen),
     (Unequal, "n: another Unequal(width=3); the two compare unequal: no __eq__", cures.NO_EQ,
      Frozen),
-    (Unhashed, "n: another Unhashed object; the two are equal, but not their hashes",
+    (Unhashed, "n: another Unhashed object; the two are equal, but their hashes differ",
      cures.HASHES, Alike),
-    (made, f"n: another <lambda>, made anew at line {one.__code__.co_firstlineno}", cures.FRESH,
+    (made, f"n: another <lambda>, defined again at line {one.__code__.co_firstlineno}", cures.FRESH,
      lambda: one),
     (lambda: functools.partial(scaled), "n: another {}, a new object", cures.FRESH, lambda: scaled),
     (lambda: NoEq().__hash__, "n: another __hash__, of another object", cures.FRESH,
      lambda: scaled),
     (lambda: Frozen(made()),
-     f"n.act: another <lambda>, made anew at line {one.__code__.co_firstlineno}", cures.FRESH,
+     f"n.act: another <lambda>, defined again at line {one.__code__.co_firstlineno}", cures.FRESH,
      lambda: Frozen(one)),
-    (new_nan, "n: another nan, and no two nan are equal", cures.NAN, lambda: math.nan),
+    (new_nan, "n: another nan, and nan never equals nan", cures.NAN, lambda: math.nan),
     (iter(["a" * 70, "a" * 69 + "b"]).__next__, "n, from character 70: 'a'… → 'b'…",
      cures.STATIC, lambda: "a"),
     (iter([tuple(range(60)), (*range(59), 7)]).__next__, "n[59]: 59 → 7", cures.STATIC,
@@ -171,7 +171,7 @@ def test_an_error_has_its_cure_and_a_cure_the_numbers_of_its_calls() -> None:
     calls = [(F3, [1]), (F3, 1), (F3, [1]), (F3, [1])]
     book = ledger(jax.jit(lambda x, n: x, **N), calls)
     (cure,) = book.cures()
-    assert cure.startswith("calls 1, 3-4: Pass something that can be hashed")
+    assert cure.startswith("calls 1, 3-4: Pass something hashable")
     assert cure in str(book).replace("\n  ", " ")
     assert f"<li>{cure}</li>" in book._repr_html_()
     assert book.to_dict()["calls"][0]["compilations"]["cures"] == (cure.partition(": ")[2],)

@@ -42,11 +42,11 @@ def test_what_a_plain_function_of_jax_compiles_in_each_call(name) -> None:
     function, again = jax_functions()[name]
     x = jax.numpy.ones(3)
     book = ledger(function, [(x,), (x,)])
-    assert str(book).splitlines()[1] == "jax.jit was put around it by the ledger"
+    assert str(book).splitlines()[1] == "The ledger wrapped it in jax.jit"
     assert (book.around, book.traces) == ("jax.jit", [1, 0])
     assert book.calls[0].why == "first call"
     assert f"without jax.jit it compiles {again}" in book.calls[1].why
-    assert book.cures()[0].startswith("call 2: Put jax.jit around the function, or make what it")
+    assert book.cures()[0].startswith("call 2: Wrap it in jax.jit, or make what it")
     mended = ledger(jax.jit(function), [(x,), (x,)])
     assert (mended.around, mended.calls[1].why, mended.cures()) == ("", "", [])
 

@@ -205,7 +205,7 @@ def test_attributes_of_an_object_and_of_its_class(monkeypatch) -> None:
 def test_another_backend() -> None:
     ledger(torch.compile(scaled, backend="eager"), [(F3,)])
     (call,) = ledger(torch.compile(scaled, backend="aot_eager"), [(F3,)]).calls
-    assert call.why == "compiled before, but for another backend or options"
+    assert call.why == "compiled before, but with another backend or other options"
 
 
 def test_first_call_appears_once_and_a_break_s_other_branch_is_reported() -> None:

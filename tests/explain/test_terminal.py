@@ -77,7 +77,7 @@ def test_the_head_names_arguments_programs_and_what_ran() -> None:
         ({"A": 12}, {"A": 7}, "12 operations; 7 of them name no line"),
         ({"A": 2, "A: scan body": 3}, {"A: scan body": 1},
          "2 operations, 3 in its scan body; 1 of them names no line"),
-        ({"A": 2}, {"A": 2}, "2 operations; no line is named for any of them"),
+        ({"A": 2}, {"A": 2}, "2 operations; none of them names a line"),
         ({"A": 1}, {"A": 1}, "1 operation; it names no line"),
     ],
 )  # fmt: skip
@@ -94,11 +94,11 @@ def test_findings_stand_below_their_line() -> None:
     line = next(i for i, line in enumerate(lines) if line.startswith("12  py"))
     assert lines[line + 1 : line + 4] == [
         "↳ graph break: print <ends> the graph.",
-        "Cure: Print outside.",
+        "Fix: Print outside.",
         "See https://jaxvstorch.github.io/jaxvstorch/topics/tracing.html",
     ]
     loose = lines.index("Findings without a line")
-    assert lines[loose + 1 : loose + 3] == ["↳ impure: A global was read.", "Cure: Pass it."]
+    assert lines[loose + 1 : loose + 3] == ["↳ impure: A global was read.", "Fix: Pass it."]
     assert lines[lines.index("Missing") + 1] == "↳ The source of <lambda> could not be read."
 
 

@@ -138,7 +138,7 @@ def test_what_an_operation_returned_unchanged_is_changed_in_eager_mode_alone() -
         return y
 
     (finding,) = explain(doubles, torch.ones(3)).findings
-    assert finding.what.startswith("`x` is changed in place in eager mode")
+    assert finding.what.startswith("Eager mode changes `x` in place")
     for backend, changed in (("eager", 2.0), ("aot_eager", 1.0)):
         torch.compile(doubles, backend=backend)(x := torch.ones(3))
         assert x[0] == changed

@@ -178,12 +178,12 @@ def pure(x):
     [
         (reads_a_global, [X], "`setting` was read while tracing",
          "`setting` is read once and guarded"),
-        (writes_a_global, [X], "`global count` is written while tracing only",
+        (writes_a_global, [X], "`global count` is written only while tracing",
          "`global count` is written"),
         (keeps, [X], "`rows` now holds a traced value", "`rows` is changed on each call"),
-        (changes_a_global_dict, [X], "`names` is changed while tracing only",
+        (changes_a_global_dict, [X], "`names` is changed only while tracing",
          "`names` is changed on each call"),
-        (changes_an_argument, [X, {}], "`parts` is changed, but jax.jit hands the function",
+        (changes_an_argument, [X, {}], "`parts` is changed, but jax.jit passes the function",
          "`parts` is changed on each call"),
         (draws_from_numpy, [X], "`np.random.normal`", "`np.random.normal`"),
     ],
@@ -233,7 +233,7 @@ def test_a_method_that_changes_its_object(framework, x, method) -> None:
     counter = _Counter()
     explanation = explain(getattr(counter, method), x)
     check_comments(explanation)
-    changed = {"jax": "changed while tracing only", "torch": "changed on each call"}[framework]
+    changed = {"jax": "changed only while tracing", "torch": "changed on each call"}[framework]
     (finding,) = explanation.found("impure")
     assert finding.what.startswith(f"`self.calls` is {changed}")
     assert counter.calls == 5

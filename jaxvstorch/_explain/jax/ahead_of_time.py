@@ -54,7 +54,9 @@ def _of_lowered(lowered: Any) -> dict[str, Any]:
         "function": _name(text),
         "sources": (),
         "programs": (Program("A", {"A": compiled.operations_before or 0}, ""),),
-        "missing": ("The lines, and what XLA makes of it: explain what its compile() returns.",),
+        "missing": (
+            "The lines, and what XLA makes of the program: explain what its compile() returns.",
+        ),
         "ran": "Nothing: it was lowered before, and its operations are those of StableHLO.",
         "compiled": compiled,
     }

@@ -92,8 +92,8 @@ def _notes(leaves: list[Any], traced: list[bool]) -> tuple[str, ...]:
     named = ", ".join(dict.fromkeys(describe(value) for value in static[:5]))
     more = ", …" if len(static) > 5 else ""
     return (
-        f"static, because jax.jit can trace arrays and numbers only: {named}{more}; "
-        "in your own jax.jit name them in static_argnames",
+        f"Treated as static, because jax.jit traces only arrays and numbers: {named}{more}. "
+        "In your own jax.jit, name these arguments in static_argnames.",
     )
 
 

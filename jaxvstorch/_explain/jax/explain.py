@@ -101,5 +101,5 @@ def _callbacks(observed: Observations) -> list[Finding]:
     locations = Counter(
         op.stack[-1] for op in observed.operations if op.name in _CALLBACKS and op.stack
     )
-    what = "The program calls back into Python here, each time that it runs."
+    what = "The program calls back into Python here each time it runs."
     return [Finding("callback", *location, what, "", "purity") for location in locations]

@@ -106,7 +106,8 @@ class Observer:
         """What could not be seen, and why."""
         if not self._failure:
             return []
-        return [f"Part of what it accesses outside itself: looking at it raised {self._failure}"]
+        looked = f"looking at it raised {self._failure}"
+        return [f"Part of what the function accesses outside itself: {looked}"]
 
     def _line(self, frame: FrameType, line: int | None) -> None:
         if id(frame.f_code) not in self._entered:

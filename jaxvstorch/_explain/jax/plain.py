@@ -89,9 +89,7 @@ class AsCalled:
 
     @property
     def _cure(self) -> str:
-        return (
-            f"Put {self._around} around the function, or make what it compiles once, outside of it."
-        )
+        return f"Wrap it in {self._around}, or make what it compiles once, outside the function."
 
 
 def _copy(value: Any) -> Any:

@@ -76,7 +76,7 @@ def _reworded(text: str, parameters: list[str]) -> Why:
         name = _at(match[1], parameters)
         was, now = (_node(match[i]) for i in (3, 2))
         cure = cures.STATIC if "Static(val=" in text else cures.STRUCTURE
-        how = f"{was} → {now}" if was != now else "of another structure"
+        how = f"{was} → {now}" if was != now else "another structure"
         return Why(f"{name}: {how}", cure)
     return Why(text)
 
@@ -88,7 +88,7 @@ def _at(path: str, parameters: list[str]) -> str:
         return (parameters[number] if number < len(parameters) else f"args[{number}]") + match[2]
     if match := re.fullmatch(r"\[1\]\['(\w+)'\](.*)", path):
         return match[1] + match[2]
-    return {"[0]": "the arguments by position", "[1]": "the arguments by name"}.get(path, path)
+    return {"[0]": "the positional arguments", "[1]": "the keyword arguments"}.get(path, path)
 
 
 def _node(text: str) -> str:
@@ -163,7 +163,7 @@ def _structure_differs(name: str, old: Argument, new: Argument) -> list[Why]:
         if isinstance(old.key, Structure) and (why := old.key.difference(name, new.key)):
             return [why]
         if old.text == new.text:
-            return [Why(f"{name}: {old.text} → of another structure", cure)]
+            return [Why(f"{name}: {old.text} → another structure", cure)]
     if len(old.text) + len(new.text) <= _LONGEST or not new.leaves:
         return [Why(f"{name}: {old.text} → {new.text}", cure)]
     if classes := _classes_differ(name, old, new):

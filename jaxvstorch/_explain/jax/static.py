@@ -81,7 +81,7 @@ def difference(name: str, old: Static, new: Static, was: str, now: str) -> Why:
     """
     before, value = old(), new()
     if before is value and old.hash != new.hash:
-        return Why(f"{name}: the same {now}, whose hash has changed", HASH)
+        return Why(f"{name}: the same {now}, but its hash has changed", HASH)
     return _told_apart(name, before, value, was, now) or _unequal(name, before, value, now)
 
 
@@ -109,11 +109,11 @@ def _unequal(name: str, old: Any, new: Any, text: str) -> Why:
     if isinstance(new, _MADE):
         return Why(f"{name}: another {text}{_lines(old, new)}", FRESH)
     if isinstance(new, float | complex) and new != new:
-        return Why(f"{name}: another {text}, and no two nan are equal", NAN)
+        return Why(f"{name}: another {text}, and nan never equals nan", NAN)
     if not _has_eq(new):
         return Why(f"{name}: another {text}; the two compare unequal: no __eq__", NO_EQ)
     if _same(old, new):
-        return Why(f"{name}: another {text}; the two are equal, but not their hashes", HASHES)
+        return Why(f"{name}: another {text}; the two are equal, but their hashes differ", HASHES)
     return Why(f"{name}: another {text}; its __eq__ calls the two unequal", NO_EQ)
 
 
@@ -145,7 +145,7 @@ def _lines(old: Any, new: Any) -> str:
     if before is None or now is None:
         return ", a new object"
     if before == now:
-        return f", made anew at line {now.co_firstlineno}"
+        return f", defined again at line {now.co_firstlineno}"
     lines = before.co_firstlineno, now.co_firstlineno
     return f", of line {lines[0]} → of line {lines[1]}" if lines[0] != lines[1] else ""
 

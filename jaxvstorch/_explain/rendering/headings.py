@@ -51,7 +51,7 @@ def _without_line(program: Program) -> str:
     if not number:
         return ""
     if number == sum(program.operations.values()):
-        return "; no line is named for any of them" if number > 1 else "; it names no line"
+        return "; none of them names a line" if number > 1 else "; it names no line"
     return f"; {number:,} of them {'name' if number > 1 else 'names'} no line"
 
 

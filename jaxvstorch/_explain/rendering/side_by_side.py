@@ -107,13 +107,13 @@ def shared_sources(explanations: Sequence[Facts]) -> tuple[Source, ...]:
         sentences = dict.fromkeys(sentence for e in explanations for sentence in e.missing)
         missing = [sentence for sentence in sentences if sentence.startswith("The lines")]
         raise TypeError(
-            f"framework='both' shows lines, and {name} has none to show. "
+            f"framework='both' shows lines, but {name} has none to show. "
             f"{' '.join(missing)} Call explain once for each framework"
         )
     if len({(source.file, source.lines[0].number) for source in readable}) > 1:
         locations = ", ".join(f"{s.name} ({s.file}, line {s.lines[0].number})" for s in readable)
         raise TypeError(
-            f"framework='both' shows lines that both compilers saw, and for {name} they saw "
+            f"framework='both' shows lines that both compilers saw, but for {name} they saw "
             f"different ones: {locations}. Call explain once for each framework"
         )
     return tuple(source or without_marks(readable[0]) for source in sources)

@@ -90,7 +90,7 @@ def finding_rows(finding: Finding, indent: int, width: int) -> Iterator[Row]:
     kind = layout.KINDS.get(finding.kind, finding.kind)
     yield from wrapped(f"↳ {kind}: ", finding.what, indent, width, style)
     if finding.cure:
-        yield from wrapped("  Cure: ", finding.cure, indent, width)
+        yield from wrapped("  Fix: ", finding.cure, indent, width)
     if finding.page:
         see = f"See {layout.link(finding)}"
         margin = min(indent + 2, max(width - len(see), 0))

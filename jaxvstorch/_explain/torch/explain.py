@@ -21,7 +21,7 @@ from jaxvstorch._explain.torch.call_record import CallRecord, Frame, read_record
 from jaxvstorch._frameworks.installed import is_installed, is_pythons
 
 RAN_IN_PYTHON = "It was called once: nothing was compiled, and Python ran all of it."
-RAN = "It was called once: its graphs ran uncompiled, and Python ran what is around them."
+RAN = "It was called once: its graphs ran uncompiled, and Python ran the code around them."
 
 
 def explain(subject: Subject) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def _widest(check: str, names: dict[str, Any]) -> str:
 
 _SMALL = re.compile(r"^2 <= |!= [01]$")  # a guard that 0 and 1 fail
 
-MODES = "torch function modes: others are on"
+MODES = "torch function modes: different ones are on"
 
 
 def _expected(check: str, kind: str, source: str, earlier: dict[str, str]) -> str | None:

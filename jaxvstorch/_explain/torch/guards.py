@@ -134,7 +134,7 @@ def _from_dynamo(
         why = Why(f"{name}: length {length[2]} → length {length_now}", cures.STRUCTURE)
         return [Failed(length[1], word, why)]
     if word.endswith("out of range"):  # an error of the check itself
-        return [Failed("", word, Why("a guard fails that PyTorch does not name"))]
+        return [Failed("", word, Why("a guard failed that PyTorch does not name"))]
     return [Failed("", word, Why(readable_all(cleaned(word), code, names)))]
 
 

@@ -151,7 +151,7 @@ class Reasons(listening.Listener):
             whys = [Why(as_called(why.text, names), why.cure) for why in whys]
         if whys or not frame.is_read:
             return whys
-        return [Why("compiled before, but for another backend or options", cures.OPTIONS)]
+        return [Why("compiled before, but with another backend or other options", cures.OPTIONS)]
 
     def _of_silent(self) -> list[Why]:
         """The reason for a miss after which Dynamo did nothing."""
