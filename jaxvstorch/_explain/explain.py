@@ -42,16 +42,17 @@ def explain(
     uncompiled, and so does everything around them. Side effects of the function, such as printing,
     happen that one time.
 
-    Nothing is left behind in the frameworks' caches and settings, or in ``sys.settrace``, which is
-    in use meanwhile: a debugger or a coverage tool does not see that call. What you or another
-    thread compile at the same time stays as it is; threads that explain take turns. Traced values
-    are useless later: a cache of ``functools`` that holds one is emptied, and a global, an
-    attribute or a container that holds one gets back what it held before.
+    ``explain`` leaves nothing behind in the frameworks' caches and settings. It uses
+    ``sys.settrace`` during the call, so a debugger or a coverage tool does not see that call, and
+    puts it back afterwards. What you or another thread compile at the same time stays as it is;
+    threads that explain take turns. Traced values are useless after tracing: ``explain`` empties a
+    ``functools`` cache that holds one, and gives a global, an attribute or a container that holds
+    one its earlier value back.
 
-    With ``framework="both"`` a function that names no framework goes through both compilers, once
-    each, and its lines are shown once with what each compiler made of them; its output is captured.
-    Pass NumPy arrays, in containers too: each framework gets them as its own arrays, and all other
-    arguments unchanged.
+    With ``framework="both"``, a function that names no framework goes through each compiler once.
+    The table shows its lines once, with what each compiler made of them; the function's output is
+    captured. Pass NumPy arrays, also in containers: each framework gets them as its own arrays, and
+    all other arguments unchanged.
 
     Args:
         function: any function, yours or a library's: plain, already compiled, a method, a module
@@ -59,8 +60,9 @@ def explain(
             ``lower`` or ``compile`` returned is described as it is.
         *args: its positional arguments.
         framework: ``"jax"``, ``"torch"`` or ``"both"``; needed if neither the function nor its
-            arguments show it. If the function has a parameter of this name, any other value is
-            passed on to it; pass it one of these three by position, or in a ``functools.partial``.
+            arguments show which one. If the function has a parameter ``framework``, any other value
+            goes to the function; to pass it one of these three, use a positional argument or a
+            ``functools.partial``.
         **kwargs: its keyword arguments.
 
     Returns:

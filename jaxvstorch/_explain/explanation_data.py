@@ -45,7 +45,7 @@ class Compiled:
     Attributes:
         stages: every form of every program, in order.
         kernels: the kernels that run.
-        operations_before: operations before optimisation, summed over the programs.
+        operations_before: operations before optimization, summed over the programs.
         operations_after: operations after it.
         flops: floating-point operations of one call.
         bytes_accessed: bytes read and written in one call.

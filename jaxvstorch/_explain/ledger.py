@@ -33,7 +33,7 @@ class Arguments:
 
 
 def call(*args: Any, **kwargs: Any) -> Arguments:
-    """The arguments of one call, written as the call is written.
+    """The arguments of one call, written like the call itself.
 
     >>> call(1.5, axis=0)
     Arguments(args=(1.5,), kwargs={'axis': 0})
@@ -49,8 +49,8 @@ def ledger(
     """Call a compiled function several times, and record what each call compiled.
 
     A function that is not compiled is first called under the compiler, which the ledger says, and
-    then once more as it is: a row says what that compiles again in each call. A call that raises
-    is recorded with its error, and the ledger goes on::
+    then once more as it is: the row says what that second call compiles again each time. If a call
+    raises, the ledger records the error and continues::
 
         ledger(compiled, [(x, 2), (x, 3)])
         ledger(compiled, [call(x, n=2), call(x, n=3)])
@@ -58,8 +58,8 @@ def ledger(
     Args:
         function: what ``jax.jit``, ``equinox.filter_jit``, ``flax.nnx.jit`` or ``torch.compile``
             returned; a plain function is compiled without options.
-        calls: one tuple of positional arguments per call; with keyword arguments
-            ``call(...)``, written as the call is.
+        calls: one tuple of positional arguments per call; for keyword arguments,
+            ``call(...)``, written like the call itself.
         framework: ``"jax"`` or ``"torch"``; needed if neither a plain function nor its first call
             shows it.
 

@@ -31,15 +31,15 @@ class Compilations:
     Attributes:
         traces: how often the function was traced, by JAX or by Dynamo, which also counts the rest
             of the function after each graph break.
-        programs: the programs compiled: XLA executables, or graphs handed to PyTorch's backend.
+        programs: the programs compiled: XLA executables, or graphs passed to PyTorch's backend.
         breaks: graph breaks; JAX has none.
         reasons: why it was traced, or was not traced although no program fitted; empty if the
             framework does not say.
         uncompiled: how often a function ran uncompiled, because PyTorch's recompile limit is
-            reached, a stance says so, or PyTorch gave it up in this call or an earlier one. JAX
-            has none, but for ``jax.disable_jit``.
+            reached, a stance says so, or PyTorch gave up on it in this call or an earlier one. In
+            JAX only ``jax.disable_jit`` does that.
         cures: what to do about the reasons, and about an error; fewer than the reasons where
-            several have one cure, or nothing is to be done.
+            several share one, or there is nothing to do.
     """
 
     traces: int
@@ -57,8 +57,8 @@ class Call:
     Attributes:
         arguments: a short description, such as ``"f32[3], 2"``.
         compilations: what was traced and compiled for it, and why.
-        seconds: from the call until its result was ready. A call that compiles takes as long as
-            compiling; this is no benchmark.
+        seconds: from the call until its result was ready. This includes compiling, so it is not a
+            benchmark.
         error: the error that it raised, if any.
     """
 
@@ -69,7 +69,7 @@ class Call:
 
     @property
     def retraced(self) -> bool:
-        """Whether the compiler was at work for it, or would be for the function as it is."""
+        """Whether the call made the compiler work, or would without the ledger's wrapper."""
         made = self.compilations
         as_it_is = any(reason.startswith(AS_IT_IS) for reason in made.reasons)
         return bool(made.traces or made.uncompiled or as_it_is)
@@ -96,7 +96,7 @@ class Ledger:
         function: the name of the function.
         framework: ``"jax"`` or ``"torch"``.
         calls: one record for each call, with its arguments, counts, time and reason.
-        around: what the ledger put around a function that was not compiled, such as ``"jax.jit"``.
+        around: what the ledger wrapped a plain function in, such as ``"jax.jit"``.
     """
 
     function: str

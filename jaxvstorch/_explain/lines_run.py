@@ -18,11 +18,11 @@ def lines_run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> lis
     Args:
         function: what ``jax.jit`` or ``torch.compile`` returned, or a plain function.
         *args: its arguments.
-        **kwargs: its arguments by name.
+        **kwargs: its keyword arguments.
 
     Raises:
         TypeError: ``function`` is not written in Python.
-        ValueError: it is on one line, so that its body cannot be told from its ``def``.
+        ValueError: it is on one line, so its body cannot be told from its ``def``.
 
     >>> def shifted(x):
     ...     y = x + 1

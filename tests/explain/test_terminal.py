@@ -145,7 +145,7 @@ def test_a_few_blank_lines_do_not_part_a_run() -> None:
 def test_the_stages_are_numbers_and_sizes_not_texts() -> None:
     compiled = str(sample()).partition("\nCompiled\n")[2].splitlines()
     assert compiled == [
-        "  operations              107 before optimisation, 3 after it",
+        "  operations              107 before optimization, 3 after it",
         "  kernels                 2",
         "  FLOPs                   1,234,567",
         "  bytes read and written  not reported",

@@ -69,7 +69,7 @@ def compiled_head(compiled: Compiled) -> list[tuple[str, str]]:
     before, after = _number(compiled.operations_before), _number(compiled.operations_after)
     same = before == after == NOT_REPORTED
     return [
-        ("operations", before if same else f"{before} before optimisation, {after} after it"),
+        ("operations", before if same else f"{before} before optimization, {after} after it"),
         ("kernels", f"{len(compiled.kernels):,}" if compiled.kernels else NOT_REPORTED),
         ("FLOPs", _number(compiled.flops)),
         ("bytes read and written", _number(compiled.bytes_accessed)),
