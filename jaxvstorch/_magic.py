@@ -15,13 +15,13 @@ from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFramewor
 _OPTION = re.compile(r"\s*--(?:(?P<stages>stages)|framework[= ]\s*(?P<framework>\w+))(?=\s|$)")
 _EXPECTED = (
     "expected %%explain [--framework jax|torch|both] [--stages], and a call such as f(x) on the "
-    "cell's last line; or, where that ends a function, its arguments behind the options"
+    "cell's last line; or, where the cell ends with a function, its arguments after the options"
 )
 _TAKE_APART = "lambda *args, **kwargs: (args, kwargs)"
 
 
 def explain_cell(line: str, cell: str) -> Explanation | BothExplanations:
-    """Run a cell up to its last line, and explain the call that stands there instead of calling it.
+    """Run a cell up to its last line, and explain the call on that line instead of making it.
 
     %%explain [--framework jax|torch|both] [--stages] [ARGUMENTS]
 
@@ -36,7 +36,7 @@ def explain_cell(line: str, cell: str) -> Explanation | BothExplanations:
         before, call = _split(ast.parse(source), arguments)
         run, take = shell.compile(before, name, "exec"), shell.compile(call, name, "eval")
     except SyntaxError as error:
-        raise UsageError(f"%%explain: line {error.lineno} is no Python: {error.msg}") from None
+        raise UsageError(f"%%explain: line {error.lineno} is not Python: {error.msg}") from None
     exec(run, shell.user_ns)
     (function, *args), kwargs = eval(take, shell.user_ns)
     try:
@@ -48,7 +48,7 @@ def explain_cell(line: str, cell: str) -> Explanation | BothExplanations:
     if not options["stages"]:
         return explanation
     if isinstance(explanation, BothExplanations):
-        raise UsageError("%%explain: --stages is about one framework, not both")
+        raise UsageError("%%explain: --stages works with one framework, not both")
     return explanation.with_stages()
 
 
@@ -62,7 +62,7 @@ def _options(line: str) -> tuple[dict[str, Any], str]:
         else:
             options["explain"]["framework"] = match["framework"]
     if line.strip().startswith("--"):
-        raise UsageError(f"%%explain: {line.strip()} is no option: {_EXPECTED}")
+        raise UsageError(f"%%explain: {line.strip()} is not an option: {_EXPECTED}")
     return options, line.strip()
 
 
@@ -72,7 +72,7 @@ def _split(cell: ast.Module, arguments: str) -> tuple[ast.Module, ast.Expression
     if arguments and isinstance(last, ast.FunctionDef):
         before, call = cell.body, _call_of(last.name, arguments)
     elif arguments:
-        raise UsageError(f"%%explain: {arguments} stands where options are: {_EXPECTED}")
+        raise UsageError(f"%%explain: {arguments} is where options belong: {_EXPECTED}")
     elif isinstance(last, ast.Expr | ast.Assign) and isinstance(last.value, ast.Call):
         call = last.value
     else:
@@ -87,6 +87,6 @@ def _call_of(name: str, arguments: str) -> ast.Call:
     try:
         call = ast.parse(f"{name}({arguments})", mode="eval").body
     except SyntaxError as error:
-        raise UsageError(f"%%explain: {arguments} are no arguments: {error.msg}") from None
+        raise UsageError(f"%%explain: {arguments} are not arguments: {error.msg}") from None
     assert isinstance(call, ast.Call)
     return call

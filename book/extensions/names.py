@@ -145,15 +145,15 @@ def _body(entry: NameEntry) -> list[str]:
     if entry.form_of:
         target = escape(entry.form_of)
         differences = [_item(difference, target) for difference in entry.form_differs]
-        link = f'What differs from JAX stands at <a href="#{target}"><code>{target}</code></a>.'
+        link = f'What differs from JAX is at <a href="#{target}"><code>{target}</code></a>.'
         return [*parts, f"<p>{link}</p>", _list(differences)]
     for label, text in (("Weights", entry.weights), ("As a plain function", entry.plain)):
         if text:
             parts.append(f"<p>{label}: <code>{escape(text)}</code></p>")
     if entry.refused:
         refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
-        parts.append(f"<p>Missing in the line, which is for the default: {refused}.</p>")
-    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same.</p>")
+        parts.append(f"<p>Missing in the line, which uses the default: {refused}.</p>")
+    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same result.</p>")
     differences = [_item(d, "JAX") for d in entry.differences if d.kind != "refused"]
     differences += [_probe(probe) for probe in entry.probes if probe.line_differs]
     parts.append(_list(differences))

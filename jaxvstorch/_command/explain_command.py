@@ -25,9 +25,9 @@ def explain(
         typer.Option(
             "--arg",
             metavar="[NAME=]TEXT",
-            help="One argument; repeat it for more, in order. An array, written as dtype and shape "
-            "such as f32[8,128] or i64[]; a Python literal; or a tuple, list or dictionary of "
-            "these.",
+            help="One argument; repeat the option for more, in order. Write an array as dtype and "
+            "shape, such as f32[8,128] or i64[]. Or write a Python literal, or a tuple, list or "
+            "dictionary of these.",
         ),
     ] = None,
     static: Annotated[
@@ -35,9 +35,9 @@ def explain(
         typer.Option(
             "--static",
             metavar="NAME=VALUE",
-            help="A keyword argument that is static in JAX. VALUE is a Python literal, or the name "
-            "of a function in the file, such as relu or jax.nn.relu, or else a string. Quote it "
-            "to force a string.",
+            help="A keyword argument that is static in JAX. VALUE is a Python literal, the name of "
+            "a function in the file, such as relu or jax.nn.relu, or else a string. Quotes force "
+            "a string.",
         ),
     ] = None,
     call: Annotated[
@@ -45,23 +45,23 @@ def explain(
         typer.Option(
             "--call",
             metavar="TEXT",
-            help="All arguments of one call, such as 'f32[8], 3, axis=0'. Repeat it for a ledger: "
-            "all calls run, and the first one is explained.",
+            help="All arguments of one call, such as 'f32[8], 3, axis=0'. Repeat the option for a "
+            "ledger: all calls run, and explain explains the first.",
         ),
     ] = None,
     framework: Annotated[
         str | None,
         typer.Option(
             metavar="jax|torch|both",
-            help="Needed only if the function does not show it. both puts what the two compilers "
-            "make of a function that names neither beside its lines.",
+            help="Needed only if the function does not show it. both is for a function that names "
+            "no framework, and shows what each compiler makes of its lines.",
         ),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Seed for the random numbers in the arrays.")
     ] = 0,
     stages: Annotated[
-        bool, typer.Option("--stages", help="Compile as well, and show the later stages.")
+        bool, typer.Option("--stages", help="Also compile, and show the later stages.")
     ] = False,
     html: Annotated[
         Path | None,
@@ -74,14 +74,14 @@ def explain(
         str | None,
         typer.Option(
             metavar="KIND,…",
-            help="Exit with 1 if one of these is found: break, retrace, impure, frozen, "
-            "unrolled, callback, failed. retrace needs --call at least twice.",
+            help="Exit with 1 if explain finds one of: break, impure, frozen, unrolled, callback, "
+            "failed, retrace (which needs --call twice).",
         ),
     ] = None,
 ) -> None:
     """Explain line by line what jax.jit or torch.compile makes of a function.
 
-    jaxvstorch explain model.py:layer --arg 'f32[8,128]' --arg 3 --static activation=relu
+    jaxvstorch explain model.py:layer --arg 'f32[8,128]' --static activation=relu
 
     What the function prints goes to standard error. The exit status is 0 if the function was
     explained, 1 if something that --fail-on names was found, 2 if the command failed.

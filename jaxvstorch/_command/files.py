@@ -27,9 +27,9 @@ def _check(path: Path, source: Path, option: str) -> None:
     if path.is_dir():
         raise BadInputError(f"{option} {path} is a folder: give the name of a file")
     if path.exists() and source.exists() and path.samefile(source):
-        raise BadInputError(f"{option} {path} is the file that is read: give another name")
+        raise BadInputError(f"{option} {path} is the input file: give another name")
     if not path.parent.is_dir():
-        raise BadInputError(f"{option} {path}: there is no folder {path.parent}: make it first")
+        raise BadInputError(f"{option} {path}: there is no folder {path.parent}: create it first")
     if not os.access(path.parent, os.W_OK):
         raise BadInputError(f"{option} {path}: the folder {path.parent} cannot be written to")
 

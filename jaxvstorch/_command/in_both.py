@@ -27,8 +27,8 @@ def explained(target: Target, request: Request) -> BothExplanations:
         _frameworks.adapter(name)
     if owner := belongs_to(target.function):
         raise BadInputError(
-            f"{target.text} is written for {_frameworks.TITLES[owner]}, and --framework both takes "
-            f"a function that names no framework: say --framework {owner}"
+            f"{target.text} is written for {_frameworks.TITLES[owner]}, but --framework both needs "
+            f"a function that names no framework: use --framework {owner}"
         )
     asked = parse_arguments(list(request.arguments))
     args, kwargs = Maker(_in_each, request.seed).call(asked)
@@ -50,7 +50,7 @@ def _refuse_options(request: Request) -> None:
     for option, value in given.items():
         if value:
             raise BadInputError(
-                f"{option} is about one framework: say --framework jax or torch, not both"
+                f"{option} works with one framework: use --framework jax or torch, not both"
             )
 
 

@@ -28,11 +28,11 @@ def map_names(
 ) -> None:
     """Show what a name of PyTorch or JAX is in the other framework, and how the two differ.
 
-    Without a name it says what the map has; with --json, all of it.
+    Without a name it lists what the map has; with --json, it prints all of it.
 
-    In what it prints, paste.gather is a function to paste, whose source stands
-    below; key is a random key, rngs are flax's, and w holds a module's weights
-    by PyTorch's names. t is torch.tensor, and a is jnp.asarray.
+    In the output, paste.gather is a function to paste, and its source is below;
+    key is a random key, rngs are flax's, and w holds a module's weights under
+    PyTorch's names. t is torch.tensor, and a is jnp.asarray.
     """
     from jaxvstorch._port.map.entry import entry_of, find_name
     from jaxvstorch._port.map.rows import rows
@@ -64,9 +64,9 @@ def _say_what_there_is() -> None:
     out, table = terminal.console(), _table()
     for title, rows in groups().items():
         table.add_row(str(len(rows)), title.rstrip("."))
-    out.print(f"The map has {sum(map(len, groups().values()))} names of PyTorch:")
+    out.print(f"The map has {sum(map(len, groups().values()))} PyTorch names:")
     terminal.show(out, table)
-    out.print("Ask for one of them, or for a name of JAX: jaxvstorch map torch.gather")
+    out.print("Ask for one of them, or for a JAX name: jaxvstorch map torch.gather")
 
 
 def _show(entries: "list[NameEntry]") -> None:
@@ -107,8 +107,8 @@ def _lines(entry: "NameEntry") -> Iterator[Line]:
         if text:
             yield label, Text(text)
     if entry.refused:
-        yield "missing", Text(f"{', '.join(entry.refused)}: the line is for the default")
-    same = f"{entry.agreed} of {entry.calls} calls gave the same"
+        yield "missing", Text(f"{', '.join(entry.refused)}: the line uses the default")
+    same = f"{entry.agreed} of {entry.calls} calls gave the same result"
     yield "tried", Text(same, style="yellow" if entry.kinds else "green")
     for difference in entry.differences:
         if difference.kind != "refused":

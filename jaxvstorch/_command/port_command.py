@@ -27,10 +27,11 @@ def port(
         typer.Argument(metavar="-- ARGUMENTS", help="The program's own arguments, after --."),
     ] = None,
     module: Annotated[
-        bool, typer.Option("-m", help="FILE.py is a module's name, as it is for python -m.")
+        bool, typer.Option("-m", help="FILE.py is a module's name, as for python -m.")
     ] = False,
     static: Annotated[
-        bool, typer.Option("--static", help="Only read the file, and run nothing: it says less.")
+        bool,
+        typer.Option("--static", help="Only read the file and run nothing; the report says less."),
     ] = False,
     write: Annotated[
         Path | None,
@@ -46,21 +47,22 @@ def port(
         bool, typer.Option("--json", help="Print JSON, for programs to read.")
     ] = False,
     limit: Annotated[
-        int, typer.Option(min=1, help="Calls of one function on one line that are replayed.")
+        int, typer.Option(min=1, help="How many calls of one function on one line to replay.")
     ] = LIMIT,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Stop the program after this time.")
+        float, typer.Option(min=0.1, help="Stop the program after this time, in seconds.")
     ] = 300.0,
 ) -> None:
-    """Run a PyTorch program, do each of its calls again in JAX, and report line by line.
+    """Run a PyTorch program, repeat each of its calls in JAX, and report line by line.
 
     jaxvstorch port train.py -- --epochs 1
     jaxvstorch port -m package.train
 
-    The program runs as it would alone; what it prints goes to standard error.
-    The exit status is 0 if it came to its end, 1 if it failed or was stopped
-    (what was replayed until then is shown), 2 if nothing could be replayed, or
-    the draft or the page not written. Neither replaces a file of yours.
+    The program runs as it would alone; its output goes to standard error. The
+    exit status is 0 if it ran to its end, 1 if it failed or was stopped (the
+    report shows what was replayed until then), 2 if nothing could be replayed,
+    or the draft or the page could not be written. Neither replaces a file of
+    yours.
     """
     try:
         name = str(file) if module else None
@@ -110,12 +112,12 @@ def _require_calls(report: "PortReport", file: Path, static: bool) -> None:
     if not report.lines:
         calls = "names" if static else "called"
         how = report.ended or (
-            "For a function of JAX there is jaxvstorch.port, in Python."
+            "To port a JAX function, call jaxvstorch.port in Python."
             if "jax" in file.read_text(encoding="utf-8", errors="replace")
             else ""
         )
         raise BadInputError(
-            f"{file} {calls} nothing of PyTorch that can be replayed. {how}".strip()
+            f"{file} {calls} nothing from PyTorch that port can replay. {how}".strip()
         )
 
 
@@ -139,7 +141,7 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
     if file.is_dir():
         raise BadInputError(f"{file} is a folder: give the program's file")
     if file.exists() and not file.is_file():  # a pipe is empty when it is read again
-        raise BadInputError(f"{file} is no file on a disk: give the program's file")
+        raise BadInputError(f"{file} is not a file on a disk: give the program's file")
     try:
         with warnings.catch_warnings(action="ignore"):  # the program gets them
             compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
@@ -150,11 +152,11 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
     except (RecursionError, MemoryError) as error:
         raise BadInputError(f"{file} is nested too deeply for Python") from error
     except (SyntaxError, ValueError) as error:
-        raise BadInputError(f"{file} is no Python program: {error}") from error
+        raise BadInputError(f"{file} is not a Python program: {error}") from error
     if write is not None and write.suffix != ".py":
         raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
     if static and write is not None:
-        raise BadInputError("--write needs what a run shows: leave out --static")
+        raise BadInputError("--write needs a run: leave out --static")
     if write is not None and html is not None and write.absolute() == html.absolute():
         raise BadInputError(f"--write and --html are both {write}: give two names")
     for option, path in (("--write", write), ("--html", html)):

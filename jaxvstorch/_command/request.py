@@ -73,7 +73,7 @@ def prepare(target: Target, request: Request) -> Prepared:
 def _calls(request: Request) -> list[Arguments]:
     if request.calls and request.arguments:
         raise BadInputError(
-            "--arg and --call exclude each other: give each --call all of its arguments"
+            "--arg and --call cannot be combined: give each --call all of its arguments"
         )
     if request.calls:
         return [parse_call(text) for text in request.calls]
@@ -104,7 +104,7 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
             hash(value)
         except TypeError as error:
             raise BadInputError(
-                f"--static {name}: {value!r} cannot be hashed, and JAX hashes static values: "
+                f"--static {name}: {value!r} cannot be hashed, but JAX hashes static values: "
                 "give a tuple"
             ) from error
     if compiled_by(target.function) is None:
@@ -117,8 +117,8 @@ def _with_static(target: Target, static: dict[str, Any]) -> Callable[..., Any]:
     traced = [] if names is None else [name for name in static if name not in names]
     if traced:
         raise BadInputError(
-            f"--static {traced[0]}: {target.text} is compiled already, and its own jax.jit decides "
-            f"what is static; there {traced[0]} is not: give it with --arg {traced[0]}=…"
+            f"--static {traced[0]}: {target.text} is already compiled, and its own jax.jit "
+            f"does not make {traced[0]} static: give it with --arg {traced[0]}=…"
         )
     function: Callable[..., Any] = target.function
     return function
@@ -178,4 +178,4 @@ def _named(target: Target, values: Iterable[Any]) -> str:
     if not seen and len(installed) == 1:
         return installed[0]
     there = "uses both frameworks" if seen else "names neither framework"
-    raise BadInputError(f"{target.text} {there}: say --framework jax, torch or both")
+    raise BadInputError(f"{target.text} {there}: use --framework jax, torch or both")

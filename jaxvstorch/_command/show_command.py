@@ -26,11 +26,11 @@ def show(
         str, typer.Argument(help="A pair, such as branching.select_where, or a topic.")
     ],
     framework: Annotated[
-        str | None, typer.Option(metavar="jax|torch", help="Show one half alone.")
+        str | None, typer.Option(metavar="jax|torch", help="Show only one half.")
     ] = None,
     shapes: Annotated[
         bool,
-        typer.Option("--shapes", help="With shapes in the annotations, which need jaxtyping."),
+        typer.Option("--shapes", help="Keep the shapes in the annotations; they need jaxtyping."),
     ] = False,
     file: Annotated[
         Path | None,
@@ -44,8 +44,8 @@ def show(
 
     jaxvstorch show branching.select_where --framework jax --file select.py
 
-    Each half is shown with the imports, constants and helpers that it uses: it runs where it is
-    pasted.
+    Each half comes with the imports, constants and helpers that it uses, so it runs where you paste
+    it.
     """
     try:
         if framework not in (None, *_frameworks.FRAMEWORKS):
@@ -55,7 +55,7 @@ def show(
             raise BadInputError(unknown(name))
         chosen = [framework] if framework else list(_frameworks.FRAMEWORKS)
         if file is not None and as_json:
-            raise BadInputError("--json prints, and --file writes: give one of them")
+            raise BadInputError("--json prints, and --file writes: use one of them")
         if file is not None:
             _write(file, pairs, framework, shapes)
         elif as_json:
@@ -89,16 +89,16 @@ def _write(file: Path, pairs: list[Pair], framework: str | None, shapes: bool) -
     first, *others = pairs
     if others:
         raise BadInputError(
-            f"--file takes one pair, and {first.topic} is a topic: name one, such as {first}"
+            f"--file takes one pair, but {first.topic} is a topic: name a pair, such as {first}"
         )
     if framework is None:
-        raise BadInputError(f"--file takes one half of {first}: say --framework jax or torch")
+        raise BadInputError(f"--file writes one half of {first}: add --framework jax or torch")
     check_page(file, option="--file")
     text, other = (_module(first, framework, each) for each in (shapes, not shapes))
     try:
         # A device or a pipe is written to, and not read.
         if file.is_file() and file.read_bytes() not in (text.encode(), other.encode()):
-            raise BadInputError(f"--file {file} exists, with other contents: give another name")
+            raise BadInputError(f"--file {file} exists with other contents: give another name")
         write_whole(text, file)
     except OSError as error:
         raise BadInputError(f"--file {file} cannot be written: {error.strerror}") from error

@@ -74,7 +74,7 @@ def module_file(name: str) -> Path:
         spec = PathFinder.find_spec(f"{name}.__main__", folders)
     if spec is None or spec.origin is None:
         what = f"{name} is a package without a __main__" if folders else f"no module {name} here"
-        raise BadInputError(f"-m {name}: {what}; give a name as python -m takes it")
+        raise BadInputError(f"-m {name}: {what}; give a name that python -m accepts")
     return Path(spec.origin)
 
 

@@ -31,10 +31,11 @@ def try_pair(
         int, typer.Option(min=0, help="Seed for the random numbers in the inputs.")
     ] = 0,
     framework: Annotated[
-        str | None, typer.Option(metavar="jax|torch", help="Run one half alone.")
+        str | None, typer.Option(metavar="jax|torch", help="Run only one half.")
     ] = None,
     compiled: Annotated[
-        bool, typer.Option("--compile", help="Compile by jax.jit and torch.compile; takes longer.")
+        bool,
+        typer.Option("--compile", help="Compile with jax.jit and torch.compile; takes longer."),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, for programs to read.")
@@ -86,7 +87,7 @@ def _chosen(framework: str | None) -> list[str]:
         (missing,) = {*_frameworks.FRAMEWORKS} - {*chosen}
         terminal.console(stderr=True).print(
             f"jaxvstorch: {_frameworks.TITLES[missing]} is not installed: "
-            f"{_frameworks.TITLES[chosen[0]]} alone is run, and compared with NumPy."
+            f"{_frameworks.TITLES[chosen[0]]} runs alone, and is compared with NumPy."
         )
     return chosen
 
@@ -123,7 +124,7 @@ def _cells(place: str, value: Any) -> tuple[str, str, str]:
 def _verdict(tried: "Trial") -> Iterator[str]:
     """A line each for values and gradients, and one for each array that is wrong."""
     if not tried.comparisons:
-        yield "not compared: it draws random numbers or reads a clock, and no one answer is right"
+        yield "not compared: it draws random numbers or reads a clock, so no single answer is right"
     for kind, answer in (("value", "NumPy"), ("gradient", "PyTorch")):
         compared = [c for c in tried.comparisons if ("gradient" in c.what) == (kind == "gradient")]
         if all(comparison.same for comparison in compared) and compared:
@@ -136,7 +137,7 @@ def _error(comparisons: "list[Comparison]") -> str:
     worst = max((c for c in comparisons if c.worst is not None), key=_share, default=None)
     if worst is not None:
         return f" (error {worst.error:.2g}, allowed {worst.tolerance:.2g})"
-    return "" if any(c.compared for c in comparisons) else ": without elements"
+    return "" if any(c.compared for c in comparisons) else ": no elements"
 
 
 def _share(comparison: "Comparison") -> float:

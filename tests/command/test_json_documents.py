@@ -83,4 +83,4 @@ def test_a_file_and_json_exclude_each_other() -> None:
     line = "show branching.select_where --framework jax --file half.py --json"
     done = CliRunner().invoke(app, line.split())
     assert done.exit_code == 2
-    assert "--json prints, and --file writes: give one of them" in done.stderr
+    assert "--json prints, and --file writes: use one of them" in done.stderr

@@ -51,7 +51,7 @@ def test_a_name_without_counterpart_says_what_people_do() -> None:
 
 
 def test_a_line_that_is_for_defaults_names_each_of_them() -> None:
-    assert "missing  amsgrad, maximize: the line is for the default" in run("AdamW").output
+    assert "missing  amsgrad, maximize: the line uses the default" in run("AdamW").output
 
 
 def test_a_name_of_jax() -> None:

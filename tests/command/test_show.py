@@ -54,7 +54,7 @@ def test_a_file_that_is_ours_is_written_anew_and_no_other(tmp_path) -> None:
     ours = file.read_text()
     assert "jaxtyping" not in ours
     file.write_text(f"{ours}\nmine = 1\n")
-    assert f"--file {file} exists, with other contents: give another name" in refused(*asked)
+    assert f"--file {file} exists with other contents: give another name" in refused(*asked)
     assert file.read_text() == f"{ours}\nmine = 1\n"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -70,9 +70,9 @@ def test_what_a_file_cannot_hold(tmp_path) -> None:
     file = ("--file", tmp_path / "half.py")
     one = ("--framework", "jax", "--file")
     assert refused(PAIR, *file) == (
-        f"jaxvstorch: --file takes one half of {PAIR}: say --framework jax or torch"
+        f"jaxvstorch: --file writes one half of {PAIR}: add --framework jax or torch"
     )
-    assert "branching is a topic: name one, such as branching.select_if" in refused(
+    assert "branching is a topic: name a pair, such as branching.select_if" in refused(
         "branching", "--framework", "jax", *file
     )
     assert "must be jax or torch, not 'tf'" in refused(PAIR, "--framework", "tf", *file)

@@ -75,10 +75,10 @@ def test_a_static_value_tells_too() -> None:
 @pytest.mark.parametrize(
     ("imports", "text", "said"),
     [
-        ("", NEITHER, "names neither framework: say --framework jax, torch or both"),
-        (BOTH, NEITHER, "uses both frameworks: say --framework"),
+        ("", NEITHER, "names neither framework: use --framework jax, torch or both"),
+        (BOTH, NEITHER, "uses both frameworks: use --framework"),
         (BOTH, "def f(x): return of_jax(x) + of_torch(x)",
-         "uses both frameworks: say --framework"),
+         "uses both frameworks: use --framework"),
     ],
     ids=["neither", "both are imported", "both are used"],
 )  # fmt: skip

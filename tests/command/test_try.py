@@ -165,5 +165,5 @@ app(["try", {PAIR!r}])
     assert "values: the same as NumPy's in float64" in done.stdout
     title = _frameworks.TITLES[missing]
     assert done.stderr == (
-        f"jaxvstorch: {title} is not installed: {there} alone is run, and compared with NumPy.\n"
+        f"jaxvstorch: {title} is not installed: {there} runs alone, and is compared with NumPy.\n"
     )

@@ -85,18 +85,18 @@ def test_fail_on_looks_at_both() -> None:
         (["clip.py:clip"], "TypeError: clip(grad, limit=1.0) does not take these arguments"),
         (["clip.py:clip", "--arg", "3.0"], "--framework both needs an array: give one, such as"),
         (["clip.py:clip", "--arg", "f64[3]"], "an array float64[3] cannot be made: 64-bit types"),
-        (["clip.py:clip", "--call", "f32[3]"], "--call is about one framework: say --framework"),
-        (["clip.py:clip", "--arg", "f32[3]", "--stages"], "--stages is about one framework"),
+        (["clip.py:clip", "--call", "f32[3]"], "--call works with one framework: use --framework"),
+        (["clip.py:clip", "--arg", "f32[3]", "--stages"], "--stages works with one framework"),
         (
             ["clip.py:clip", "--arg", "f32[3]", "--static", "limit=1"],
-            "--static is about one framework: say --framework jax or torch, not both",
+            "--static works with one framework: use --framework jax or torch, not both",
         ),
         (["clip.py:generator", "--arg", "f32[3]"], "generator is a generator function"),
         (["clip.py:leaves", "--arg", "f32[3]"], "clip.py:leaves called sys.exit(0)"),
         (
             ["model_jax.py:clean", "--arg", "f32[3]"],
-            "model_jax.py:clean is written for JAX, and --framework both takes a function that "
-            "names no framework: say --framework jax",
+            "model_jax.py:clean is written for JAX, but --framework both needs a function that "
+            "names no framework: use --framework jax",
         ),
         (["model_torch.py:compiled", "--arg", "f32[3]"], "model_torch.py:compiled is written for"),
     ],

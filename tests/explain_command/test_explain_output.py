@@ -70,7 +70,7 @@ def _full_disk(*_: object) -> None:
 @pytest.mark.parametrize(
     ("page", "message"),
     [
-        ("absent/out.html", "--html absent/out.html: there is no folder absent: make it first"),
+        ("absent/out.html", "--html absent/out.html: there is no folder absent: create it first"),
         (".", "--html . is a folder: give the name of a file"),
     ],
 )

@@ -18,7 +18,7 @@ from test_imports import WITHOUT
         (["--fail-on", "retrace"], "--fail-on retrace compares calls: give --call at least twice"),
         (["--fail-on", "retrace", "--call", "1"], "--fail-on retrace compares calls"),
         (["--framework", "tensorflow"], "--framework must be jax, torch or both, not"),
-        (["--arg", "1", "--call", "2"], "--arg and --call exclude each other"),
+        (["--arg", "1", "--call", "2"], "--arg and --call cannot be combined"),
         (["--arg", "f31[3]"], "--arg 'f31[3]': at character 1: unknown dtype 'f31'; did you mean"),
         (["--arg", "word"], "--arg 'word': at character 1: word is a bare word"),
         (["--call", "f32[3"], "--call 'f32[3': at character "),
@@ -34,12 +34,12 @@ from test_imports import WITHOUT
             ["--arg", "1", "--static", "y=1"],
             "TypeError: clean(x) does not take these arguments: got an unexpected keyword",
         ),
-        (["--static", "x=[1]"], "--static x: [1] cannot be hashed, and JAX hashes static"),
+        (["--static", "x=[1]"], "--static x: [1] cannot be hashed, but JAX hashes static"),
         (["--arg", "-" * 5_000 + "1"], f"--arg '{'-' * 200}…': at character 1: "),
         (["--static", f"x={'-' * 9_000}1"], "--static 'x=---"),
         (
             ["--arg", "1", "--html", "model_jax.py"],
-            "--html model_jax.py is the file that is read: give another name",
+            "--html model_jax.py is the input file: give another name",
         ),
         (["--arg", "f64[3]"], "an array float64[3] cannot be made: 64-bit types are off in JAX"),
     ],
@@ -70,7 +70,7 @@ def test_a_target_that_cannot_be_explained(with_jax, target, message) -> None:
 def test_static_contradicts_the_function_s_own_jit(with_jax) -> None:
     message = refused("model_jax.py:power", "--arg", "f32[3]", "--arg", "2", "--static", "m=3")
     assert message.startswith(
-        "--static m: model_jax.py:power is compiled already, and its own jax.jit"
+        "--static m: model_jax.py:power is already compiled, and its own jax.jit"
     )
     assert message.endswith("give it with --arg m=…")
 
@@ -79,7 +79,7 @@ def test_both_frameworks(folder) -> None:
     for framework in ("jax", "torch"):
         pytest.importorskip(framework, reason=f"{framework} is not installed")
     Path("both.py").write_text("import jax, torch\ndef f(x):\n    return x + x\n")
-    message = "both.py:f uses both frameworks: say --framework jax, torch or both"
+    message = "both.py:f uses both frameworks: use --framework jax, torch or both"
     assert refused("both.py:f", "--arg", "f32[3]") == message
 
 

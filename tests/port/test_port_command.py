@@ -155,12 +155,12 @@ def test_the_page_is_one_file(folder) -> None:
 @pytest.mark.parametrize(
     ("content", "arguments", "says"),
     [
-        ("x = (", [], "is no Python program"),
-        ("x = 1", ["--static"], "names nothing of PyTorch"),
-        ("import torch", ["--static", "--write", "out.py"], "--write needs what a run shows"),
-        ("import jax", ["--static"], "For a function of JAX there is jaxvstorch.port"),
+        ("x = (", [], "is not a Python program"),
+        ("x = 1", ["--static"], "names nothing from PyTorch"),
+        ("import torch", ["--static", "--write", "out.py"], "--write needs a run"),
+        ("import jax", ["--static"], "To port a JAX function, call jaxvstorch.port"),
         ("import torch", ["--write", "out.txt"], "a draft is a Python file, whose name ends in"),
-        ("import torch", ["--html", "program.py"], "is the file that is read"),
+        ("import torch", ["--html", "program.py"], "is the input file"),
         ("import torch", ["--html", "nowhere/out.html"], "there is no folder nowhere"),
         ("import torch", ["--html", "model.py"], "it holds what jaxvstorch did not write"),
         ("import torch", ["--write", "model.py"], "it holds what jaxvstorch did not write"),
@@ -187,7 +187,7 @@ def test_bad_input_has_one_line(tmp_path, monkeypatch, content, arguments, says)
 def test_no_file(tmp_path) -> None:
     assert "there is no file" in run(str(tmp_path / "none.py")).stderr
     assert "is a folder" in run(str(tmp_path)).stderr
-    assert "/dev/zero is no file on a disk" in run("/dev/zero").stderr
+    assert "/dev/zero is not a file on a disk" in run("/dev/zero").stderr
 
 
 def test_a_draft_does_not_replace_what_the_program_imported() -> None:
