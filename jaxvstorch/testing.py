@@ -1,7 +1,7 @@
 """What a test says of a function; ``compiles`` and ``same_function`` are fixtures of pytest too.
 
-pytest loads the fixtures by itself where jaxvstorch is installed; other tests use the two as they
-are. Each raises ``AssertionError`` with what the instruments saw.
+pytest loads the fixtures automatically where jaxvstorch is installed; in other tests, use the two
+directly. Each raises ``AssertionError`` with what the instruments saw.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 class Compiles:
     """What ``jax.jit`` or ``torch.compile`` makes of a function in a test.
 
-    A function that neither it nor its arguments show to be JAX's or PyTorch's takes
-    ``framework="jax"`` or ``"torch"``, as ``explain`` does.
+    If neither the function nor its arguments show which framework it uses, pass
+    ``framework="jax"`` or ``"torch"``, as for ``explain``.
     """
 
     def to_one_program(
         self, function: Callable[..., Any], /, *args: Any, **kwargs: Any
     ) -> "Explanation":
-        """Assert that a call becomes one program, with nothing between that Python runs.
+        """Assert that a call compiles to one program, and that Python runs nothing in between.
 
         Returns:
             The explanation.
 
         Raises:
-            AssertionError: it becomes none or several; the message shows the function line by line.
+            AssertionError: it compiles to none or several; the message shows the function line by
+                line.
         """
         __tracebackhide__ = True
         explanation = self.without_breaks(function, *args, **kwargs)
@@ -67,7 +68,7 @@ class Compiles:
         """Assert that after the first of several calls nothing is traced again.
 
         Args:
-            function: compiled, or a plain one, as ``ledger`` takes it.
+            function: compiled or plain, as for ``ledger``.
             calls: two or more; as for ``ledger``, such as ``[(x, 2), call(x, n=3)]``.
             framework: as for ``ledger``.
 
@@ -84,7 +85,7 @@ class Compiles:
 
         calls = list(calls)
         if len(calls) < 2:
-            raise ValueError(f"once compares calls: give two or more, not {len(calls)}")
+            raise ValueError(f"once compares calls: pass two or more, not {len(calls)}")
         recorded = ledger(function, calls, framework)
         wrong = [
             f"call {number} ({call.arguments}) {'failed' if call.error else 'traced again'}: "
@@ -133,6 +134,6 @@ def _explained(
     from jaxvstorch._explain.framework_of import BOTH
 
     if kwargs.get("framework") == BOTH:
-        raise ValueError("name one framework, 'jax' or 'torch'; a test of both calls this twice")
+        raise ValueError("pass one framework, 'jax' or 'torch'; to test both, call this twice")
     explanation: Explanation = explain(function, *args, **kwargs)
     return explanation

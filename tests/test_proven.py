@@ -1,4 +1,4 @@
-"""A framework that is newer than this release was proven with is named where a report begins."""
+"""A framework that is newer than this release was tested with is named where a report begins."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def newer(framework, monkeypatch) -> str:
     assert note.startswith(
         f"{TITLES[framework]} {proven.metadata.version(framework)} is newer than"
     )
-    assert note.endswith(f"jaxvstorch {jaxvstorch.__version__} was proven with")
+    assert note.endswith(f"jaxvstorch {jaxvstorch.__version__} was tested with")
     return note
 
 

@@ -119,7 +119,7 @@ def test_what_traces_again(compiles, framework) -> None:
         compiles.once(clean, [(x,), (x[:2],)])
     with pytest.raises(AssertionError, match=r"call 1 \(f32\[3\]\) failed: NameError"):
         compiles.once(fails, [(x,), (x,)])
-    with pytest.raises(ValueError, match="give two or more, not 1"):
+    with pytest.raises(ValueError, match="pass two or more, not 1"):
         compiles.once(clean, [(x,)])
 
 
@@ -132,7 +132,7 @@ def test_what_is_the_same_function() -> None:
 
 
 def test_one_framework_is_asked_for(compiles) -> None:
-    with pytest.raises(ValueError, match="name one framework, 'jax' or 'torch'"):
+    with pytest.raises(ValueError, match="pass one framework, 'jax' or 'torch'"):
         compiles.to_one_program(clean, X, framework="both")
 
 

@@ -70,9 +70,9 @@ def _try(compiler: str, environ: Mapping[str, str]) -> str | None:
                     env={**environ, "TMPDIR": folder},
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
-                return f"a small program does not compile and run: {error}"
+                return f"a small test program does not compile and run: {error}"
             if done.returncode:
                 errors = [line for line in done.stderr.splitlines() if "error" in line]
                 why = errors[0] if errors else f"exit status {done.returncode}"
-                return f"a small program does not compile and run: {why}"
+                return f"a small test program does not compile and run: {why}"
     return None

@@ -137,7 +137,7 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
     value = ", ".join(answer.facts["devices"])
     chosen = "JAX_PLATFORMS" if name == "jax" and environ.get("JAX_PLATFORMS") else None
     if chosen:
-        value += f", as {chosen}={environ[chosen]} says"
+        value += f", set by {chosen}={environ[chosen]}"
     if not gpu or chosen or answer.facts["accelerated"]:
         return Check("devices", title, value)
     if name == "torch" and answer.facts["cuda"]:
@@ -146,14 +146,14 @@ def _check_one(name: str, answer: Answer, gpu: bool, environ: Mapping[str, str])
             title,
             value,
             f"it is built for CUDA {answer.facts['cuda']} and finds no GPU, although there is one",
-            "compare with the CUDA version that nvidia-smi prints: with an older driver, "
-            "in a new environment, pip install 'jaxvstorch[cuda12]'",
+            "compare with the CUDA version that nvidia-smi prints; if the driver is older, "
+            "pip install 'jaxvstorch[cuda12]' in a new environment",
         )
     return Check(
         "devices",
         title,
         value,
-        "there is an NVIDIA GPU, but it does not use it",
+        f"there is an NVIDIA GPU, but {title} does not use it",
         "in a new environment, pip install 'jaxvstorch[cuda13]' (older drivers: [cuda12])",
     )
 

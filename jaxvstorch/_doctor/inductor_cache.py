@@ -45,15 +45,13 @@ def check(environ: Mapping[str, str], needed: bool) -> list[Check]:
     if not damaged:
         return [Check("caches", "Inductor's files", value)]
     if all(_age(path) < _BEING_WRITTEN for path in damaged):
-        note = (
-            f"{damaged[0]} is incomplete and new: perhaps a torch.compile writes it; run this again"
-        )
-        return [Check("caches", "Inductor's files", value, note=note)]
+        why = "incomplete and new: perhaps torch.compile is writing it; run this again"
+        return [Check("caches", "Inductor's files", value, note=f"{damaged[0]} is {why}")]
     others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
     problem = (
         f"incomplete: {damaged[0]}{others}; torch.compile fails or compiles again if it reads one"
     )
-    cure = f"rm -r {shlex.quote(str(folder))}; what it held is compiled again when needed"
+    cure = f"rm -r {shlex.quote(str(folder))}; PyTorch compiles what it held again when needed"
     return [Check("caches", "Inductor's files", value, problem, cure)]
 
 

@@ -83,8 +83,8 @@ def _check_framework(name: str, lowest: str | None, there: list[str]) -> Check:
         problem = "neither JAX nor PyTorch is installed, and everything needs one of them"
         return Check("versions", title, "not installed", problem, _INSTALL)
     note = (
-        f"without it, its half of the examples does not run, nor do port, check_parity between "
-        f"the frameworks and explain in both. To install it: {_INSTALL}"
+        f"without it, its half of the examples does not run, and neither do port, check_parity "
+        f"between the frameworks and explain in both. To install it: {_INSTALL}"
     )
     return Check("versions", title, "not installed", note=note)
 

@@ -55,12 +55,12 @@ def _check_preallocation(environ: Mapping[str, str], shared_gpu: bool) -> Check:
     shown = value or "not set: JAX takes 75 % of a GPU's memory at its first operation"
     cure = f"export {name}=false"
     if value.lower() in ("off", "no", "false") and value not in _FALSE:
-        return Check("memory", name, shown, "JAX reads this as yes", cure)
+        return Check("memory", name, shown, "JAX reads this as true", cure)
     limited = environ.get("XLA_CLIENT_MEM_FRACTION") or environ.get(
         "XLA_PYTHON_CLIENT_MEM_FRACTION"
     )
     if shared_gpu and not limited and value not in _FALSE:
-        problem = "JAX leaves PyTorch a quarter of the GPU where one process uses both"
+        problem = "JAX leaves PyTorch a quarter of the GPU if one process uses both"
         return Check("memory", name, shown, problem, cure)
     return Check("memory", name, shown)
 

@@ -20,7 +20,7 @@ def check(environ: Mapping[str, str]) -> Check:
     problem = refusal(Path(folder))
     if problem is None:
         return Check("compiler", name, shown)
-    cure = f"set {name} to a folder that can be written, or make room in {folder}"
+    cure = f"set {name} to a writable folder, or free some space in {folder}"
     problem = f"{problem}, and torch.compile's temporary files go there"
     return Check("compiler", name, shown, problem, cure)
 
@@ -32,7 +32,7 @@ def refusal(folder: Path) -> str | None:
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             file.write(os.urandom(_SIZE))  # a file system may keep zeros without any room
-            return None if file.tell() == _SIZE else f"{folder} has no room left"
+            return None if file.tell() == _SIZE else f"{folder} has no space left"
     except OSError as error:
         return f"{folder} cannot be written: {error.strerror}"
 

@@ -30,7 +30,7 @@ def newer(framework: str) -> str:
     if release(version)[:2] <= release(newest)[:2]:
         return ""
     return (
-        f"newer than {newest}, the newest that jaxvstorch {jaxvstorch.__version__} was proven with"
+        f"newer than {newest}, the newest that jaxvstorch {jaxvstorch.__version__} was tested with"
     )
 
 

@@ -47,43 +47,43 @@ def check_parity(
     An infinity agrees with the same infinity, and a NaN with a NaN. Results without elements do not
     count as the same, since there is nothing to compare.
 
-    A float64 run can be only as precise as float32, because its function computes a part in float32
-    whatever it is given, as JAX's attention does its softmax. The report says so and allows it the
-    error of float32, if the function was seen to make narrower arrays of float64 inputs, and if
-    each wrong element jumps, as rounded numbers do, where the inputs move by some roundings of
-    float32. A smooth difference of that size stays a difference.
+    A float64 run can be only as precise as float32: some functions compute a part in float32
+    whatever their inputs are, as JAX's attention computes its softmax. The report says so, and
+    allows the error of float32, on two conditions: the function makes narrower arrays from float64
+    inputs, and each wrong element jumps, as rounded numbers do, when the inputs move by a few
+    float32 roundings. A smooth difference of that size stays a difference.
 
-    Where the numbers differ and a function draws random numbers, the report says that it was not
-    compared, and how it can be.
+    If the numbers differ and a function draws random numbers, the report says that it was not
+    compared, and how to compare it.
 
     Args:
-        jax_function: takes JAX arrays; returns an array, or a tuple, list or dict of arrays, in
-            any depth. May be jitted.
-        torch_function: the same for PyTorch. May be compiled. Of an ``nn.Module`` the float64
-            answer is that of a copy in float64.
+        jax_function: accepts JAX arrays; returns an array, or a tuple, list or dict of arrays,
+            nested to any depth. May be jitted.
+        torch_function: the same for PyTorch. May be compiled. For an ``nn.Module``, a copy in
+            float64 computes the float64 answer.
         inputs: positional arguments for both: NumPy arrays, Python values, and tuples, lists and
             dicts of these.
         reference: computes the answer in NumPy, from inputs widened to float64. Without one, the
             answer is what ``torch_function`` gives in float64, uncompiled, and ``jax_function`` is
             compared with it in float64 too.
         gradient: positions of the inputs to differentiate with respect to: arrays, or containers
-            of arrays. PyTorch's outputs are then those of a call that records for autograd. The
-            gradients are of the outputs' sum with fixed random weights. They are compared with
-            PyTorch's in float64, uncompiled, and these with a central difference of the reference
-            along a random direction.
+            of arrays. PyTorch's outputs then come from a call that autograd records. The gradients
+            are those of a sum of the outputs, weighted by fixed random numbers. They are compared
+            with PyTorch's in float64, uncompiled; with a ``reference``, those are compared with its
+            central difference along a random direction.
         tolerance: a multiple of the relative error allowed: 64 times the dtype's ``eps`` in
             float64 and float32, 8 times in float16 and bfloat16. 0 allows no error.
         convert: turns NumPy arguments into those of one framework.
 
     Returns:
-        All comparisons; ``print`` it to read it, ``require()`` it in tests.
+        All comparisons: print them, or call ``require()`` in a test.
 
     Raises:
-        TypeError: an argument is of the wrong type, a function takes the other framework's arrays
-            alone (as when the two are swapped), an input to differentiate is no floating-point
+        TypeError: an argument has the wrong type, a function accepts only the other framework's
+            arrays (as when the two are swapped), an input to differentiate is not a floating-point
             array, an input is or holds a masked array, a function returns something other than
-            arrays and numbers, or breaks PyTorch's graph from the outputs back to the inputs (it
-            detaches, say).
+            arrays and numbers, or breaks PyTorch's graph from the outputs back to the inputs (by
+            ``detach``, say).
         IndexError: there is no input at a position in ``gradient``.
         ValueError: a position is given twice, or ``tolerance`` is negative, infinite or NaN.
         MissingFrameworkError: one of the frameworks is not installed.
@@ -91,8 +91,10 @@ def check_parity(
     >>> import numpy as np, jax.numpy as jnp, torch
     >>> x = np.arange(1, 5, dtype=np.float32)
     >>> print(check_parity(jnp.std, torch.std, (x,), reference=np.std))
-    jax output 0: same: float32, worst: 1.118... for 1.118..., ... ULP (error ..., allowed 7.6e-06)
-    torch output 0: DIFFERENT: float32, worst: 1.29... for 1.118..., ... ULP (error 0.15, ...)
+    jax output 0: same: float32, error ..., allowed 7.6e-06
+        worst: 1.118..., expected 1.118..., ... ULP
+    torch output 0: DIFFERENT: float32, error 0.15, allowed 7.6e-06
+        worst: 1.29..., expected 1.118..., ... ULP
     """
     for framework in _frameworks.FRAMEWORKS:
         _frameworks.require(framework, wanted_by="check_parity")
@@ -156,7 +158,7 @@ def compare_outcomes(
 
 def _compare_dtypes(jax_outputs: Arrays, torch_outputs: Arrays, is_wide: bool) -> list[Comparison]:
     """The outputs whose dtypes differ; integers count as the same."""
-    on = " with 64-bit types on, which an input asks for" if is_wide else ""
+    on = " with 64-bit types on, because an input has them" if is_wide else ""
     return [
         Comparison(
             f"output {i} dtype",

@@ -1,5 +1,6 @@
 """One array compared with its answer: the worst element, its place and its error."""
 
+import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,10 @@ TOLERANCE = {
 Array = np.ndarray[Any, Any]
 Number = float | complex
 _NAN = float("nan")
-HEADS = ("compared", "verdict", "dtype", "worst at", "is", "for", "ULP", "error", "allowed")
+HEADS = (
+    "compared", "verdict", "dtype", "worst at", "value", "expected", "ULP", "error", "allowed",
+)  # fmt: skip
+_WIDTH = 80  # characters of a report's line
 
 
 @dataclass(frozen=True)
@@ -73,12 +77,34 @@ class Comparison:
         return tuple(text or NONE for text in (self.what, self.verdict, self.dtype, *texts))
 
     def __str__(self) -> str:
+        return "; ".join(self._parts)
+
+    @property
+    def lines(self) -> list[str]:
+        """What ``str`` says, in lines that fit a terminal."""
+        first, *rest = self._parts
+        indent = " " * 4
+        wrapped = textwrap.wrap(
+            first,
+            _WIDTH,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return [*wrapped, *(indent + part for part in rest)]
+
+    @property
+    def _parts(self) -> list[str]:
+        """The verdict, and the worst element if it has one."""
+        head = f"{self.what}: {self.verdict}"
         if self.note:
-            return f"{self.what}: {self.verdict}: {self.note}"
+            return [f"{head}: {self.note}"]
         place = f" at {list(self.worst)}" if self.worst else ""
-        values = f"{_short(self.got, self.dtype)} for {_short(self.expected, self.dtype)}"
-        errors = f"{self.ulp:.3g} ULP (error {self.error:.2g}, allowed {self.tolerance:.2g})"
-        return f"{self.what}: {self.verdict}: {self.dtype}, worst{place}: {values}, {errors}"
+        got, expected = _short(self.got, self.dtype), _short(self.expected, self.dtype)
+        return [
+            f"{head}: {self.dtype}, error {self.error:.2g}, allowed {self.tolerance:.2g}",
+            f"worst{place}: {got}, expected {expected}, {self.ulp:.3g} ULP",
+        ]
 
 
 def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Comparison:
@@ -95,9 +121,9 @@ def compare(what: str, got: Any, expected: Any, tolerance: float = 1.0) -> Compa
             ``check_parity``.
 
     >>> print(compare("sum", np.float32(0.3), 0.1 + 0.2))
-    sum: same: float32, worst: 0.300000012 for 0.3, 0.4 ULP (error 4e-08, allowed 7.6e-06)
+    sum: same: float32, error 4e-08, allowed 7.6e-06; worst: 0.300000012, expected 0.3, 0.4 ULP
     >>> print(compare("steps", np.array([1, 2, 4]), [1, 2, 3]))
-    steps: DIFFERENT: 1 of 3 elements of int64 differs, first at [2]: 4 for 3
+    steps: DIFFERENT: 1 of 3 int64 elements differs, first at [2]: 4, expected 3
     """
     got, expected = np.asarray(got), np.asarray(expected)
     blank = Comparison(what, same=True, dtype=str(got.dtype))
@@ -121,7 +147,8 @@ def _compare_exactly(blank: Comparison, got: Array, expected: Array) -> Comparis
     found, answer = got[worst].item(), expected[worst].item()
     verb, place = "differs" if wrong == 1 else "differ", f" at {list(worst)}" if worst else ""
     note = (
-        f"{wrong} of {got.size} elements of {got.dtype} {verb}, first{place}: {found} for {answer}"
+        f"{wrong} of {got.size} {got.dtype} elements {verb}, first{place}: {found}, "
+        f"expected {answer}"
     )
     error = wrong / got.size
     return replace(

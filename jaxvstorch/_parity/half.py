@@ -11,8 +11,8 @@ from jaxvstorch._parity.outcome import Arguments, Function, Outcome, observe, ru
 
 _CURE = (
     "compare in eval mode, without dropout, or draw the numbers once with NumPy (a dropout mask, "
-    "noise) and give them to both functions as an input: a seed or a key gives each framework "
-    "numbers of its own"
+    "noise) and pass them to both functions as an input: from a seed or a key, each framework "
+    "draws different numbers"
 )
 
 
@@ -44,8 +44,8 @@ class Half:
             (other,) = {*_frameworks.FRAMEWORKS} - {self.framework}
             if self._takes(other, inputs) and not self._takes(self.framework, inputs):
                 raise TypeError(
-                    f"{self.framework}_function takes arrays of {_frameworks.TITLES[other]}, and "
-                    f"fails with those of {_frameworks.TITLES[self.framework]}: give check_parity "
+                    f"{self.framework}_function accepts arrays of {_frameworks.TITLES[other]}, but "
+                    f"fails with those of {_frameworks.TITLES[self.framework]}: pass check_parity "
                     "the JAX function first, then the PyTorch function"
                 ) from error
             raise
@@ -61,7 +61,7 @@ class Half:
         first, second = (self.run(inputs).arrays for _ in range(2))
         if all(map(_agree, second, first)):
             return ""
-        return "it gives other numbers when it is called again with the same inputs"
+        return "it returns other numbers when it is called again with the same inputs"
 
     def _takes(self, framework: str, inputs: Arguments) -> bool:
         with suppress(Exception):

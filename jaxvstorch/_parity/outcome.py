@@ -71,7 +71,7 @@ def run(
     adapter = _frameworks.adapter(framework)
     arguments = partial(_own_arguments, framework, inputs, convert)
     title = _frameworks.TITLES[framework]
-    why = f" for its gradient, which {title}'s own operations alone carry" if gradient else ""
+    why = f" for its gradient, which only {title}'s own operations carry" if gradient else ""
 
     def outputs_of(value: Any) -> Arrays:
         return as_arrays(f"{framework}_function", value, adapter.to_numpy)
@@ -122,12 +122,12 @@ def _copied(inputs: Arguments) -> Arguments:
     except RecursionError as error:
         raise TypeError(
             "an input is nested too deeply to be copied, and each call gets a copy, which it may "
-            "change: let the functions build it"
+            "change: let the functions create it"
         ) from error
     except Exception as error:
         raise TypeError(
             f"inputs cannot be copied, and each call gets a copy, which it may change: {error}. "
-            "Let the functions make or read what cannot be copied"
+            "Let the functions create or read what cannot be copied"
         ) from error
 
 
@@ -142,9 +142,9 @@ def _explained(framework: str, inputs: Arguments, why: str = "") -> Iterator[Non
         error.add_note(f"check_parity called {framework}_function{held}{why}.")
         if "float64" in dtypes:
             error.add_note(
-                "A float64 answer is computed from the same inputs in float64: a function must "
-                "follow the dtype of its inputs, and an nn.Module be given itself, not called "
-                "inside another function, so that its weights can be widened too. With "
+                "check_parity computes a float64 answer from the same inputs in float64: a "
+                "function must follow the dtype of its inputs. Pass an nn.Module itself, not a "
+                "function that calls it, so that its weights can be widened too. With "
                 "reference=... and no gradient there is no such call."
             )
         raise

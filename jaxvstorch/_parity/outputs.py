@@ -67,12 +67,12 @@ def require_differentiable(framework: str, outputs: Arrays) -> None:
     dtypes = [output.dtype for output in outputs]
     if any(dtype.kind == "c" for dtype in dtypes):
         raise TypeError(
-            f"gradient needs real outputs; {framework} gives a complex one: "
-            "return its real and its imaginary part"
+            f"gradient needs real outputs; {framework} returns a complex one: "
+            "return its real and imaginary parts"
         )
     if not set(dtypes) & TOLERANCE.keys():
         held = ", ".join(map(str, dtypes))
-        raise TypeError(f"gradient needs a floating-point output; {framework} gives {held}")
+        raise TypeError(f"gradient needs a floating-point output; {framework} returns {held}")
 
 
 def kind_of(value: Any) -> str:

@@ -31,14 +31,13 @@ class Parity:
         return any(comparison.compared for comparison in self.comparisons)
 
     def __str__(self) -> str:
-        return "\n".join(
-            [*proven.notes(*_frameworks.FRAMEWORKS), *map(str, self.comparisons), *self._advice]
-        )
+        rows = [line for comparison in self.comparisons for line in comparison.lines]
+        return "\n".join([*proven.notes(*_frameworks.FRAMEWORKS), *rows, *self._advice])
 
     @property
     def _advice(self) -> list[str]:
         empty = not self._compared and all(comparison.same for comparison in self.comparisons)
-        advice = "nothing was compared: give inputs for which the results have elements"
+        advice = "nothing was compared: pass inputs for which the results have elements"
         return [advice] if empty else []
 
     def __repr__(self) -> str:

@@ -64,8 +64,8 @@ class Precision:
             return row
         titles = " and ".join(_frameworks.TITLES[name] for name in coarse)
         note = (
-            f"the float64 run is only as precise as float32, in which {titles} computes a part: "
-            f"error {row.error:.2g}, allowed {allowed:.2g}"
+            "the float64 run is only as precise as float32, in which "
+            f"{titles} computes part of it: error {row.error:.2g}, allowed {allowed:.2g}"
         )
         return replace(row, same=True, tolerance=allowed, note=note)
 

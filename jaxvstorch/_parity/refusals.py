@@ -44,8 +44,8 @@ def _require_plain(what: str, value: Any) -> None:
         # JAX's random keys are arrays too, and no NumPy array could stand for one.
         if any(not str(a.dtype).startswith("key<") for a in arrays_of(framework, [value])):
             raise TypeError(
-                f"{what} holds an array of {_frameworks.TITLES[framework]}; give NumPy arrays, "
-                "which are converted for each function"
+                f"{what} holds an array of {_frameworks.TITLES[framework]}; pass NumPy arrays, "
+                "which check_parity converts for each function"
             )
     try:
         arrays = arrays_in(value)
@@ -59,7 +59,7 @@ def _require_plain(what: str, value: Any) -> None:
 def _require_number(what: str, dtype: np.dtype[Any]) -> None:
     if not _is_number(dtype):
         raise TypeError(
-            f"{what} has dtype {dtype}, which JAX and PyTorch do not both have; give "
+            f"{what} has dtype {dtype}, which JAX and PyTorch do not both have; pass "
             "booleans, integers, floating-point or complex numbers of at most 64 bits a part, in "
             "this machine's byte order"
         )
@@ -73,8 +73,8 @@ def require_unmasked(what: str, value: Any) -> None:
     """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(
-            f"{what} is a masked array, and neither JAX nor PyTorch has a mask: give "
-            "`x.filled(value)` or `x.compressed()`, or the mask as an array of its own"
+            f"{what} is a masked array, but neither JAX nor PyTorch has masks: pass "
+            "`x.filled(value)` or `x.compressed()`, or pass the mask as a separate array"
         )
 
 
@@ -115,7 +115,7 @@ def _require_floating(position: int, value: Any) -> None:
     if wrong:
         raise TypeError(
             f"gradient names argument {position}, which must be a floating-point NumPy array, not "
-            f"{wrong[0]}, or hold such arrays alone"
+            f"{wrong[0]}, or hold only such arrays"
         )
 
 

@@ -104,8 +104,8 @@ def test_halves_that_differ_are_an_exit_status(monkeypatch) -> None:
     monkeypatch.setattr(registry, "PAIRS", (pair,))
     done = run(PAIR)
     assert done.exit_code == 1
-    assert "jax output 0: DIFFERENT: float32, worst at" in done.stdout
-    assert "torch output 0: DIFFERENT: float32, worst at" in done.stdout
+    assert "jax output 0: DIFFERENT: float32, error" in done.stdout
+    assert "torch output 0: DIFFERENT: float32, error" in done.stdout
     assert "values: the same" not in done.stdout
     assert json.loads(run(PAIR, "--json").stdout)["same"] is False
 

@@ -15,9 +15,9 @@ CUDA = Answer({"devices": ["cuda:0"], "accelerated": True, "cuda": "13.0", "thre
     [
         ("jax", CPU, False, {}, None),
         ("jax", CUDA, True, {}, None),
-        ("jax", CPU, True, {}, "there is an NVIDIA GPU, but it does not use it"),
+        ("jax", CPU, True, {}, "there is an NVIDIA GPU, but JAX does not use it"),
         ("jax", CPU, True, {"JAX_PLATFORMS": "cpu"}, None),
-        ("torch", CPU, True, {}, "there is an NVIDIA GPU, but it does not use it"),
+        ("torch", CPU, True, {}, "there is an NVIDIA GPU, but PyTorch does not use it"),
         ("torch", Answer({**CPU.facts, "cuda": "13.0"}), True, {}, "it is built for CUDA 13.0"),
     ],
 )

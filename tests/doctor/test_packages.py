@@ -74,7 +74,7 @@ def test_one_framework_is_enough(declared, versions, missing) -> None:
     found = declared(**versions, rich="15.0")
     assert not any(check.problem for check in found.values())
     assert found[missing].value == "not installed"
-    assert "nor do port, check_parity" in found[missing].note
+    assert "neither do port, check_parity" in found[missing].note
     assert "pip install jaxvstorch" in found[missing].note
 
 

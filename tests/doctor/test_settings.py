@@ -37,7 +37,7 @@ def test_cache_folders(tmp_path) -> None:
         ({}, True, "JAX leaves PyTorch a quarter"),
         ({"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, True, None),
         ({"XLA_PYTHON_CLIENT_PREALLOCATE": "true"}, True, "JAX leaves PyTorch a quarter"),
-        ({"XLA_PYTHON_CLIENT_PREALLOCATE": "no"}, False, "JAX reads this as yes"),
+        ({"XLA_PYTHON_CLIENT_PREALLOCATE": "no"}, False, "JAX reads this as true"),
         ({"XLA_CLIENT_MEM_FRACTION": ".3"}, True, None),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_folder_of_no_use_is_named(tmp_path, monkeypatch, name, folder, proble
     found = temporary.check({name: str(tmp_path / folder)})
     assert (found.name, found.value) == (name, str(tmp_path / folder))
     assert problem in found.problem
-    assert found.cure.startswith(f"set {name} to a folder that can be written")
+    assert found.cure.startswith(f"set {name} to a writable folder")
 
 
 # Like gcc, it keeps what it makes in TMPDIR, wherever its input and output are.
@@ -59,10 +59,10 @@ def test_a_compiler_is_not_blamed_for_the_folder(tmp_path) -> None:
 
 
 def test_where_nothing_can_be_written_the_compiler_is_not_tried(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(temporary, "refusal", lambda folder: f"{folder} has no room left")
+    monkeypatch.setattr(temporary, "refusal", lambda folder: f"{folder} has no space left")
     (found,) = compiler.check(fake_compiler(tmp_path, "#!/bin/sh\nexit 1\n"), needed=True)
     assert found.problem is None
-    assert temporary.check({}).problem.startswith("/tmp has no room left")
+    assert temporary.check({}).problem.startswith("/tmp has no space left")
 
 
 @needs_compiler

@@ -75,7 +75,7 @@ def test_worst_element_and_its_place() -> None:
     assert found.got == float(got[1, 2])
     assert found.expected == 1
     assert found.ulp == pytest.approx(1e-3 / np.finfo(np.float32).eps, rel=1e-3)
-    assert "worst at [1, 2]: 1.00100005 for 1, 8.39e+03 ULP" in str(found)
+    assert "worst at [1, 2]: 1.00100005, expected 1, 8.39e+03 ULP" in str(found)
 
 
 def test_a_large_element_does_not_hide_a_small_one() -> None:
@@ -144,7 +144,8 @@ def test_integers_must_be_equal() -> None:
     assert found.worst == (1, 0)
     assert found.got == 2**60
     assert str(found) == (
-        f"x: DIFFERENT: 2 of 4 elements of int64 differ, first at [1, 0]: {2**60} for {2**60 + 1}"
+        f"x: DIFFERENT: 2 of 4 int64 elements differ, first at [1, 0]: {2**60}, "
+        f"expected {2**60 + 1}"
     )
     assert compare("x", np.array([1, 2], np.int32), np.array([1, 2])).same
     assert not compare("x", np.array([True, False]), np.array([True, True])).same

@@ -10,7 +10,13 @@ torch = pytest.importorskip("torch", reason="parity compares both frameworks; no
 jnp = jax.numpy
 
 X = np.random.default_rng(0).normal(size=(5, 8)).astype(np.float32)
-ONLY = "same: the float64 run is only as precise as float32, in which {} computes a part: error "
+ONLY = (
+    "same: the float64 run is only as precise as float32, in which {} computes part of it: error "
+)
+
+
+def unwrapped(report) -> str:
+    return " ".join(str(report).split())
 
 
 def jax_norm(x):
@@ -42,7 +48,7 @@ def test_a_half_that_computes_in_float32(jax_function, torch_function, titles, d
     report = check_parity(jax_function, torch_function, (X.astype(dtype),), gradient=(0,))
     report.require()
     for kind in ("output", "gradient"):
-        assert f"jax float64 {kind} 0: {ONLY.format(titles)}" in str(report)
+        assert f"jax float64 {kind} 0: {ONLY.format(titles)}" in unwrapped(report)
 
 
 def test_with_a_reference() -> None:
@@ -54,8 +60,8 @@ def test_with_a_reference() -> None:
         reference=lambda x: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6),
     )  # fmt: skip
     norm.require()
-    assert f"torch output 0: {ONLY.format('PyTorch')}" in str(norm)
-    assert "jax output 0: same: float64, worst" in str(norm)
+    assert f"torch output 0: {ONLY.format('PyTorch')}" in unwrapped(norm)
+    assert "jax output 0: same: float64, error" in str(norm)
 
 
 def off(x):

@@ -180,7 +180,8 @@ def test_infinities_and_nans_that_all_agree_on_are_the_same(answer, gradient) ->
 
     report = check_parity(double, double, (NOT_FINITE,), reference=answer, gradient=gradient)
     report.require()
-    assert ("NOT COMPARED: an output of the reference is not finite" in str(report)) == bool(
+    said = " ".join(str(report).split())
+    assert ("NOT COMPARED: an output of the reference is not finite" in said) == bool(
         answer and gradient
     )
 
@@ -222,7 +223,7 @@ def test_where_nothing_has_an_element_nothing_is_the_same(answer, gradient) -> N
     report = check_parity(jax_half, torch_half, inputs, reference=answer, gradient=gradient)
     assert not report.same
     assert all(comparison.same for comparison in report.comparisons)
-    with pytest.raises(AssertionError, match="nothing was compared: give inputs for which"):
+    with pytest.raises(AssertionError, match="nothing was compared: pass inputs for which"):
         report.require()
 
 
@@ -322,7 +323,9 @@ def test_what_is_no_array_is_named() -> None:
         check(jax_function=lambda x: ())
     with pytest.raises(TypeError, match=r"reference must return .* returned tuple with NoneType"):
         check(reference=lambda x: (x, None))
-    with pytest.raises(TypeError, match=r"gradient needs a floating-point output; jax gives bool"):
+    with pytest.raises(
+        TypeError, match=r"gradient needs a floating-point output; jax returns bool"
+    ):
         check_parity(lambda x: x > 1, lambda x: x > 1, (X,), gradient=(0,))
 
 

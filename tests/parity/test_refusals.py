@@ -95,8 +95,8 @@ def test_a_mask_is_refused() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (jnp.ones(2), "input 0 holds an array of JAX; give NumPy arrays"),
-        ({"w": torch.ones(2)}, "input 0 holds an array of PyTorch; give NumPy arrays"),
+        (jnp.ones(2), "input 0 holds an array of JAX; pass NumPy arrays"),
+        ({"w": torch.ones(2)}, "input 0 holds an array of PyTorch; pass NumPy arrays"),
         (np.array([object()]), "input 0 has dtype object, which JAX and PyTorch do not both have"),
         (np.array(["a"]), "input 0 has dtype <U1"),
         (np.zeros(2, "datetime64[D]"), "input 0 has dtype datetime64"),
@@ -162,7 +162,7 @@ def test_results_that_cannot_be_compared_are_named(result, message) -> None:
 
 
 def test_functions_in_the_wrong_order_are_refused() -> None:
-    with pytest.raises(TypeError, match="give check_parity the JAX function first"):
+    with pytest.raises(TypeError, match="pass check_parity the JAX function first"):
         check(jax_function=lambda x: torch.ones(4))
 
 
@@ -206,7 +206,7 @@ def test_a_half_may_change_what_it_is_differentiated_in() -> None:
 
 
 def test_a_complex_output_has_no_gradient() -> None:
-    with pytest.raises(TypeError, match="needs real outputs; jax gives a complex one"):
+    with pytest.raises(TypeError, match="needs real outputs; jax returns a complex one"):
         check((X,), lambda x: x * 1j, lambda x: x * 1j, gradient=(0,))
 
 
@@ -223,7 +223,7 @@ def test_an_error_says_what_was_called_with_what() -> None:
         check(torch_function=lambda x: torch.from_numpy(x.numpy() ** 2), gradient=(0,))
     assert caught.value.__notes__ == [
         "check_parity called torch_function with arrays of float32 for its gradient, which "
-        "PyTorch's own operations alone carry."
+        "only PyTorch's own operations carry."
     ]
 
 
@@ -244,7 +244,7 @@ def test_a_container_that_holds_arrays_and_itself_is_refused() -> None:
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        ({"w": X, "n": 3}, "not int, or hold such arrays alone"),
+        ({"w": X, "n": 3}, "not int, or hold only such arrays"),
         ({"w": X, "n": X.astype(np.int32)}, "not int32, or hold"),
         ({"w": X, "n": None}, "not NoneType, or hold"),
     ],
