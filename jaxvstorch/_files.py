@@ -35,7 +35,7 @@ def require_replaceable(path: Path) -> None:
     data = path.read_bytes() if path.is_file() else b""
     mark = _MARK.search(data)
     if data and not (mark and mark[1].decode() == _checksum(data[: mark.start()])):
-        why = "it holds what jaxvstorch did not write: give another name, or remove it"
+        why = "it holds text that jaxvstorch did not write: give another name, or remove it"
         raise FileExistsError(errno.EEXIST, why)
 
 

@@ -41,7 +41,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
     if not (isinstance(error, type) and issubclass(error, BaseException)):
         raise TypeError(
             f"error must be one class of errors, such as ValueError, not {error!r}; for any of "
-            "several, name a class that they share, such as Exception"
+            "several, pass a class that they share, such as Exception"
         )
     if isinstance(lines, bool) or not isinstance(lines, SupportsIndex):
         raise TypeError(f"lines must be a whole number, not {lines!r}")
@@ -57,7 +57,7 @@ def expect_error(error: type[BaseException], lines: int = 12) -> Iterator[None]:
             more = len(message) - lines
             print(f"… ({more} more line{'s' * (more > 1)})")
     else:
-        raise AssertionError(f"{error.__name__} was expected here, and nothing was raised")
+        raise AssertionError(f"{error.__name__} was expected here, but nothing was raised")
 
 
 # A source, a name or a message may hold codes that a terminal would obey.

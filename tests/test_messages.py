@@ -28,7 +28,7 @@ def test_a_subclass_counts_and_is_named(capsys) -> None:
 
 def test_no_error_is_a_failure() -> None:
     with (
-        pytest.raises(AssertionError, match="ValueError was expected here, and nothing was raised"),
+        pytest.raises(AssertionError, match="ValueError was expected here, but nothing was raised"),
         expect_error(ValueError),
     ):
         pass

@@ -24,8 +24,8 @@ def from_numpy(value: Any) -> Any:
         array = jnp.array(value)  # a copy: on the CPU an array could share memory with an input
     except TypeError as error:  # whose message may name neither the dtype nor the array
         raise TypeError(
-            f"JAX has no arrays of {value.dtype}: give numbers or booleans, of at most 64 bits for "
-            "each real number, and in this machine's order of bytes"
+            f"JAX has no arrays of {value.dtype}: pass booleans, or numbers of at most 64 bits for "
+            "each real number, in this machine's byte order"
         ) from error
     if array.dtype != value.dtype:
         raise TypeError(

@@ -150,8 +150,8 @@ def value_and_gradients(
         raise TypeError(
             "gradient: PyTorch recorded no path from the outputs back to an argument, so the "
             "function does not use it or leaves autograd: by .detach(), .item(), .numpy(), "
-            "torch.no_grad() or a new tensor made of values. Remove that, or compare the values "
-            "alone, without gradient"
+            "torch.no_grad() or a new tensor created from values. Remove that, or compare only the "
+            "values, without gradient"
         )
     pairs = zip(wanted, gradients, strict=True)
     return value, [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]

@@ -20,12 +20,12 @@ COLUMNS = ("this CPU", "H100", "TPU v5e", "H100, Inductor")
 
 @dataclass(frozen=True)
 class HardwareTable:
-    """A table that prints itself, and shows itself in a notebook.
+    """A table: text when printed, HTML in a notebook.
 
     Attributes:
         heads: of the columns.
         rows: their texts.
-        note: when all was compiled, and by what.
+        note: when the programs were compiled, and by what.
     """
 
     heads: tuple[str, ...]
@@ -52,9 +52,9 @@ def hardware_table(
 ) -> HardwareTable:
     """What programs become on this CPU, on an H100 and on a TPU v5e.
 
-    For the H100 and the TPU they were compiled, and not run, when ``compiled.json`` was written.
+    For the H100 and the TPU they were compiled, but not run, when ``compiled.json`` was written.
     Inductor wrote its code then, and Triton did not compile it. For this CPU they are compiled now,
-    if there are as many CPU devices as they want.
+    if there are as many CPU devices as they need.
 
     Args:
         names: programs, such as ``"updates.ring_write, donated"``; or functions or topics, for all
@@ -98,7 +98,7 @@ def programs_named(*names: str) -> list[Program]:
         if not matching:
             known = dict.fromkeys(chain.from_iterable(names_of.values()))
             near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"nearest is {near[0]}" if near else "hardware_table() shows what is"
+            hint = f"the nearest is {near[0]}" if near else "hardware_table() shows what is"
             raise LookupError(f"no {name!r} is compiled for other devices; {hint}")
         chosen |= dict.fromkeys(matching)
     return list(chosen)
@@ -108,18 +108,18 @@ def note(here: bool) -> str:
     """When all this was compiled, and by what; for this CPU too, if it has a column."""
     made = recorded()
     by = made.versions
-    now = f" For this CPU it was compiled just now, by jax {version('jax')}." if here else ""
+    now = f" jax {version('jax')} compiled for this CPU just now." if here else ""
     return (
-        f"Compiled on {made.date}, and not run: for the H100 by jax {by['jax']} with its CUDA "
-        f"plugin, for the TPU v5e by jax with libtpu {by['libtpu']}. Inductor's code for the H100 "
-        f"was written by torch {by['torch']}, and not compiled by Triton.{now}"
+        f"Compiled on {made.date}, but not run: for the H100 by jax {by['jax']} with its CUDA "
+        f"plugin, for the TPU v5e by jax with libtpu {by['libtpu']}. torch {by['torch']} wrote "
+        f"Inductor's code for the H100, and Triton did not compile it.{now}"
     )
 
 
 def _rows(program: Program, wanted: Sequence[str], here: bool) -> Iterator[tuple[str, ...]]:
     entry = recorded().programs.get(str(program))
     if entry is None:
-        raise LookupError(f"{program} is listed and not compiled yet; run `nox -s hardware`")
+        raise LookupError(f"{program} is listed but not compiled yet; run `nox -s hardware`")
     on_cpu = _on_cpu(program) if here else None
     for name in wanted:
         yield str(program), name, *_texts(QUANTITIES[name], entry, on_cpu)

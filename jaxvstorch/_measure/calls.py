@@ -16,7 +16,7 @@ def require_tuples(function: Any, calls: Sequence[Any]) -> None:
     for call in calls:
         if not isinstance(call, tuple):
             raise TypeError(
-                f"arguments must come as a tuple, not {type(call).__name__}; "
+                f"arguments must be a tuple, not {type(call).__name__}; "
                 "for a single argument write (x,)"
             )
 
@@ -42,6 +42,6 @@ def require_finished(what: str, result: Any) -> None:
     else:
         cure = "lambda: list(...)"
     raise TypeError(
-        f"{what} returned a {type(result).__name__}, and has not done its work yet: give a "
-        f"function that does it all and returns arrays, such as `{cure}`"
+        f"{what} returned a {type(result).__name__}, which has not done its work yet: pass a "
+        f"function that does all of it and returns arrays, such as `{cure}`"
     )

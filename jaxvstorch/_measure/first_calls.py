@@ -15,7 +15,7 @@ def first_call(
     static_argnames: Sequence[str] = (),
     framework: str | None = None,
 ) -> float:
-    """Time the first call of a function that is compiled in a fresh process, in seconds.
+    """Time a function's first call in a fresh process, compiling included, in seconds.
 
     See ``fresh_calls`` for what is included, and for what each argument means.
     """
@@ -31,10 +31,10 @@ def new_shape(
     static_argnames: Sequence[str] = (),
     framework: str | None = None,
 ) -> float:
-    """Time the call that meets a new shape, in seconds.
+    """Time a call with a new shape, in seconds.
 
-    In a fresh process the function is compiled and called with ``args``, and then timed on its
-    first call with ``other``. See ``fresh_calls`` for what is included, and what else is raised.
+    In a fresh process ``new_shape`` compiles the function, calls it with ``args``, and then times
+    its first call with ``other``. See ``fresh_calls`` for what is included, and for other errors.
 
     Raises:
         ValueError: ``other`` has the shapes of ``args``, so nothing is compiled again.
@@ -54,7 +54,7 @@ def require_new_shape(args: Arguments, other: Arguments) -> None:
     if list(_signature(args)) == list(_signature(other)):
         raise ValueError(
             "args and other have the same shapes and dtypes, so the second call would compile "
-            "nothing: give an array of another shape in other"
+            "nothing: pass an array of another shape in other"
         )
 
 

@@ -44,7 +44,7 @@ def fresh_calls(
     The time includes everything that a call does: tracing, lowering, compiling (for PyTorch on a
     CPU, the C++ compiler), running, waiting for the result, and what the framework sets up in each
     process when it first compiles. It does not include importing the framework, starting the
-    process, making the arguments, and what PyTorch does once per machine: finding out which vector
+    process, making the arguments, or what PyTorch does once per machine: detecting which vector
     instructions the processor has. No compiled code comes from disk: JAX's persistent cache is off,
     and PyTorch's caches start empty.
 
@@ -54,7 +54,7 @@ def fresh_calls(
             ``"package.module:name"``, where a decorator has hidden its name.
         *calls: one tuple of arguments per call, in order.
         compiled: whether to compile it, with ``jax.jit`` or ``torch.compile``.
-        static_argnames: the names of the arguments that ``jax.jit`` must be told are static.
+        static_argnames: the names of the arguments that ``jax.jit`` must treat as static.
         framework: ``"jax"`` or ``"torch"``; needed where no argument is an array of either. NumPy
             arrays become the framework's.
         after_another: compile a small function first, so that no time includes what the framework
@@ -89,7 +89,7 @@ def _framework_of(calls: Sequence[Arguments]) -> str:
     if len(found) != 1:
         held = "both frameworks" if found else "neither framework"
         raise TypeError(
-            f"the arguments hold arrays of {held}: give framework='jax' or framework='torch'"
+            f"the arguments hold arrays of {held}: pass framework='jax' or framework='torch'"
         )
     return found[0]
 
@@ -145,7 +145,7 @@ def _from_fresh_process(
         answer = receiver.recv()
     except EOFError:
         process.join()
-        answer = f"the process ended with exit code {process.exitcode} before it had an answer"
+        answer = f"the process ended with exit code {process.exitcode} before it answered"
     process.join()
     if isinstance(answer, str):
         raise RuntimeError(f"in a fresh process: {answer}")

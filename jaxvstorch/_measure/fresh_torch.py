@@ -20,7 +20,7 @@ def set_up() -> float:
     try:
         private.pick_vec_isa()
     except Exception as error:
-        print(f"PyTorch could not find out the processor's vector instructions: {error}")
+        print(f"PyTorch could not detect the processor's vector instructions: {error}")
     return time.perf_counter() - start
 
 

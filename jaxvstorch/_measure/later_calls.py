@@ -59,25 +59,25 @@ def steady(
 ) -> Steady:
     """Time the later calls of a function, once everything is compiled and warm.
 
-    It is called until warm, then timed in rounds of many calls, with the garbage collector off.
-    Unless an argument holds a tensor, it runs in a thread of its own: JAX collects Python's call
-    stack on every call, so the same call is slower from deep inside a program. Settings made by a
-    ``with`` statement, such as ``jax.enable_x64(True)``, do not reach that thread: write them
-    inside the function. PyTorch's operations stay in the caller's thread, because they were slower
-    in a second one.
+    ``steady`` calls it until it is warm, then times rounds of many calls, with the garbage
+    collector off. Unless an argument holds a tensor, the function runs in a separate thread: JAX
+    collects Python's call stack on every call, so the same call is slower from deep inside a
+    program. Settings made by a ``with`` statement, such as ``jax.enable_x64(True)``, do not reach
+    that thread: write them inside the function. PyTorch's operations stay in the caller's thread,
+    because they were slower in a second one.
 
     Args:
         function: what to time: compiled or not, from JAX, PyTorch or NumPy.
         *args: its arguments, already on the device.
-        others: more argument tuples, used in turn with ``args``. For large arrays, give so many
-            that they do not all stay in the processor's cache.
-        seconds: about how long to time; at least five rounds are made.
-        **kwargs: its arguments by name, the same in each call.
+        others: more argument tuples, used in turn with ``args``. For large arrays, pass so
+            many that they do not all stay in the processor's cache.
+        seconds: about how long to time; there are at least five rounds.
+        **kwargs: its keyword arguments, the same in each call.
 
     Raises:
         TypeError: ``function`` cannot be called, it is a generator or ``async``, ``others`` holds
-            something other than tuples, or the function takes JAX arrays and returns nothing that
-            could be waited for.
+            something other than tuples, or the function accepts JAX arrays and returns
+            nothing to wait for.
         ValueError: ``seconds`` is not a positive number.
         RuntimeError: the caller is inside a ``with`` statement whose setting would be lost.
 

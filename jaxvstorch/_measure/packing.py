@@ -36,7 +36,7 @@ def _unsendable(function: Any, address: Any, calls: Sequence[Arguments]) -> Type
                 return TypeError(
                     f"argument {j} of call {i}, of type {type(argument).__name__}, cannot be sent "
                     f"to a fresh process: {error}. Pass arrays, numbers, text and containers of "
-                    "them, and make what else is needed in the function"
+                    "them, and create anything else inside the function"
                 )
     return TypeError(
         "each argument can be sent to a fresh process alone, but not all of them together"

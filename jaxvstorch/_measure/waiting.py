@@ -62,8 +62,8 @@ def _waiter(result: Any, args: Arguments) -> Callable[[Any], Any] | None:
         return synchronize
     if result is None and arrays_of("jax", args):
         raise TypeError(
-            "function takes JAX arrays and returns None, so there is nothing to wait for and "
-            "its time cannot be known: return what it computes"
+            "function accepts JAX arrays and returns None, so there is nothing to wait for and "
+            "its time cannot be measured: return what it computes"
         )
     return None
 

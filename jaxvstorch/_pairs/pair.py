@@ -22,14 +22,14 @@ class Benchmark:
 
     Attributes:
         sizes: of the inputs. The first is also the size of the first call, and the second is the
-            size of the call with a new shape. By default one is so small that calling costs most,
-            and one so large that computing does.
+            size of the call with a new shape. By default one is so small that the call itself costs
+            most, and one so large that the computation does.
         quick: the sizes that a quick session times.
         gpu_size: one more size on a GPU; ``"memory"`` for one that its memory allows.
         one_shape: why it is compiled for one shape only, if it is: then neither a first call nor a
             call with a new shape is timed.
-        operations: the floating-point operations of a call at a size, if they are its limit.
-        skip: a reason of its own not to time the pair; others follow from the pair's attributes.
+        operations: the floating-point operations of a call at a size, if they limit its speed.
+        skip: a further reason not to time the pair; others follow from the pair's attributes.
     """
 
     sizes: tuple[int, ...] = (16, 65_536)
@@ -55,7 +55,7 @@ class Pair:
         tolerance: the error allowed, as a multiple of the dtype's default.
         jit: whether ``jax.jit`` can compile it. If not, the topic's tests say how it fails.
         fullgraph: whether ``torch.compile`` makes one graph of it, in each version of PyTorch that
-            this release was proven with. If not, the topic's tests say why.
+            this release was tested with. If not, the topic's tests say why.
         benchmark: how it is timed.
     """
 
@@ -88,7 +88,7 @@ class Pair:
         return function
 
     def source(self, framework: str, *, shapes: bool = False) -> str:
-        """The code of one half, which runs by itself: with its imports, constants and helpers.
+        """The code of one half, which runs on its own: with its imports, constants and helpers.
 
         Args:
             framework: ``"jax"`` or ``"torch"``, which need not be installed.
@@ -106,7 +106,7 @@ class Pair:
             seed: for NumPy's generator.
 
         Raises:
-            TypeError: ``dtype`` is not one of these, or ``size`` or ``seed`` is no whole number.
+            TypeError: ``dtype`` is not one of these, or ``size`` or ``seed`` is not a whole number.
             ValueError: ``size`` is less than 1, or ``seed`` is negative.
         """
         size, seed = _whole("size", size, least=1), _whole("seed", seed, least=0)

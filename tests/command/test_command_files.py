@@ -59,7 +59,7 @@ def test_what_is_not_as_it_was_written_stays(tmp_path, text) -> None:
     write_marked(text, path)
     for held in (path.read_text() + " ", path.read_text().replace("\n", " \n", 1), text):
         path.write_text(held)
-        with pytest.raises(FileExistsError, match="it holds what jaxvstorch did not write"):
+        with pytest.raises(FileExistsError, match="it holds text that jaxvstorch did not write"):
             require_replaceable(path)
         with pytest.raises(FileExistsError):
             write_marked(text, path)

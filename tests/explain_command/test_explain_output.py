@@ -59,7 +59,9 @@ def test_a_page_stays_as_it_was_where_explaining_failed(with_jax, folder, monkey
     assert Path("out.html").read_text() == before
     Path("out.html").write_text("mine")
     message = refused("model_absent.py:f", "--html", "out.html")
-    assert message.startswith("--html out.html cannot be written: it holds what jaxvstorch did not")
+    assert message.startswith(
+        "--html out.html cannot be written: it holds text that jaxvstorch did not"
+    )
     assert not list(folder.glob("*.part"))
 
 

@@ -49,7 +49,7 @@ def test_what_is_counted_with_one_step_of_each_loop_has_a_star() -> None:
 def test_it_says_that_nothing_of_it_ran_when_it_was_compiled_and_by_what() -> None:
     table = hardware_table(ONE, here=False)
     for text in (str(table), table._repr_html_()):
-        assert f"Compiled on {recorded().date}, and not run" in text
+        assert f"Compiled on {recorded().date}, but not run" in text
         assert f"libtpu {recorded().versions['libtpu']}" in text
 
 
@@ -83,7 +83,7 @@ def test_a_program_that_is_listed_and_not_compiled_says_what_to_run(monkeypatch)
 
 def test_it_mentions_this_cpu_only_if_it_has_a_column() -> None:
     assert "this CPU" not in hardware_table(ONE, here=False).note
-    assert "not compiled by Triton" in hardware_table(ONE, here=False).note
+    assert "Triton did not compile it" in hardware_table(ONE, here=False).note
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_column_of_this_cpu_is_what_jax_compiles_here() -> None:
     (program,) = [each for each in programs() if str(each) == ONE]
     table = hardware_table(ONE, of="reused")
     assert table.heads == ("program", "this CPU", "H100", "TPU v5e")
-    assert f"just now, by jax {jax.__version__}" in table.note
+    assert f"jax {jax.__version__} compiled for this CPU just now" in table.note
     compiled = lowering.compile(program, jax.devices("cpu"))
     assert table.rows[0][1] == amount(compiled.memory_analysis().alias_size_in_bytes)
     assert analyse(compiled).aliased == analyse(compiled).arguments == 16_777_216

@@ -127,13 +127,13 @@ def test_steady_times_torch() -> None:
     ("call", "error", "message"),
     [
         (lambda: _measure.steady(3), TypeError, "function must be callable, not int"),
-        (lambda: _measure.steady(nap, others=[3]), TypeError, "must come as a tuple, not int"),
+        (lambda: _measure.steady(nap, others=[3]), TypeError, "arguments must be a tuple, not int"),
         (lambda: _measure.steady(nap, seconds=0), ValueError, "seconds must be a positive"),
         (lambda: _measure.steady(nap, seconds="1"), ValueError, "seconds must be a positive"),
         (lambda: _measure.steady(nap, seconds=True), ValueError, "seconds must be a positive"),
         (lambda: _measure.steady(nap, seconds=10**400), ValueError, "positive number, not inf"),
         (lambda: _measure.steady(nap, others=3), TypeError, "list of argument tuples, not int"),
-        (lambda: _measure.new_shape(nap, 3, ()), TypeError, "must come as a tuple, not int"),
+        (lambda: _measure.new_shape(nap, 3, ()), TypeError, "arguments must be a tuple, not int"),
         (
             lambda: _measure.first_call(nap, framework="jax", static_argnames=3),
             TypeError,
@@ -175,7 +175,7 @@ async def asynchronous_generator():
     ids=range(5),
 )
 def test_a_function_that_puts_its_work_off_is_refused(function, name, cure) -> None:
-    message = f"function returned a {name}, and has not done its work yet.*{cure}"
+    message = f"function returned a {name}, which has not done its work yet.*{cure}"
     with pytest.raises(TypeError, match=message):
         _measure.steady(function, seconds=0.01)
 
