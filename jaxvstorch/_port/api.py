@@ -26,25 +26,25 @@ def port(
     limit: int = LIMIT,
     **kwargs: Any,
 ) -> PortReport:
-    """Call a function, do each of its operations again in the other framework, and report by line.
+    """Call a function, repeat its operations in the other framework, and report line by line.
 
-    A PyTorch function's calls are done again in JAX. A JAX function is traced; each operation of
-    its jaxpr is then done in JAX and in PyTorch.
+    A PyTorch function runs, and ``port`` repeats each of its PyTorch calls in JAX. A JAX function
+    is traced; then each operation of its jaxpr runs in JAX and in PyTorch.
 
     Args:
         function: of either framework; a ``torch.nn.Module`` too.
         args: its arguments. Arrays are traced for a JAX function; all else stays as it is.
         framework: ``"torch"`` or ``"jax"``, where neither the arguments nor the function show it.
-        limit: how many calls of one function on one line, or runs of one operation or steps of one
-            loop of a jaxpr, are done again.
-        kwargs: its arguments by name.
+        limit: how many to repeat: calls of one function on one line, or runs of one operation or
+            steps of one loop of a jaxpr.
+        kwargs: its keyword arguments.
 
     Returns:
-        The report; ``print`` it, or let a notebook show it.
+        The report; print it, or let a notebook show it.
 
     Raises:
         TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
-            argument holds itself; or ``limit`` is no whole number.
+            argument holds itself; or ``limit`` is not a whole number.
         ValueError: ``limit`` is not positive, the function's file has changed since it was
             imported, the framework is not clear, or ``framework`` is neither of the two, or not
             that of the function and the arguments.
@@ -66,7 +66,9 @@ def port(
         raise TypeError(f"port needs something to call, not {type(function).__name__}")
     if kind := kind_of_deferred(original(function)):
         name = name_of(function, original(function))
-        raise TypeError(f"{name} is {kind}, which only begins when called: port what it calls")
+        raise TypeError(
+            f"{name} is {kind}, whose lines do not run when it is called: port what it calls"
+        )
     _check_limit(limit)
     if _has_changed(original(function)):
         raise ValueError("the function's file has changed since it was imported: import it again")
@@ -81,13 +83,13 @@ def port(
 
 @contextmanager
 def replaying(*, limit: int = LIMIT) -> Iterator[PortReport]:
-    """Do each call of PyTorch in the block again in JAX; yields the report, which fills as it runs.
+    """Repeat each PyTorch call of the block in JAX; yields the report, which fills as it runs.
 
     Args:
-        limit: how many calls of one function on one line are done again.
+        limit: how many calls of one function on one line to repeat.
 
     Raises:
-        TypeError: ``limit`` is no whole number.
+        TypeError: ``limit`` is not a whole number.
         ValueError: ``limit`` is not positive.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
@@ -149,11 +151,11 @@ def _framework(function: Callable[..., Any], args: Any, kwargs: Any, asked_for: 
     if own:
         seen.add(own)
     if len(seen) > 1:
-        raise ValueError("the function and its arguments are of both frameworks: give those of one")
+        raise ValueError("the function and its arguments are of both frameworks: pass those of one")
     seen = seen or named((function,), getattr(function, "__globals__", {}))
     if len(seen) == 1:
         return seen.pop()
-    raise ValueError("say framework='torch' or framework='jax': the arguments do not show it")
+    raise ValueError("pass framework='torch' or framework='jax': the arguments do not show which")
 
 
 def _frameworks_of(values: Any) -> set[str]:

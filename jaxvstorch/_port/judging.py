@@ -23,9 +23,9 @@ _DATA_DEPENDENT = frozenset({
     "torch.masked_select", "Tensor.item", "Tensor.tolist",
 })  # fmt: skip
 _ASSIGN = "changes its array: assign the result"
-_TIED_INDICES = "the values are the same: which of two equal elements comes first differs"
+_TIED_INDICES = "the values are the same, but the order of equal elements differs"
 _STABLE = "equal values come in another order: JAX's order is that of stable=True"
-_LEFT_OUT = "leave out what is one-dimensional and empty: PyTorch skips it, and JAX does not"
+_LEFT_OUT = "leave out empty one-dimensional arrays: PyTorch skips them, and JAX does not"
 _NEEDS_KEY = Outcome(PortStatus.RANDOM, "pass a key")
 
 

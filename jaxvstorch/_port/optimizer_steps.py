@@ -19,7 +19,7 @@ from jaxvstorch._port.outcome import Outcome, compare_results
 from jaxvstorch._port.report_data import PortStatus
 
 PARTITION = "optax.partition takes an optimizer for each"
-SCHEDULED = "a setting changed between steps: give optax a schedule"
+SCHEDULED = "a setting changed between steps: pass optax a schedule"
 Group = tuple[list[torch.Tensor], dict[str, Any]]
 
 
@@ -46,7 +46,7 @@ class _Followed:
         if row.expression is None:
             raise KeyError(row.option("instead") or "")
         if any(optimizer.state.values()):
-            raise KeyError("it had taken steps before port watched it")
+            raise KeyError("it took steps before port watched it")
         optimizers = [_optax_optimizer(row, group) for group in optimizer.param_groups]
         arrays = [_arrays(group) for group in optimizer.param_groups]
         states = [o.init(a) for o, a in zip(optimizers, arrays, strict=True)]

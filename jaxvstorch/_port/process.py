@@ -63,11 +63,11 @@ def replayed(
             )
         report, complete = read(records)
     if not in_time:
-        report.ended = f"The program was stopped after {seconds:g} seconds; --seconds sets that."
+        report.ended = f"The program was stopped after {seconds:g} seconds; --seconds changes that."
     elif not complete:
         report.ended = _killed(group.status or 0)
     if write is not None and not complete:
-        report.failed_draft = "the program was ended before it was drafted"
+        report.failed_draft = "the program ended before it was drafted"
     return report
 
 
@@ -80,7 +80,8 @@ def _records() -> Iterator[Path]:
         records.write_bytes(b" " * ROOM)
     except OSError as error:
         raise BrokenInstallError(
-            f"no temporary file can be written ({error.strerror}): set TMPDIR to a folder with room"
+            f"no temporary file can be written ({error.strerror}): set TMPDIR to a folder with "
+            "space"
         ) from error
     with folder:
         yield records
@@ -109,5 +110,5 @@ def _wait(group: ProcessGroup, records: Path, seconds: float) -> bool:
 def _killed(status: int) -> str:
     if status < 0:
         names = {number.value: number.name for number in signal.Signals}
-        return f"The program was ended by {names.get(-status, f'signal {-status}')}."
+        return f"{names.get(-status, f'signal {-status}')} ended the program."
     return f"The program ended its process at once, with status {status}."

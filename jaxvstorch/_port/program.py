@@ -96,7 +96,7 @@ def _replay(options: dict[str, Any], records: Records) -> int:
     if os.getpid() != process:
         return status  # a fork ran on to the end of the program
     if forks:
-        text = f"Forked processes, of which there were {len(forks)}, were not replayed."
+        text = f"Not replayed: {len(forks)} forked process{'es' * (len(forks) > 1)}."
         records.add(Record.NOTE, text=text)
     records.add(Record.BEYOND, number=replay.report.beyond)
     try:
@@ -127,7 +127,7 @@ def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records)
                 _as_main(path)
     except SystemExit as end:
         if end.code not in (None, 0):
-            ended = f"The program ended itself by sys.exit({end.code!r})."
+            ended = f"The program called sys.exit({end.code!r})."
             status = end.code if isinstance(end.code, int) else 1
             if not isinstance(end.code, int):
                 print(end.code, file=sys.stderr)
@@ -164,7 +164,7 @@ def _failure(error: BaseException, path: str) -> str:
         first = "<exception str() failed>"  # Python's words
     if isinstance(error, ImportError) and "no known parent package" in first:
         name = f"{Path(path).parent.name}.{Path(path).stem}"
-        first += f". A module of a package is run by its name: jaxvstorch port -m {name}"
+        first += f". Run a module of a package by its name: jaxvstorch port -m {name}"
     return f"The program failed{line}: {type(error).__name__}: {first}"[:1_000]
 
 
@@ -217,7 +217,8 @@ def _draft(recording: Any, path: Path, records: Records) -> None:
         return
     if not recording.codes and not recording.classes:
         records.add(
-            Record.NOTE, text="The draft is empty: nothing that ran is defined beside the program."
+            Record.NOTE,
+            text="The draft is empty: nothing that ran is defined in the program's folder.",
         )
         return
     count = count_marks(source)

@@ -52,7 +52,9 @@ def static_report(path: str) -> PortReport:
         name, note = use.row.name, meaning(use.row).option("instead") or ""
         becomes = filled(name, use.node if isinstance(use.node, ast.Call) else None)
         report.add(use.location, PortCall(name, becomes, PortStatus.READ, note))
-    report.notes.append("Nothing was run: no value was compared, and methods are known by name.")
+    report.notes.append(
+        "Nothing was run: no values were compared, and methods are recognized by name."
+    )
     return report
 
 

@@ -70,7 +70,7 @@ class Records:
         """Say how many records are missing, and how the program ended if that is one of them."""
         if not self._lost or os.getpid() != self._process:
             return
-        text = f"{self._lost} records are missing here, which could not be written: {self._why}."
+        text = f"{self._lost} records are missing here; they could not be written: {self._why}."
         try:
             note = self._encode({"kind": Record.NOTE, "text": text})
             self._put("\n".join([note, *self._lost_end])[:ROOM].ljust(ROOM), 0)

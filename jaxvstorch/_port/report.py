@@ -13,10 +13,10 @@ class PortReport(ReportData):
     Printed, it is text for a terminal; in a notebook it is HTML.
 
     Attributes:
-        framework: whose calls were done again in the other one.
+        framework: whose calls were repeated in the other one.
         lines: by file and number.
         ended: why the program did not reach its end, if it did not.
-        seconds: how long the program took with its calls done again, if it was a program and ended.
+        seconds: how long the program took with its calls repeated, if it was a program and ended.
         beyond: how many calls, or steps of a JAX loop, were left out, because their line had been
             replayed often enough.
         unreached: lines of the program's files with calls that it did not make.

@@ -139,7 +139,7 @@ class ReportData:
         return [*self.notes, *proven.notes(*FRAMEWORKS)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON has it."""
+        """Plain data, as in the JSON report."""
         return {
             "schema": {"name": SCHEMA, "version": VERSION},
             "framework": self.framework,

@@ -116,7 +116,7 @@ def test_what_a_replay_cannot_see_is_not_called_unreached(drafted) -> None:
         made()
         """
     )
-    assert "torch.from_numpy is not seen by a replay" in source
+    assert "torch.from_numpy is not a call that port replays" in source
     assert "torch.zeros was not reached" in source
 
 

@@ -178,7 +178,7 @@ ENDLESS.append(ENDLESS)
         (lambda: jaxvstorch.replaying(limit=0).__enter__(), ValueError, "limit must be positive"),
         (lambda: jaxvstorch.port(scaled, X, 1, limit=1.5), TypeError, "whole number, not 1.5"),
         (lambda: jaxvstorch.port(scaled, X, 1, limit=math.nan), TypeError, "whole number, not nan"),
-        (lambda: jaxvstorch.port(abs, 1), ValueError, "say framework="),
+        (lambda: jaxvstorch.port(abs, 1), ValueError, "pass framework="),
         (
             lambda: jaxvstorch.port(abs, X, framework="jax"),
             ValueError,

@@ -117,7 +117,7 @@ def test_what_was_not_reached_is_named(report) -> None:
 
 def test_what_a_fork_does_is_not_replayed(report) -> None:
     assert not [line for line in report["lines"] if "in the fork" in line["source"]]
-    assert "Forked processes, of which there were 1, were not replayed." in report["notes"]
+    assert "Not replayed: 1 forked process." in report["notes"]
 
 
 def test_the_draft_is_at_parity(folder, report) -> None:

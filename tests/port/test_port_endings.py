@@ -76,13 +76,13 @@ def test_warnings_name_the_program_s_lines(tmp_path) -> None:
         ),
         pytest.param(
             "import sys, torch\nx = torch.ones(2) + 1\nsys.exit('no data')\n",
-            "The program ended itself by sys.exit('no data').",
+            "The program called sys.exit('no data').",
             id="sys.exit",
             marks=pytest.mark.matrix,
         ),
         pytest.param(
             "import torch\nx = torch.ones(2) + 1\nwhile True:\n    pass\n",
-            "The program was stopped after 20 seconds; --seconds sets that.",
+            "The program was stopped after 20 seconds; --seconds changes that.",
             id="it never ends",
             marks=pytest.mark.matrix,
         ),

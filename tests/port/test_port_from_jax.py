@@ -150,7 +150,7 @@ def test_vectors_with_other_signs_are_the_same(monkeypatch) -> None:
     monkeypatch.setattr(torch.linalg, "eigh", turned)
     report = jaxvstorch.port(lambda x: jnp.linalg.eigh(x @ x.T), X)
     assert set(report.counts()) == {"verified"}
-    assert "but for the signs of the vectors, which are free" in str(report)
+    assert "except for the signs of the vectors, which are arbitrary" in str(report)
 
 
 def test_a_callback_is_a_call_in_pytorch(capfd) -> None:

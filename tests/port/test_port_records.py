@@ -29,5 +29,5 @@ def test_a_full_disk_loses_records_and_not_the_end(tmp_path) -> None:
     assert complete
     assert (report.beyond, report.seconds) == (3, 2.0)
     assert report.notes == [
-        "2 records are missing here, which could not be written: No space left on device."
+        "2 records are missing here; they could not be written: No space left on device."
     ]

@@ -74,8 +74,8 @@ def _heading(files: Iterable[str]) -> str:
     names = ", ".join(short(file) for file in files) or "a program"
     return (
         f'"""A draft of {names} in JAX, by jaxvstorch port.\n\n'
-        "Every call of PyTorch that the run made is the map's JAX for it, verified on the values\n"
-        f'that came, but for what stands under a {TODO.strip(": ")}.\n"""\n'
+        "Each PyTorch call that the run made is here the map's JAX for it, verified on the values\n"
+        f'of the run, except what is below a {TODO.strip(": ")}.\n"""\n'
     )
 
 

@@ -12,7 +12,7 @@ from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
 
 UNREACHED = "was not reached, and is not verified"
-UNSEEN = "is not seen by a replay, and is not verified"
+UNSEEN = "is not a call that port replays, and is not verified"
 _LEFT = (
     PortStatus.DIFFERS,
     PortStatus.FAILED,
@@ -148,7 +148,7 @@ class Expressions(ast.NodeTransformer):
         try:
             filled = filled_tree(name, new, types)
         except (KeyError, ValueError, SyntaxError, RecursionError):
-            self.marks.append(f"{name}: its arguments cannot be told apart")
+            self.marks.append(f"{name}: its arguments cannot be matched to its parameters")
             return new
         if all(call.status not in _LEFT for call in calls):
             filled = _WithoutKey().visit(filled)  # it drew nothing
@@ -175,7 +175,7 @@ class Expressions(ast.NodeTransformer):
             why = UNREACHED
         new = self._with_arguments(node)
         if name in rows() and meaning(rows()[name]).called is not None:
-            self.marks.append(f"{name} is made here: make the layer of from_torch's kind")
+            self.marks.append(f"{name} is created here: create the layer as from_torch creates it")
             return new
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):

@@ -19,8 +19,8 @@ from jaxvstorch._port.report_data import PortStatus
 
 GENERATOR = "PyTorch draws from a generator: torch.manual_seed, or generator=…"
 SIGNED = "in int64: PyTorch has no"
-OUT_OF_RANGE = "an index is out of range: JAX clips, fills or drops it, and PyTorch raises"
-REPEATED = "an index occurs twice: JAX counts each, and an assignment in PyTorch only one"
+OUT_OF_RANGE = "an index is out of range: JAX clips, fills or drops it; PyTorch raises"
+REPEATED = "an index occurs twice: JAX applies each, and an assignment in PyTorch only one"
 _RANDOM = ("random_", "rng_", "threefry2x32")
 _CALLBACKS = ("pure_callback", "io_callback", "debug_callback", "debug_print")
 _UNSIGNED = (torch.uint16, torch.uint32)  # in which PyTorch does little
@@ -38,7 +38,7 @@ def judge_equation(eqn: Any, inputs: list[Any], results: list[Any]) -> Outcome:
     if name.startswith(_RANDOM) or any(map(_is_key, [*inputs, *results])):
         return Outcome(PortStatus.RANDOM, GENERATOR)
     if name in _CALLBACKS:
-        note = "PyTorch runs as Python does: call the function itself"
+        note = "PyTorch code is Python that runs: call the function itself"
         return Outcome(PortStatus.ANOTHER_WAY, note)
     index_note = _index_note(name, eqn.params, inputs)
     function = operation(name)
@@ -110,7 +110,7 @@ def _compare(
         or (again := compare_results(turned, jax_results)).status != PortStatus.VERIFIED
     ):
         return outcome
-    return again.with_notes("but for the signs of the vectors, which are free")
+    return again.with_notes("except for the signs of the vectors, which are arbitrary")
 
 
 def _as_list(results: Any) -> list[Any]:

@@ -48,9 +48,9 @@ _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "ev
 _HIGH = "call_hi_primitive"  # a function of JAX that is one operation until it is lowered (0.12)
 _LOOPS = {
     "scan": "a Python `for` loop, which torch.compile unrolls",
-    "while": "a Python `while` loop, which torch.compile breaks at where it depends on values",
-    "cond": "a Python `if`, which torch.compile breaks at where it depends on values; `torch.cond` "
-    "is a prototype",
+    "while": "a Python `while` loop; if it depends on values, torch.compile breaks the graph there",
+    "cond": "a Python `if`; if it depends on values, torch.compile breaks the graph there; "
+    "`torch.cond` is a prototype",
 }
 
 

@@ -70,7 +70,7 @@ def _legend(report: ReportData) -> str:
         for status in PortStatus
         if status in counts
     )
-    return f'<ul class="legend" aria-label="Calls by what became of them">{items}</ul>'
+    return f'<ul class="legend" aria-label="Calls by their outcome">{items}</ul>'
 
 
 def _line(line: PortLine) -> str:
@@ -102,7 +102,7 @@ def _call(call: PortCall, times: int) -> str:
 def _unreached(report: ReportData, part: str) -> Iterator[str]:
     if not report.unreached:
         return
-    yield f'<{part} class="part">Not seen to be reached</{part}>'
+    yield f'<{part} class="part">Not seen to run</{part}>'
     for file, keys in groupby(sorted(report.unreached), key=lambda key: key[0]):
         items = "".join(
             f'<li value="{number}"><span class="number">{number}</span>'
@@ -111,6 +111,6 @@ def _unreached(report: ReportData, part: str) -> Iterator[str]:
         )
         name = escape(short(file))
         yield (
-            f'<div class="scroll" role="region" tabindex="0" aria-label="{name}, not reached">'
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{name}, not seen to run">'
             f'<p class="said">{name}</p><ol class="unreached">{items}</ol></div>'
         )

@@ -25,7 +25,7 @@ def lines(report: ReportData) -> Iterator[Text]:
         for line in source_lines:
             yield from _line(line)
     if report.unreached:
-        yield Text("Not seen to be reached", "bold")
+        yield Text("Not seen to run", "bold")
         for file, numbered in groupby(sorted(report.unreached), key=lambda key: key[0]):
             numbers = ", ".join(str(number) for _, number in numbered)
             yield Text(f"  {short(file)}: lines {numbers}")
@@ -42,9 +42,9 @@ def summary(report: ReportData) -> str:
     counts = report.counts()
     total = sum(counts.values())
     if not total:
-        return f"No call of {TITLES[report.framework]} was seen."
+        return f"No {TITLES[report.framework]} call was seen."
     parts = [f"{counts[status]} {status}" for status in counts]
-    left = f"; {report.beyond} more of the same lines were not replayed" if report.beyond else ""
+    left = f"; {report.beyond} more on the same lines not replayed" if report.beyond else ""
     calls = "call" if total == 1 else "calls"
     line = "line" if len(report.lines) == 1 else "lines"
     return f"{total} {calls} on {len(report.lines)} {line}: {', '.join(parts)}{left}."
