@@ -57,16 +57,16 @@ def _run(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Time both frameworks on this machine.",
-        epilog="`compare OLD.json [NEW.json]` says what moved, `sessions` makes one file of "
-        "several sessions, `reproduce` measures published ratios again, `rented` asks a machine "
-        "that is lent for minutes. Each has --help. "
-        "Exit status: 0 well, 1 problems, 2 bad input, 130 cut short.",
+        epilog="`compare OLD.json [NEW.json]` shows what changed, `sessions` joins sessions into "
+        "one file, `reproduce` measures published ratios again, `rented` runs everything on a "
+        "machine that you have for a few minutes. Each has --help. "
+        "Exit status: 0 success, 1 problems, 2 bad input, 130 interrupted.",
     )
-    parser.add_argument("--quick", action="store_true", help="a few cases; it says first how long")
-    parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
-    parser.add_argument("--minutes", type=_minutes, help="leave out what cannot begin in time")
-    parser.add_argument("--sessions", type=_count, default=1, help="how many, one after the other")
-    parser.add_argument("--no-first-calls", action="store_true", help="later calls alone: shorter")
+    parser.add_argument("--quick", action="store_true", help="a few cases; first prints how long")
+    parser.add_argument("-k", dest="select", default="", help="only cases whose name this matches")
+    parser.add_argument("--minutes", type=_minutes, help="leave out cases that begin later")
+    parser.add_argument("--sessions", type=_count, default=1, help="how many, one after another")
+    parser.add_argument("--no-first-calls", action="store_true", help="later calls only: shorter")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")
     options = parser.parse_args(arguments)
     output = options.output or _new_file(".json")
@@ -76,8 +76,8 @@ def _run(arguments: list[str], console: Console) -> int:
         expected = machine.quick_minutes()
         minutes = max(1.0, 2 * expected)
         console.print(
-            f"This takes some {max(1, expected):.0f} minutes on this machine as it is now. What "
-            f"has not begun after {minutes:.0f} is left out."
+            f"This takes about {max(1, expected):.0f} minutes on this machine as it is now. Cases "
+            f"that have not begun after {minutes:.0f} minutes are left out."
         )
     measuring.run(output.resolve(), options.quick, options.select, minutes,
                   options.sessions, first_calls)  # fmt: skip
@@ -101,13 +101,13 @@ def _published_machine(yours: Results) -> Results | None:
 def _minutes(text: str) -> float:
     minutes = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
     if not 0 < minutes < math.inf:
-        raise argparse.ArgumentTypeError(f"{text}: say how many, such as 5")
+        raise argparse.ArgumentTypeError(f"{text}: give a number, such as 5")
     return minutes
 
 
 def _count(text: str) -> int:
     if not (text.isdecimal() and 0 < int(text) < 100):
-        raise argparse.ArgumentTypeError(f"{text}: say how many, such as 5")
+        raise argparse.ArgumentTypeError(f"{text}: give a number, such as 5")
     return int(text)
 
 
@@ -125,7 +125,7 @@ def _new_file(end: str) -> Path:
 def _compare(arguments: list[str], console: Console) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks compare",
-        description="Say what moved between two results files by more than their sessions differ.",
+        description="Show the times that changed by more than the sessions of each file differ.",
     )
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path, nargs="?", help="default: the newest in bench-out/")
@@ -149,7 +149,7 @@ def _reproduce(arguments: list[str], console: Console) -> int:
         description="Measure published ratios again, in quick sessions, and write a report.",
     )
     parser.add_argument("--against", type=Path, help="a published file (default: the nearest)")
-    parser.add_argument("-k", dest="select", default="", help="cases whose name this matches")
+    parser.add_argument("-k", dest="select", default="", help="only cases whose name this matches")
     parser.add_argument("--output", type=Path, help="the report (default: in bench-out/)")
     options = parser.parse_args(arguments)
     missing = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]

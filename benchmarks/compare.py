@@ -47,17 +47,21 @@ def show(old: Results, new: Results, console: Console) -> None:
     """Print what moved, and what else differs."""
     for which, results in (("old", old), ("new", new)):
         if results.gap():
-            console.print(f"the {which} file is not a whole run: {results.gap()}", soft_wrap=True)
+            console.print(
+                f"the {which} file is not a complete run: {results.gap()}", soft_wrap=True
+            )
     for what in _DESCRIBED:
         if getattr(old, what) != getattr(new, what):
             text = f"{what} differ: {getattr(old, what)} before, {getattr(new, what)} now"
             console.print(text, markup=False, soft_wrap=True)
     if moved := sorted(moves(old, new), key=lambda move: move.factor):
         show_table(
-            "Moved by more than the sessions differ", markdown(_HEADER, map(_line, moved)), console
+            "Changed by more than the sessions differ",
+            markdown(_HEADER, map(_line, moved)),
+            console,
         )
     else:
-        console.print("Nothing moved by more than the sessions differ.")
+        console.print("Nothing changed by more than the sessions differ.")
     for line in missing(old, new):
         console.print(line, markup=False, soft_wrap=True)
 

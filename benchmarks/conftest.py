@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--framework", choices=FRAMEWORKS, required=True)
     parser.addoption("--quick", action="store_true", help="the few cases of a quick session")
     parser.addoption("--again", action="store_true", help="no first calls and no new shapes")
-    parser.addoption("--synchronous", action="store_true", help="JAX hands no call over")
+    parser.addoption("--synchronous", action="store_true", help="JAX dispatches synchronously")
     parser.addoption("--gpu-memory", type=int, default=0, help="bytes of the GPU to fill")
     parser.addoption("--tell", metavar="FILE", help="where to write what is timed now")
     parser.addoption("--seconds", type=float, help="leave out cases that have not begun by then")
@@ -84,7 +84,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     seconds = item.config.getoption("--seconds")
     over = seconds is not None and time.perf_counter() - BEGUN > seconds
     if over and DONE:
-        pytest.skip("its time is over")
+        pytest.skip("its time is up")
 
 
 @pytest.hookimpl(wrapper=True)

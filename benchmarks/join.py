@@ -24,7 +24,7 @@ def command(arguments: list[str], console: Console) -> int:
     """Make one file of several sessions."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks sessions",
-        description="Make one results file of files measured at different times on one machine.",
+        description="Join results files measured at different times on one machine into one.",
     )
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, required=True, help="the file to write")
@@ -56,7 +56,7 @@ def join(paths: Sequence[Path]) -> Results:
     parts.sort(key=lambda part: part.date)
     sessions = tuple(session for part in parts for session in part.sessions)
     if len({session.date for session in sessions}) < len(sessions):
-        raise ResultsError("a session is there twice: give each file once")
+        raise ResultsError("a session occurs twice: give each file once")
     before = itertools.accumulate((len(part.sessions) for part in parts), initial=0)
     records = tuple(
         replace(record, session=count + record.session)

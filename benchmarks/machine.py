@@ -127,7 +127,7 @@ def gpu_memory(frameworks: Sequence[str]) -> tuple[int, list[str]]:
     if not answers:
         return 0, []
     size = next((gpu["memory_bytes"] for gpu in gpus()["gpus"]), None)
-    why = "nvidia-smi does not say how much memory the GPU has: no size is added that fills it"
+    why = "nvidia-smi does not report how much memory the GPU has: no size that fills it is added"
     return size or 0, [] if size else [why]
 
 

@@ -129,7 +129,7 @@ def _check_selection(select: str, quick: bool, codes: set[int]) -> None:
     if not select:
         return
     if codes == {pytest.ExitCode.USAGE_ERROR}:
-        raise ResultsError(f"-k {select!r} cannot be read: say -k 'one or another'")
+        raise ResultsError(f"-k {select!r} cannot be read: write it like -k 'one or another'")
     if codes == {NO_CASE}:
         cases = "case of a quick session" if quick else "case"
         example = "tracing.sin_cos-9-jax-compiled"

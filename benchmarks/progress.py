@@ -77,7 +77,7 @@ class Progress:
         if self.done < 0.02 or elapsed < 5:
             return ""
         minutes = elapsed * (1 - self.done) / self.done / 60
-        return f"some {minutes:.0f} min left" if minutes >= 1.5 else "about a minute left"
+        return f"about {minutes:.0f} min left" if minutes >= 1.5 else "about a minute left"
 
     def _draw(self) -> None:
         count = f"{self._begun} of {self._planned}" if self._planned else "starts"

@@ -35,7 +35,7 @@ class Step:
     share: float = 1.0
 
 
-_HOW = {0: "well", INTERRUPTED: "what fitted", None: "stopped: its time was over"}
+_HOW = {0: "done", INTERRUPTED: "as far as it got", None: "stopped: its time was up"}
 _RESULTS = ["benchmarks", "--minutes", "{minutes}", "--output"]
 STEPS = (
     Step("device", ["nvidia-smi"], 0.05),
@@ -52,8 +52,9 @@ def command(arguments: list[str], console: Console) -> int:
     """Take all steps; returns 1 where one failed, or was stopped before it had results, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks rented",
-        description="Ask a machine that is lent for minutes everything: device, doctor, one pair "
-        "of each topic against its reference, training steps, and as many benchmarks as fit.",
+        description="Run everything on a machine that you have for a few minutes: device, doctor, "
+        "one pair of each topic against its reference, training steps, and as many benchmarks as "
+        "fit.",
     )
     parser.add_argument("folder", type=Path, help="where logs and results go")
     parser.add_argument("--minutes", type=float, default=8.0, help="for all of it (default: 8)")

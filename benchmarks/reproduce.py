@@ -17,7 +17,8 @@ from jaxvstorch._frameworks import SYNCHRONOUS
 
 # When two machines are alike enough for their ratios to be judged against each other.
 MACHINE_CLASS = (
-    "the same family of processor, as many cores, and the same kind of device for each framework"
+    "the same processor family, the same number of cores, and the same kind of device for each "
+    "framework"
 )
 AGREES, DIFFERS, NOISY = "agrees", "differs", "too noisy to judge"
 OTHER = "other machine class"
@@ -118,7 +119,7 @@ def summary(theirs: Results, yours: Results, lines: Sequence[Line]) -> list[str]
     """What must be known to read the table, one sentence each."""
     counts = [f"{v}: {sum(line.verdict == v for line in lines)}" for v in VERDICTS]
     all_of_them = len(_ratios(theirs))
-    others = " For the others there is the full run: `nox -s bench`." * (len(lines) < all_of_them)
+    others = " To measure the others, run `nox -s bench`." * (len(lines) < all_of_them)
     pins = {name: version.split("+")[0] for name, version in yours.versions.items()}
     text = [
         f"Published: {provenance(theirs)}",
@@ -126,11 +127,11 @@ def summary(theirs: Results, yours: Results, lines: Sequence[Line]) -> list[str]
         f"{len(lines)} of the {all_of_them} published ratios of JAX's time to PyTorch's were "
         f"measured again; {', '.join(counts)}.{others}",
         f"A machine class is {MACHINE_CLASS}. Published: {machine_class(theirs)}. "
-        f"Yours: {machine_class(yours)}. Ratios of other classes are shown and not lines.",
+        f"Yours: {machine_class(yours)}. Ratios of another class are shown but not judged.",
         f"Each ratio is the median of its sessions, {len(theirs.sessions)} published and "
-        f"{len(yours.sessions)} of yours, with their range. Two agree where the ranges overlap, or "
-        f"lie less than {100 * TRUST:.0f} % apart, for the clock is trusted no further. Where the "
-        f"highest of both is more than {WIDE:g} times the lowest they are too noisy to judge.",
+        f"{len(yours.sessions)} of yours, with their range. Two agree if their ranges overlap, or "
+        f"are less than {100 * TRUST:.0f} % apart, which is as far as the clock can be trusted. If "
+        f"the highest of both is more than {WIDE:g} times the lowest, they are too noisy to judge.",
     ]
     if outdated := theirs.outdated(pins):
         text.append(f"Published with other versions than yours: {'; '.join(outdated)}.")

@@ -46,7 +46,7 @@ def why_not_timed(pair: Pair) -> str:
     if pair.benchmark.skip:
         return pair.benchmark.skip
     if pair.reference is None:
-        return "there is no one answer"
+        return "it has no single right answer"
     if not pair.jit:
         return "`jax.jit` refuses it"
     return "" if pair.fullgraph else "`torch.compile` breaks its graph"

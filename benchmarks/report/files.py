@@ -48,7 +48,7 @@ def read(path: Path | str) -> Results:
         raise ResultsError(f"{path}: {error}") from None
     except msgspec.ValidationError as error:
         raise ResultsError(
-            f"{path}: {error}: it was changed since it was written; {AGAIN}"
+            f"{path}: {error}: it has changed since it was written; {AGAIN}"
         ) from error
     except RecursionError as error:
         raise ResultsError(f"{path}: it is nested too deeply; {AGAIN}") from error

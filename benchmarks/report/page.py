@@ -90,7 +90,7 @@ def _opening(yours: Results, mine: Mapping[Key, Ratio]) -> str:
         f"Of {len(mine)} timings of compiled calls, jax.jit took less in {less} and torch.compile "
         f"in {more}; {sessions}, {took}."
     )
-    once = " One session decides nothing: `--sessions 5` makes five."
+    once = " One session decides nothing; `--sessions 5` runs five."
     return text + once * (number == 1)
 
 

@@ -60,7 +60,7 @@ def no_ratio(results: Results) -> str:
     used = [results.platform(name) for name in ("jax", "torch") if name in results.devices]
     if len(set(used)) < 2:
         return ""
-    return f"no ratio is formed, as JAX computed on {used[0]} and PyTorch on {used[1]}"
+    return f"no ratios, because JAX computed on {used[0]} and PyTorch on {used[1]}"
 
 
 def has_gpu(results: Results) -> bool:
@@ -80,7 +80,7 @@ def machine_table(results: Results) -> str:
     known = "not recorded" if machine.gpus is None else "none"
     lines = {
         "machine": f"{machine_name(results)}, {machine.system}",
-        "driver of GPUs": machine.driver or known,
+        "GPU driver": machine.driver or known,
         "computes on": "; ".join(
             [
                 *(f"{n}: {_device(d)}" for n, d in results.devices.items()),
@@ -102,7 +102,7 @@ def machine_table(results: Results) -> str:
 def _peak_memory(results: Results) -> dict[str, str]:
     most = {name: size for name, size in results.peak_memory.items() if size}
     listed = ", ".join(f"{name} {size / 2**30:.1f} GiB" for name, size in most.items())
-    return {"most GPU memory": listed} if listed else {}
+    return {"peak GPU memory": listed} if listed else {}
 
 
 def _device(device: Device) -> str:

@@ -37,7 +37,7 @@ def test_what_only_one_session_timed_is_named(tmp_path) -> None:
     text = shown(compare.show, old, new)
     assert "only in the old: branching.f at 16, jax compiled" in text
     assert "only in the new: branching.g at 16, jax compiled" in text
-    assert "Nothing moved" in text
+    assert "Nothing changed" in text
 
 
 def test_names_are_shown_as_they_are(tmp_path, capsys) -> None:
@@ -55,7 +55,7 @@ def test_names_are_shown_as_they_are(tmp_path, capsys) -> None:
     ]
     assert command.main(["compare", *map(str, paths)]) == 0
     shown = capsys.readouterr().out
-    assert f"the old file is not a whole run: partial, without {name}" in shown
+    assert f"the old file is not a complete run: partial, without {name}" in shown
     assert f"branching.{name} " in shown
 
 
@@ -127,7 +127,7 @@ def test_a_session_writes_a_file_that_can_be_read(tmp_path, monkeypatch) -> None
 @pytest.mark.parametrize(
     ("end", "message"),
     [(5, "-k 'a b' matches no case of a quick session: they have names such as tracing."),
-     (4, "-k 'a b' cannot be read: say -k 'one or another'")],
+     (4, "-k 'a b' cannot be read: write it like -k 'one or another'")],
     ids=["nothing", "syntax"],
 )  # fmt: skip
 @pytest.mark.parametrize("arguments", [["--quick"], ["reproduce"]], ids=["bench", "reproduce"])

@@ -49,7 +49,7 @@ def test_the_schema_is_the_one_that_is_generated() -> None:
         ('"name": "jaxvstorch-benchmarks"', '"name": "another"', "its schema is 'another': give a"),
         ('"version": 8', '"version": 7', "version 7, .*measure again"),
         ('"version": 8', '"version": 9', "version 9, .*newer jaxvstorch"),
-        ('"commit": "", ', "", "missing required field `commit`: it was changed"),
+        ('"commit": "", ', "", "missing required field `commit`: it has changed"),
         ('"quick"', '"more": 1, "quick"', "unknown field `more`"),
         ('"quick": true', '"quick": 1', r"Expected `bool`, got `int` - at `\$\.quick`"),
         ('"cores": 2', '"kernels": 2', r"unknown field `kernels` - at `\$\.machine`"),

@@ -69,7 +69,7 @@ def test_a_gpu_is_filled_where_every_framework_uses_it(gpu) -> None:
 def test_a_gpu_that_reports_no_memory_is_not_filled_and_that_is_noted(gpu) -> None:
     size, (problem,) = gpu("jax", "torch", memory=None)
     assert size == 0
-    assert problem.startswith("nvidia-smi does not say how much memory the GPU has")
+    assert problem.startswith("nvidia-smi does not report how much memory the GPU has")
 
 
 def test_a_framework_that_does_not_use_the_gpu_is_named(gpu) -> None:

@@ -63,7 +63,7 @@ def test_a_session_may_be_of_some_functions(tmp_path, chosen, together) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"sessions": [session(1)]}, "a session is there twice"),
+        ({"sessions": [session(1)]}, "a session occurs twice"),
         ({"machine": MACHINE | {"cores": 4}}, "machine, cores is 2 and 4"),
         ({"machine": MACHINE | {"driver": "580.1"}}, "machine, driver is None and '580.1'"),
         ({"machine": MACHINE | {"memory_bytes": 2**34}}, "machine, memory_bytes"),
@@ -114,5 +114,5 @@ def test_what_is_not_whole_is_named_where_it_is_shown(tmp_path) -> None:
     assert provenance(part).endswith(f"; {gap}")
     console = Console(file=io.StringIO(), width=200)
     compare.show(whole, part, console)
-    assert f"the new file is not a whole run: {gap}" in console.file.getvalue()
+    assert f"the new file is not a complete run: {gap}" in console.file.getvalue()
     assert "the old file" not in console.file.getvalue()

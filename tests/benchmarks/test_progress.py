@@ -32,7 +32,7 @@ def test_done_and_left_follow_the_weights_of_the_parts(tmp_path, clock) -> None:
     clock[0] = 540.0
     watched.look(told)
     assert watched.done == (1 + 3 * 2 / 3) / 4
-    assert watched.left() == "some 3 min left"
+    assert watched.left() == "about 3 min left"
     clock[0] = 240.0
     assert watched.left() == "about a minute left"
 

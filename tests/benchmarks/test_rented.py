@@ -25,8 +25,8 @@ def test_a_step_that_fails_or_hangs_takes_nothing_from_the_others(
     said = capsys.readouterr().out
     assert "absent: failed" in said
     assert "broken: failed" in said
-    assert "endless: stopped: its time was over" in said
-    assert "told: well" in said
+    assert "endless: stopped: its time was up" in said
+    assert "told: done" in said
     logs = {path.stem: path.read_text() for path in folder.iterdir()}
     assert "No such file" in logs["absent"]
     assert "it broke" in logs["broken"]

@@ -29,7 +29,7 @@ def test_no_ratio_is_of_two_kinds_of_device(tmp_path) -> None:
     found = load(tmp_path, *BOTH, devices={"jax": tpu, "torch": CPU})
     (row,) = rows.rows(found)
     assert row.ratio() is None
-    said = "no ratio is formed, as JAX computed on tpu and PyTorch on cpu"
+    said = "no ratios, because JAX computed on tpu and PyTorch on cpu"
     assert said in provenance.provenance(found)
     assert said in provenance.machine_table(found)
 
@@ -63,7 +63,7 @@ def test_queued_calls_and_memory_of_a_gpu_are_shown(tmp_path) -> None:
     found = load(tmp_path, timing(queued=2e-6), peak_memory=memory)
     assert "| function | size | jax.jit, queued |" in text_of(found)
     assert "| `f` | 16 | 2.00 µs |" in text_of(found)
-    assert "| most GPU memory | jax 3.0 GiB |" in provenance.machine_table(found)
+    assert "| peak GPU memory | jax 3.0 GiB |" in provenance.machine_table(found)
 
 
 HEADS = ["function", "size", "jax.jit first", "how"]

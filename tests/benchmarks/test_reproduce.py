@@ -104,10 +104,10 @@ def test_the_report_says_what_must_be_known(tmp_path) -> None:
     text = reproduce.report(reproduce.summary(theirs, yours, found), found)
     assert (
         "2 of the 3 published ratios of JAX's time to PyTorch's were measured again; agrees: 1, "
-        "differs: 1, too noisy to judge: 0, other machine class: 0. For the others there is the "
-        "full run: `nox -s bench`." in text
+        "differs: 1, too noisy to judge: 0, other machine class: 0. To measure the others, "
+        "run `nox -s bench`." in text
     )
-    assert "A machine class is the same family of processor" in text
+    assert "A machine class is the same processor family" in text
     assert "Yours: A processor, 2 cores, jax on cpu, torch on cpu." in text
     assert "Published with other versions than yours: jax 0.9, now 1.0." in text
     assert "Problem in your session: a gap" in text

@@ -41,8 +41,8 @@ def test_a_quick_session_says_how_long_it_takes_and_keeps_to_it(
     run(tmp_path / "quick.json", "--quick")
     words = capsys.readouterr().out.partition("\n")[0]
     assert words == (
-        "This takes some 4 minutes on this machine as it is now. What has not begun after 8 is "
-        "left out."
+        "This takes about 4 minutes on this machine as it is now. Cases that have not begun after "
+        "8 minutes are left out."
     )
     ((*_, option, seconds),) = processes.told
     assert option == "--seconds"
