@@ -22,14 +22,14 @@ UNBUILT = "not built_book and not built_image"
 
 
 def install(session: nox.Session, *arguments: str) -> None:
-    """Install, unless in the image, the versions that CI and the book were last proven with."""
+    """Install, unless in the image, the versions that CI and the book were last tested with."""
     if not IN_IMAGE:
         session.install("-c", "constraints.txt", *arguments)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run every cheap test but those of the built book, and docstrings; arguments go to pytest."""
+    """Run all cheap tests, except of the built book, and doctests; arguments go to pytest."""
     install(session, *TESTED)
     session.run("pytest", *SPREAD, "tests", "-m", UNBUILT, *session.posargs)
     if not session.posargs:
@@ -38,7 +38,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """Run the costly tests too, with every pair compiled; ``-- branching`` only its pairs."""
+    """Run the costly tests too, and compile every pair; ``-- branching``: only its pairs."""
     install(session, *TESTED)
     if topics := session.posargs:
         chosen = " or ".join(f"{topic}." for topic in topics)
@@ -50,14 +50,14 @@ def nightly(session: nox.Session) -> None:
 
 @nox.session
 def names(session: nox.Session) -> None:
-    """Try every name of the map beside PyTorch, and record what differs; ``-- torch.std`` some."""
+    """Try every name of the map in both, and record what differs; ``-- torch.std`` tries one."""
     install(session, *TESTED)
     session.run("python", "-m", "tools.check_map", *session.posargs)
 
 
 @nox.session
 def topic(session: nox.Session) -> None:
-    """Run one topic's tests and build its pages, with the other pages unrun: ``-- branching``."""
+    """Run one topic's tests and build its pages, without running others: ``-- branching``."""
     if len(session.posargs) != 1:
         session.error("name one topic, as in `nox -s topic -- branching`")
     (name,) = session.posargs
@@ -75,7 +75,7 @@ def topic(session: nox.Session) -> None:
 
 @nox.session(python="3.13")
 def tests_jax_only(session: nox.Session) -> None:
-    """Run what needs no PyTorch, on the newest Python with the newest JAX."""
+    """Run the tests that need no PyTorch, on the newest Python with the newest JAX."""
     needed = ("flax", "jax", "jaxtyping", "ml-dtypes", "numpy", "optax", "rich", "typer")
     session.install(*needed, "--group", "test")
     session.install("--no-deps", "-e", ".")
@@ -85,7 +85,7 @@ def tests_jax_only(session: nox.Session) -> None:
 
 @nox.session(python="3.13")
 def newest(session: nox.Session) -> None:
-    """Run tests and pages with the newest JAX and PyTorch; ``-- -k NAME`` some tests, no pages."""
+    """Run tests and pages with the newest JAX and PyTorch; ``-- -k NAME`` runs some tests only."""
     session.install("--upgrade", *TESTED)
     session.run("pytest", *SPREAD, "tests", "-m", UNBUILT, *session.posargs)
     if not session.posargs:
@@ -95,7 +95,7 @@ def newest(session: nox.Session) -> None:
 
 @nox.session
 def book(session: nox.Session) -> None:
-    """Build the book and print where it is; ``-- serve`` opens it and rebuilds what is saved."""
+    """Build the book and print where it is; ``-- serve`` opens it and rebuilds on every save."""
     install(session, "--group", "docs", "-e", ".")
     # Pages wait for kernels of their own, so more jobs than cores are faster.
     if "serve" in session.posargs:
@@ -118,21 +118,21 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def hardware(session: nox.Session) -> None:
-    """Compile for an H100 and a TPU v5e, without either; writes what the book shows of it."""
+    """Compile for an H100 and a TPU v5e, without either; write the results that the book shows."""
     install(session, "--group", "hardware", "-e", ".")
     session.run("python", "-m", "tools.compile_hardware")
 
 
 @nox.session
 def port_programs(session: nox.Session) -> None:
-    """Run ``port`` on public programs, and write what came of it; ``-- mnist`` only that one."""
+    """Run ``port`` on public programs, and write the results; ``-- mnist`` runs only that one."""
     install(session, *TESTED)
     session.run("python", "-m", "tools.port_programs", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time both frameworks here; ``-- --quick``, ``--sessions 5``, ``compare OLD``."""
+    """Time both frameworks on this machine; ``-- --quick``, ``--sessions 5``, ``compare OLD``."""
     run_benchmarks(session, *session.posargs)
 
 
@@ -143,7 +143,7 @@ def reproduce(session: nox.Session) -> None:
 
 
 def run_benchmarks(session: nox.Session, *arguments: str) -> None:
-    """Run them so that Ctrl-C or SIGTERM leaves them the time to keep what they measured."""
+    """Run them so that Ctrl-C or SIGTERM leaves them time to keep what they measured."""
     install(session, "--group", "bench", "-e", ".")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.run("python", "-m", "benchmarks", *arguments, terminate_timeout=60)
@@ -151,7 +151,7 @@ def run_benchmarks(session: nox.Session, *arguments: str) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, style, types, spelling, and each file for machines by its own checker."""
+    """Check format, style, types and spelling, and validate workflows, results and the like."""
     install(session, "--group", "lint", "--group", "bench", "nox", "-e", ".")
     workflows = sorted(glob.glob(".github/workflows/*.yml"))
     session.run("ruff", "format", "--check", ".")
@@ -191,14 +191,14 @@ def publish_image(session: nox.Session) -> None:
 
 @nox.session
 def requirements(session: nox.Session) -> None:
-    """Pin anew what each image holds; fails where an extra would bring two CUDA stacks."""
+    """Pin each image's packages again; fails if an extra would bring two CUDA stacks."""
     session.install("uv")
     session.run("python", "-m", "tools.requirements")
 
 
 @nox.session(venv_backend="none")
 def publish_notebooks(session: nox.Session) -> None:
-    """Replace the branch ``notebooks`` of a git remote (``-- URL``) by the built notebooks."""
+    """Replace the branch ``notebooks`` of a git remote (``-- URL``) with the built notebooks."""
     git = ("git", "-C", "book/_build/html/notebooks")
     author = ("-c", "user.name=docs", "-c", "user.email=docs@jaxvstorch.invalid")
     session.run(*git, "init", "--quiet", "--initial-branch", "notebooks")
@@ -242,7 +242,7 @@ def build_distributions(session: nox.Session) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Build sdist and wheel into an emptied ``dist/`` and check them; ``-- v1.2.3`` also a tag."""
+    """Build sdist and wheel into an emptied ``dist/`` and check them; ``-- v1.2.3`` a tag too."""
     install(session, "--group", "release")
     build_distributions(session)
     for tag in session.posargs:

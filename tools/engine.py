@@ -43,7 +43,7 @@ class Engine:
         """
         command = [self.command, *arguments]
         if subprocess.run(command, cwd=folder, env=self.environment).returncode:
-            raise EngineError(f"`{self.command} {arguments[0]}` failed; its own words are above")
+            raise EngineError(f"`{self.command} {arguments[0]}` failed; its output is above")
 
 
 def find() -> Engine:
@@ -57,7 +57,7 @@ def find() -> Engine:
     command = next((each for each in commands if shutil.which(each)), None)
     if command is None:
         raise EngineError(
-            f"CONTAINER_ENGINE is {named}, and there is no such command: correct or unset it"
+            f"CONTAINER_ENGINE is {named}, but there is no such command: correct or unset it"
             if named
             else "no container engine here: install Docker (Debian: docker.io) or Podman"
         )
@@ -84,11 +84,11 @@ def check_gpu(flavour: str) -> None:
     driver, oldest = driver.splitlines()[0], OLDEST_DRIVER[flavour]
     if int(driver.split(".")[0]) < oldest:
         raise EngineError(
-            f"the NVIDIA driver {driver} is too old: {flavour} takes {oldest} or newer"
+            f"the NVIDIA driver {driver} is too old: {flavour} needs {oldest} or newer"
         )
     if not shutil.which("nvidia-container-runtime-hook") and not shutil.which("nvidia-ctk"):
         raise EngineError(
-            "containers cannot get at the GPU: install nvidia-container-toolkit and configure the "
+            "containers cannot use the GPU: install nvidia-container-toolkit and configure the "
             "engine with `nvidia-ctk`"
         )
 

@@ -64,7 +64,7 @@ def publish(engine: Engine, tag: str, flavour: str) -> None:
     registry = os.environ.get("IMAGE_REGISTRY")
     if not registry:
         raise EngineError(
-            "set IMAGE_REGISTRY to where images go, as in registry.example/jaxvstorch"
+            "set IMAGE_REGISTRY to where to push images, as in registry.example/jaxvstorch"
         )
     name = f"{registry}/jaxvstorch"
     build(
@@ -102,7 +102,7 @@ def run(engine: Engine, flavour: str, session: list[str], on_cpu: bool) -> int:
     digest = engine.image_id(image)
     if not digest:
         raise EngineError(
-            f"the build left no {image} in the engine: choose its own builder, as by "
+            f"the build left no {image} in the engine: choose the engine's own builder, as with "
             f"`{engine.command} buildx use default`"
         )
     given = [*device(engine, flavour, on_cpu), "--env", f"JAXVSTORCH_IMAGE={flavour} {digest}"]

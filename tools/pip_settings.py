@@ -23,7 +23,7 @@ def read() -> dict[str, str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise EngineError(f"a build gets pip's settings, and pip cannot say them: {done.stderr}")
+        raise EngineError(f"a build uses pip's settings, but pip cannot list them: {done.stderr}")
     found = {}
     # A file's settings are `global.cert='...'`; the environment's, `:env:.cert='...'`, win.
     for line in sorted(done.stdout.splitlines(), key=lambda line: line.startswith(":env:")):

@@ -13,7 +13,7 @@ def test_no_engine(fake) -> None:
 
 def test_the_engine_that_is_named_is_not_there(fake, monkeypatch) -> None:
     monkeypatch.setenv("CONTAINER_ENGINE", "nerdctl")
-    with pytest.raises(EngineError, match="CONTAINER_ENGINE is nerdctl, and there is no such"):
+    with pytest.raises(EngineError, match="CONTAINER_ENGINE is nerdctl, but there is no such"):
         engine.find()
 
 
@@ -37,7 +37,7 @@ def test_no_gpu(fake) -> None:
 
 def test_an_old_driver(fake) -> None:
     fake("nvidia-smi", "echo 570.86.15; echo 570.86.15")  # a line for each GPU
-    with pytest.raises(EngineError, match=r"570\.86\.15 is too old: cuda13 takes 580 or newer"):
+    with pytest.raises(EngineError, match=r"570\.86\.15 is too old: cuda13 needs 580 or newer"):
         engine.check_gpu("cuda13")
 
 

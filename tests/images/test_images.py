@@ -107,7 +107,7 @@ def test_an_image_is_published_with_its_provenance(fake, tmp_path, monkeypatch) 
     fake("docker", 'echo "$@" >"$0.said"')
     monkeypatch.setattr(pip_settings, "read", dict)
     monkeypatch.setattr(origin, "commit", lambda root: "abc")
-    with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where images go"):
+    with pytest.raises(EngineError, match="set IMAGE_REGISTRY to where to push images"):
         images.publish(DOCKER, "v1.2.3", "cuda13")
     monkeypatch.setenv("IMAGE_REGISTRY", "registry.invalid/own")
     images.publish(DOCKER, "v1.2.3", "cuda13")
@@ -118,5 +118,5 @@ def test_an_image_is_published_with_its_provenance(fake, tmp_path, monkeypatch) 
     assert "--build-arg FLAVOUR=cuda13 --build-arg COMMIT=abc" in said
     assert "--network" not in said  # a builder that makes provenance is not given the host's
     fake("docker", "exit 1")
-    with pytest.raises(EngineError, match="`docker buildx` failed; its own words are above"):
+    with pytest.raises(EngineError, match="`docker buildx` failed; its output is above"):
         images.publish(DOCKER, "v1.2.3", "cuda13")

@@ -48,11 +48,11 @@ def test_options_follow_the_expression() -> None:
     [
         ("torch.softmax(input, dim, dtype=None) => jax.nn.softmax(input, dim)", "refuse dtype"),
         ("torch.f(x) => jnp.f(x) ; refused: y", "names y, which it does not take"),
-        ("torch.f(x) => jnp.f(", "no Python expression"),
+        ("torch.f(x) => jnp.f(", "not a Python expression"),
         ("torch.f(x) => jnp.f(x) ; firts: jnp.g(x)", "'firts' is none of first"),
         ("torch.f(x => jnp.f(x)", "does not end with a bracket"),
-        ("torch.f(x y) => jnp.f(x)", "no parameters"),
-        ("torch.f(x) => nothing", "say behind `instead:`"),
+        ("torch.f(x y) => jnp.f(x)", "not parameters"),
+        ("torch.f(x) => nothing", "say after `instead:`"),
         ("torch.f(x)", "neither"),
     ],
 )

@@ -50,7 +50,7 @@ def complaint(row: Row, verdict: Verdict) -> str | None:
     if row.expression is None and not row.form_of:
         return None
     if not verdict.calls:
-        return "nothing was tried: give arguments behind `try:`"
+        return "nothing was tried: give arguments after `try:`"
     # A change in place, such as eq_, keeps the dtype of its array.
     slight = SLIGHT if row.form_of else {"width"}
     if not verdict.agreed and not {s.kind for s in verdict.differences} <= slight:

@@ -208,7 +208,7 @@ def _check(row: Row) -> None:
     """Refuse a line that drops a parameter, or refuses one that it does not take."""
     if row.expression is None:
         if not row.option("instead"):
-            raise LineError(f"{row.name} becomes nothing: say behind `instead:` what people do")
+            raise LineError(f"{row.name} becomes nothing: say after `instead:` what people do")
         return
     given = set(row.parameters)
     named = {*row.refused, *row.needless}
@@ -222,7 +222,7 @@ def _parameters(written: str | None) -> dict[str, ast.expr | None]:
     try:
         arguments = ast.parse(f"lambda {written or ''}: 0", mode="eval").body.args  # type: ignore[attr-defined]
     except SyntaxError as error:
-        raise LineError(f"these are no parameters: {written}") from error
+        raise LineError(f"these are not parameters: {written}") from error
     positional = [*arguments.posonlyargs, *arguments.args]
     none = [None] * (len(positional) - len(arguments.defaults))
     pairs = [*zip(positional, [*none, *arguments.defaults], strict=True)]
@@ -238,7 +238,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        raise LineError(f"this is no Python expression: {text}") from error
+        raise LineError(f"this is not a Python expression: {text}") from error
 
 
 def _root(node: ast.expr) -> str:
