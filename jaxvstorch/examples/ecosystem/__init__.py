@@ -1,4 +1,4 @@
-"""Functions that are built into one framework and the other takes some lines for.
+"""What is built in: functions that one framework has, and the other takes some lines for.
 
 ``cross_entropy``, ``layer_norm`` and ``huber_loss`` come with PyTorch, ``interpolate_linear``,
 ``convolve_same`` and ``solve_cg`` with JAX. ``normal_log_density``, ``segment_sum`` and

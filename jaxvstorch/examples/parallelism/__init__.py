@@ -1,6 +1,6 @@
-"""One computation on many devices: what each holds, and what they must send each other.
+"""Parallelism and sharding: what each device holds, and what the devices send each other.
 
-The functions take plain arrays and know of no device. ``mlp``, ``mlp_loss`` and ``train_step`` are
-what the pages run on many devices, as they stand. In the others a leading axis stands for the
-devices: they say in arithmetic what each device computes, and what must then be put together.
+The functions take plain arrays and name no device. The pages run ``mlp``, ``mlp_loss`` and
+``train_step`` on many devices, unchanged. In the others a leading axis stands for the devices: they
+show in arithmetic what each device computes, and how the parts are then combined.
 """

@@ -1,1 +1,1 @@
-"""Pure and impure functions: what compilers do with what a function reads and writes outside."""
+"""Side effects and global state: what compilers make of a function's outside reads and writes."""

@@ -1,1 +1,1 @@
-"""Random numbers: keys against generators, what is drawn again, and samples from given noise."""
+"""Random keys and seeds: keys and generators, repeated draws, and samples from given noise."""

@@ -1,5 +1,5 @@
-"""Arguments that decide what is computed: a flag, a function, a number of samples, axes.
+"""Static arguments: a flag, a function, a number of samples or axes decide what is computed.
 
-``loss`` and ``gated`` take their option as a Python value, ``loss_where`` and ``gated_by_name``
+``loss`` and ``gated`` take their option as a Python value; ``loss_where`` and ``gated_by_name``
 take it in another way. ``scaled`` takes a number that decides nothing.
 """

@@ -1,4 +1,4 @@
-"""Tracing and compilation: what is traced, when it is traced again, and what is left.
+"""Tracing and compilation: what is traced, when it is traced again, and what remains.
 
 ``sin_cos``, ``polynomial_sum`` and ``matmul`` are small enough to follow through every stage.
 ``three_ratios`` repeats itself, ``print_*`` print while Python runs or while the program runs, the
