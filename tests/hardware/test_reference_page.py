@@ -90,12 +90,12 @@ def test_the_two_gradients_travel_in_one_all_reduce_on_a_tpu_and_in_two_on_h100s
 
 
 @pytest.mark.parametrize("device", ["h100", "v5e"])
-def test_what_is_cut_by_rows_is_gathered_and_its_gradient_scattered(device) -> None:
-    sizes = sent("all cut by rows", device)
+def test_what_is_sharded_by_rows_is_gathered_and_its_gradient_scattered(device) -> None:
+    sizes = sent("all sharded by rows", device)
     assert set(sizes) == {"all-gather", "all-to-all", "all-reduce", "reduce-scatter"}
     assert (sizes["all-reduce"], sizes["reduce-scatter"]) == (4, ONE_MATRIX)
 
 
 def test_a_tpu_gathers_half_the_bytes() -> None:
-    gathered = [sent("all cut by rows", device)["all-gather"] for device in ("h100", "v5e")]
+    gathered = [sent("all sharded by rows", device)["all-gather"] for device in ("h100", "v5e")]
     assert gathered[0] == 2 * gathered[1]

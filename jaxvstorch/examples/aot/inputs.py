@@ -48,7 +48,7 @@ def signal(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Argumen
 
 
 def track(size: int, dtype: np.dtype[Any], rng: np.random.Generator) -> Arguments:
-    """``size`` places and speeds, their covariances, and the places that were observed."""
+    """``size`` positions and speeds, their covariances, and the observed positions."""
     root = rng.standard_normal((size, 2, 2))
     covariance = root @ root.swapaxes(1, 2) + np.eye(2)
     mean, observed = rng.standard_normal((size, 2)), rng.standard_normal(size)

@@ -35,7 +35,7 @@ def embed(
 
 
 def filter_fir(signal: Float[Array, " n"], taps: Float[Array, " taps"]) -> Float[Array, " kept"]:
-    """Filter a signal, where all taps have a number to meet."""
+    """Filter a signal, where it has a number for every tap."""
     return jnp.convolve(signal, taps, mode="valid")
 
 
@@ -44,7 +44,7 @@ def kalman_step(
     covariance: Float[Array, "batch 2 2"],
     observed: Float[Array, " batch"],
 ) -> tuple[Float[Array, "batch 2"], Float[Array, "batch 2 2"]]:
-    """Move places by their speeds, and correct them by the places that were observed."""
+    """Move positions by their speeds, and correct them by the observed positions."""
     move = jnp.array([[1, 1], [0, 1]], mean.dtype)
     mean = mean @ move.T
     noise = 0.1 * jnp.eye(2, dtype=mean.dtype)
@@ -55,7 +55,7 @@ def kalman_step(
 
 
 def pool_pairs(x: Float[Array, "batch features"]) -> Float[Array, "half features"]:
-    """Keep the larger number of each two neighbouring rows; their number is even."""
+    """Keep the larger number of each pair of neighboring rows; the number of rows is even."""
     return x.reshape(-1, 2, x.shape[1]).max(axis=1)
 
 

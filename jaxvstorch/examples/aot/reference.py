@@ -45,7 +45,7 @@ def kalman_step(mean: Array, covariance: Array, observed: Array) -> tuple[Array,
 
 
 def pool_pairs(x: Array) -> Array:
-    """The larger number of each two neighbouring rows."""
+    """The larger number of each pair of neighboring rows."""
     return np.maximum(x[0::2], x[1::2])
 
 

@@ -35,7 +35,7 @@ def embed(
 
 
 def filter_fir(signal: Float[Tensor, " n"], taps: Float[Tensor, " taps"]) -> Float[Tensor, " kept"]:
-    """Filter a signal, where all taps have a number to meet."""
+    """Filter a signal, where it has a number for every tap."""
     return F.conv1d(signal[None, None], taps.flip(0)[None, None])[0, 0]
 
 
@@ -44,7 +44,7 @@ def kalman_step(
     covariance: Float[Tensor, "batch 2 2"],
     observed: Float[Tensor, " batch"],
 ) -> tuple[Float[Tensor, "batch 2"], Float[Tensor, "batch 2 2"]]:
-    """Move places by their speeds, and correct them by the places that were observed."""
+    """Move positions by their speeds, and correct them by the observed positions."""
     move = mean.new_tensor([[1, 1], [0, 1]])
     mean = mean @ move.T
     noise = 0.1 * torch.eye(2, dtype=mean.dtype, device=mean.device)
@@ -55,7 +55,7 @@ def kalman_step(
 
 
 def pool_pairs(x: Float[Tensor, "batch features"]) -> Float[Tensor, "half features"]:
-    """Keep the larger number of each two neighbouring rows; their number is even."""
+    """Keep the larger number of each pair of neighboring rows; the number of rows is even."""
     return x.reshape(-1, 2, x.shape[1]).amax(dim=1)
 
 

@@ -13,7 +13,7 @@ def _rosenbrock(x: Float[Array, " n"]) -> Float[Array, ""]:
 
 
 def rosenbrock_gradient(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """The gradient of Rosenbrock's function, as a function of its own."""
+    """The gradient of Rosenbrock's function, as a separate function."""
     return jax.grad(_rosenbrock)(x)
 
 
@@ -33,7 +33,7 @@ def regression_gradients(
     x: Float[Array, "batch n"],
     y: Float[Array, " batch"],
 ) -> tuple[Float[Array, ""], Float[Array, " batch"], Float[Array, " n"], Float[Array, ""]]:
-    """Loss, predictions, and the gradients in two of the arguments, from one evaluation."""
+    """Loss, predictions, and the gradients for two of the arguments, from one evaluation."""
     derive = jax.value_and_grad(_loss, argnums=(0, 1), has_aux=True)
     (loss, prediction), (by_weights, by_bias) = derive(weights, bias, x, y)
     return loss, prediction, by_weights, by_bias
@@ -79,7 +79,7 @@ def log_sum_exp_hvp(
 def log_sum_exp_hessian_times(
     w: Float[Array, "n c"], x: Float[Array, "batch n"], v: Float[Array, "n c"]
 ) -> Float[Array, "n c"]:
-    """The same product by way of the whole Hessian."""
+    """The same product, through the whole Hessian."""
     return jnp.tensordot(jax.hessian(_log_sum_exp)(w, x), v, 2)
 
 
@@ -129,7 +129,7 @@ def kepler(mean: Float[Array, " n"], eccentricity: Float[Array, " n"]) -> Float[
 
 @jax.custom_jvp
 def log1pexp(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """``log(1 + exp(x))`` without overflow, with the derivative given by hand."""
+    """``log(1 + exp(x))`` without overflow, with a hand-written derivative."""
     return jnp.maximum(x, 0) + jnp.log1p(jnp.exp(-jnp.abs(x)))
 
 
@@ -141,7 +141,7 @@ def _log1pexp_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
 
 @jax.custom_vjp
 def clip_gradient(x: Float[Array, " n"], limit: float) -> Float[Array, " n"]:
-    """The identity, whose gradient is clipped on its way back."""
+    """The identity; the backward pass clips its gradient."""
     return x
 
 
@@ -165,7 +165,7 @@ def _block(
 def residual_mlp(
     x: Float[Array, "batch n"], w_in: Float[Array, "depth n h"], w_out: Float[Array, "depth h n"]
 ) -> Float[Array, "batch n"]:
-    """Residual blocks; what each block's derivative needs is saved."""
+    """Residual blocks; each saves what its derivative needs."""
 
     def step(x: Array, weights: tuple[Array, Array]) -> tuple[Array, None]:
         return _block(x, *weights), None
@@ -176,7 +176,7 @@ def residual_mlp(
 def residual_mlp_checkpointed(
     x: Float[Array, "batch n"], w_in: Float[Array, "depth n h"], w_out: Float[Array, "depth h n"]
 ) -> Float[Array, "batch n"]:
-    """Residual blocks; each block's input is saved, and the rest is computed again."""
+    """Residual blocks; each saves its input, and recomputes the rest."""
 
     @jax.checkpoint
     def step(x: Array, weights: tuple[Array, Array]) -> tuple[Array, None]:

@@ -63,7 +63,7 @@ def per_example_gradients(w: Array, x: Array, y: Array) -> Array:
 
 
 def round_half_even(x: Array) -> Array:
-    """The nearest whole number, and of two the even one."""
+    """The nearest whole number; of two equally near, the even one."""
     return np.round(x)
 
 
@@ -83,7 +83,7 @@ def log1pexp(x: Array) -> Array:
 
 
 def identity(x: Array, limit: float) -> Array:
-    """What came."""
+    """The input."""
     return x
 
 

@@ -14,7 +14,7 @@ def _rosenbrock(x: Float[Tensor, " n"]) -> Float[Tensor, ""]:
 
 
 def rosenbrock_gradient(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """The gradient of Rosenbrock's function, as a function of its own."""
+    """The gradient of Rosenbrock's function, as a separate function."""
     return torch.func.grad(_rosenbrock)(x)
 
 
@@ -34,7 +34,7 @@ def regression_gradients(
     x: Float[Tensor, "batch n"],
     y: Float[Tensor, " batch"],
 ) -> tuple[Float[Tensor, ""], Float[Tensor, " batch"], Float[Tensor, " n"], Float[Tensor, ""]]:
-    """Loss, predictions, and the gradients in two of the arguments, from one evaluation."""
+    """Loss, predictions, and the gradients for two of the arguments, from one evaluation."""
     derive = torch.func.grad_and_value(_loss, argnums=(0, 1), has_aux=True)
     (by_weights, by_bias), (loss, prediction) = derive(weights, bias, x, y)
     return loss, prediction, by_weights, by_bias
@@ -80,7 +80,7 @@ def log_sum_exp_hvp(
 def log_sum_exp_hessian_times(
     w: Float[Tensor, "n c"], x: Float[Tensor, "batch n"], v: Float[Tensor, "n c"]
 ) -> Float[Tensor, "n c"]:
-    """The same product by way of the whole Hessian."""
+    """The same product, through the whole Hessian."""
     return torch.tensordot(torch.func.hessian(_log_sum_exp)(w, x), v, dims=2)
 
 
@@ -148,7 +148,7 @@ class _Log1pExp(torch.autograd.Function):
 
 
 def log1pexp(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """``log(1 + exp(x))`` without overflow, with the derivative given by hand."""
+    """``log(1 + exp(x))`` without overflow, with a hand-written derivative."""
     return _Log1pExp.apply(x)
 
 
@@ -169,7 +169,7 @@ class _ClipGradient(torch.autograd.Function):
 
 
 def clip_gradient(x: Float[Tensor, " n"], limit: float) -> Float[Tensor, " n"]:
-    """The identity, whose gradient is clipped on its way back."""
+    """The identity; the backward pass clips its gradient."""
     return _ClipGradient.apply(x, limit)
 
 
@@ -184,7 +184,7 @@ def residual_mlp(
     w_in: Float[Tensor, "depth n h"],
     w_out: Float[Tensor, "depth h n"],
 ) -> Float[Tensor, "batch n"]:
-    """Residual blocks; what each block's derivative needs is saved."""
+    """Residual blocks; each saves what its derivative needs."""
     for weights in zip(w_in, w_out, strict=True):
         x = _block(x, *weights)
     return x
@@ -195,7 +195,7 @@ def residual_mlp_checkpointed(
     w_in: Float[Tensor, "depth n h"],
     w_out: Float[Tensor, "depth h n"],
 ) -> Float[Tensor, "batch n"]:
-    """Residual blocks; each block's input is saved, and the rest is computed again."""
+    """Residual blocks; each saves its input, and recomputes the rest."""
     for weights in zip(w_in, w_out, strict=True):
         x = checkpoint(_block, x, *weights, use_reentrant=False)
     return x

@@ -1,4 +1,4 @@
-"""Branching in JAX."""
+"""Conditionals in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +31,7 @@ def select_where(predicate: Bool[Array, ""], x: Float[Array, " n"]) -> Float[Arr
 
 
 def select_elements(mask: Bool[Array, " n"], x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Choose each element by its own predicate; ``lax.select`` wants equal shapes and dtypes."""
+    """Choose each element by its own predicate; ``lax.select`` needs equal shapes and dtypes."""
     return lax.select(mask, jnp.sin(x), x * x)
 
 
@@ -41,12 +41,12 @@ def activate_list(kind: Int[Array, ""], x: Float[Array, " n"]) -> Float[Array, "
 
 
 def activate_switch(kind: Int[Array, ""], x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Compute one of several branches; a number out of range means the nearest."""
+    """Compute one of several branches; a number out of range selects the nearest."""
     return lax.switch(kind, _ACTIVATIONS, x)
 
 
 def activate_select(kind: Int[Array, ""], x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Compute every branch, then choose; a number out of range means the nearest."""
+    """Compute every branch, then choose; a number out of range selects the nearest."""
     results = [activation(x) for activation in _ACTIVATIONS]
     return lax.select_n(jnp.clip(kind, 0, len(results) - 1), *results)
 

@@ -1,4 +1,4 @@
-"""Branching in PyTorch."""
+"""Conditionals in PyTorch."""
 
 import torch
 import torch.nn.functional as F
@@ -40,7 +40,7 @@ def activate_list(kind: Int[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor
 
 
 def activate_switch(kind: Int[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Compute one of several branches; a number out of range means the nearest."""
+    """Compute one of several branches; a number out of range selects the nearest."""
     first, second, third = _ACTIVATIONS
 
     def second_or_third(x: Tensor) -> Tensor:
@@ -50,7 +50,7 @@ def activate_switch(kind: Int[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tens
 
 
 def activate_select(kind: Int[Tensor, ""], x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Compute every branch, then choose; a number out of range means the nearest."""
+    """Compute every branch, then choose; a number out of range selects the nearest."""
     first, second, third = (activation(x) for activation in _ACTIVATIONS)
     return torch.where(kind <= 0, first, torch.where(kind == 1, second, third))
 

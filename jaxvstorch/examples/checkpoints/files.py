@@ -1,4 +1,4 @@
-"""A file that is there whole or not at all, and the newest of them that is.
+"""Files that are complete or absent, and the newest complete one.
 
 A second, small file keeps the size and the digest of the first. It is put in place before it, so
 that there is never a checkpoint without it.
@@ -13,7 +13,7 @@ from typing import BinaryIO, TextIO
 
 
 class IncompleteCheckpointError(ValueError):
-    """A checkpoint is not what was written. The message names it and says why."""
+    """A checkpoint is not what was written. The message says which one, and why."""
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> Path:

@@ -25,13 +25,13 @@ def largest_difference(params: Named, others: Named) -> Float[Array, ""]:
 
 
 def all_finite(params: Named) -> Bool[Array, ""]:
-    """Ask whether a checkpoint may take the place of the one before it."""
+    """Check whether a checkpoint may replace the one before it."""
     finite = [jnp.isfinite(x).all() for x in jax.tree.leaves(params)]
     return reduce(jnp.logical_and, finite)
 
 
 def grow_rows(table: Float[Array, "n d"], rows: int) -> Float[Array, "rows d"]:
-    """Give an embedding that was saved more rows; a new one is the mean of the old."""
+    """Add rows to an embedding that was saved; each new row is the mean of the old ones."""
     new = jnp.broadcast_to(table.mean(axis=0), (rows - table.shape[0], table.shape[1]))
     return jnp.concatenate([table, new])
 
@@ -55,7 +55,7 @@ def adamw_step(
 
 
 def rate_at(step: Float[Array, ""]) -> Float[Array, ""]:
-    """Compute the learning rate of a step, whose number is all that it needs."""
+    """Compute the learning rate of a step, from the step's number alone."""
     gone = jnp.clip((step - WARMUP) / (LAST - WARMUP), 0, 1)
     return PEAK * jnp.minimum(step / WARMUP, 1) * (1 + jnp.cos(jnp.pi * gone)) / 2
 

@@ -1,4 +1,4 @@
-"""A pytree in a folder of orbax's, whole or not at all."""
+"""A pytree in an orbax folder, complete or absent."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A run that can stop after any step and go on as if it had not, in JAX.
+"""A run that can stop after any step and resume as if it had not, in JAX.
 
 All that is random follows from one key and the number of the step. These two are the random state:
 the order of the data and the dropped inputs need none of their own.
@@ -86,5 +86,5 @@ def load(path: Path) -> State:
 
 
 def resume(folder: Path) -> State:
-    """Read the newest checkpoint that is whole."""
+    """Read the newest complete checkpoint."""
     return load(latest_complete(folder, "step_*.npz"))

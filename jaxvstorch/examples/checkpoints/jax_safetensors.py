@@ -10,7 +10,7 @@ from jaxvstorch.examples.checkpoints.names import filled, flat, require_fit
 
 
 def save_params(path: Path, params: Any) -> Path:
-    """Write a tree of arrays under dotted names, whole or not at all."""
+    """Write a tree of arrays under dotted names: the file is complete or absent."""
     return write_whole(path, lambda file: file.write(save(flat(params))))
 
 

@@ -42,7 +42,7 @@ def adamw_step(
 
 
 def rate_at(step: Array) -> Array:
-    """A line up, then half a wave of the cosine down to 0."""
+    """A straight line up, then half a cosine down to 0."""
     gone = np.clip((step - WARMUP) / (LAST - WARMUP), 0, 1)
     return np.asarray(PEAK * np.minimum(step / WARMUP, 1) * (1 + np.cos(np.pi * gone)) / 2)
 

@@ -27,13 +27,13 @@ def largest_difference(params: Named, others: Named) -> Float[Tensor, ""]:
 
 
 def all_finite(params: Named) -> Bool[Tensor, ""]:
-    """Ask whether a checkpoint may take the place of the one before it."""
+    """Check whether a checkpoint may replace the one before it."""
     finite = [torch.isfinite(x).all() for x in params.values()]
     return reduce(torch.logical_and, finite)
 
 
 def grow_rows(table: Float[Tensor, "n d"], rows: int) -> Float[Tensor, "rows d"]:
-    """Give an embedding that was saved more rows; a new one is the mean of the old."""
+    """Add rows to an embedding that was saved; each new row is the mean of the old ones."""
     new = table.mean(dim=0).expand(rows - table.shape[0], table.shape[1])
     return torch.cat([table, new])
 
@@ -57,7 +57,7 @@ def adamw_step(
 
 
 def rate_at(step: Float[Tensor, ""]) -> Float[Tensor, ""]:
-    """Compute the learning rate of a step, whose number is all that it needs."""
+    """Compute the learning rate of a step, from the step's number alone."""
     gone = ((step - WARMUP) / (LAST - WARMUP)).clamp(0, 1)
     return PEAK * (step / WARMUP).clamp(max=1) * (1 + torch.cos(torch.pi * gone)) / 2
 

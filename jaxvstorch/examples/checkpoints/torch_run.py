@@ -1,4 +1,4 @@
-"""A run that can stop after any step and go on as if it had not, in PyTorch.
+"""A run that can stop after any step and resume as if it had not, in PyTorch.
 
 Each thing that changes while it runs has a state of its own: the model, the optimizer, the
 schedule, the generator that shuffles, the order that it drew, and the generator that drops inputs.
@@ -44,7 +44,7 @@ class Run:
         self.steps = 0
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the next step follows from: the tensors themselves, not copies."""
+        """All that the next step depends on: the tensors themselves, not copies."""
         parts = ("model", "optimizer", "schedule")
         return {name: getattr(self, name).state_dict() for name in parts} | {
             "shuffling": self.generator.get_state(),
@@ -54,7 +54,7 @@ class Run:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take over such a state."""
+        """Load such a state."""
         for name in ("model", "optimizer", "schedule"):
             getattr(self, name).load_state_dict(state[name])
         self.generator.set_state(state["shuffling"])
@@ -101,5 +101,5 @@ def load(path: Path) -> Run:
 
 
 def resume(folder: Path) -> Run:
-    """Read the newest checkpoint that is whole."""
+    """Read the newest complete checkpoint."""
     return load(latest_complete(folder, "step_*.pt"))

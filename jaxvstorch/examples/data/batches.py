@@ -1,4 +1,4 @@
-"""Batches with NumPy alone: an order for each epoch, a place to go on from, and padding."""
+"""Batches with only NumPy: an order for each epoch, a place to resume from, and padding."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -49,5 +49,5 @@ class Batches:
         return {"epoch": self.epoch, "step": self.step}
 
     def restore(self, state: dict[str, int]) -> None:
-        """Go on after the batch that was the last one when the state was taken."""
+        """Resume after the batch that was the last one when the state was saved."""
         self.epoch, self.step = state["epoch"], state["step"]

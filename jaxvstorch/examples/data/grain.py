@@ -1,4 +1,4 @@
-"""Pipelines of grain, which give NumPy arrays to either framework."""
+"""Pipelines of grain, which return NumPy arrays for either framework."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import grain
 
 
 def shuffled_batches(source: Any, size: int, seed: int, epochs: int = 1) -> grain.MapDataset:
-    """Batches in another order in each epoch; a batch may reach from one into the next."""
+    """Batches in a different order in each epoch; a batch may span two epochs."""
     return grain.MapDataset.source(source).shuffle(seed=seed).repeat(epochs).batch(size)
 
 

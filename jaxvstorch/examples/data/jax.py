@@ -9,21 +9,21 @@ from jaxtyping import Bool, Float, Int, UInt8
 def normalize_images(
     images: UInt8[Array, "n h w c"], mean: Float[Array, " c"], deviation: Float[Array, " c"]
 ) -> Float[Array, "n h w c"]:
-    """Bytes to the device, numbers on it: a quarter of float32 is sent."""
+    """Send bytes, and convert on the device: a quarter of what float32 would send."""
     return (images.astype(mean.dtype) / 255 - mean) / deviation
 
 
 def flip_images(
     images: Float[Array, "n h w c"], flip: Bool[Array, " n"]
 ) -> Float[Array, "n h w c"]:
-    """Left and right exchanged in some images."""
+    """Some images with left and right exchanged."""
     return jnp.where(flip[:, None, None, None], images[:, :, ::-1], images)
 
 
 def crop_images(
     images: Float[Array, "n h w c"], tops: Int[Array, " n"], lefts: Int[Array, " n"], size: int
 ) -> Float[Array, "n out out c"]:
-    """A square out of each image."""
+    """A square cut out of each image."""
 
     def crop(image: Array, top: Array, left: Array) -> Array:
         corner = top, left, jnp.zeros_like(top)
@@ -35,7 +35,7 @@ def crop_images(
 def batches_of_epoch(
     examples: Float[Array, "n d"], order: Int[Array, " n"], size: int
 ) -> Float[Array, "steps batch d"]:
-    """The examples in their order, cut into batches; the rest is left out."""
+    """The examples in their order, cut into batches; an incomplete last batch is dropped."""
     steps = len(order) // size
     return examples[order[: steps * size].reshape(steps, size)]
 
@@ -64,7 +64,7 @@ def masked_mean_loss(
 
 
 def segment_positions(segments: Int[Array, " n"]) -> Int[Array, " n"]:
-    """The place of each token in its sequence."""
+    """The position of each token in its sequence."""
     places = jnp.arange(len(segments))
     starts = jnp.append(True, segments[1:] != segments[:-1])
     return places - lax.cummax(jnp.where(starts, places, 0))

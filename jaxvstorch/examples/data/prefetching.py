@@ -1,4 +1,4 @@
-"""Batches made ahead of the loop that takes them, for both frameworks."""
+"""Batches made ahead of the loop that uses them, for both frameworks."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def prefetch(batches: Iterable[Any], place: Callable[[Any], Any], size: int = 2) -> Iterator[Any]:
-    """The same batches, placed; ``size`` more are on their way when one is handed out."""
+    """The same batches, placed; ``size`` more are on their way when one is returned."""
     placed: deque[Any] = deque()
     for batch in batches:
         placed.append(place(batch))

@@ -14,18 +14,18 @@ def normalize_images(images: Array, mean: Array, deviation: Array) -> Array:
 
 
 def flip_images(images: Array, flip: Array) -> Array:
-    """Left and right exchanged in some images."""
+    """Some images with left and right exchanged."""
     return np.stack([image[:, ::-1] if f else image for image, f in zip(images, flip, strict=True)])
 
 
 def crop_images(images: Array, tops: Array, lefts: Array, size: int) -> Array:
-    """A square out of each image."""
+    """A square cut out of each image."""
     corners = zip(images, tops, lefts, strict=True)
     return np.stack([image[i : i + size, j : j + size] for image, i, j in corners])
 
 
 def batches_of_epoch(examples: Array, order: Array, size: int) -> Array:
-    """The examples in their order, cut into batches; the rest is left out."""
+    """The examples in their order, cut into batches; an incomplete last batch is dropped."""
     starts = range(0, len(order) - size + 1, size)
     return np.stack([examples[order[start : start + size]] for start in starts])
 
@@ -45,7 +45,7 @@ def masked_mean_loss(logits: Array, labels: Array, mask: Array) -> Array:
 
 
 def segment_positions(segments: Array) -> Array:
-    """The place of each token in its sequence."""
+    """The position of each token in its sequence."""
     places = [0]
     for before, after in pairwise(segments):
         places.append(places[-1] + 1 if before == after else 0)

@@ -39,7 +39,7 @@ class Slow(Points):
 
 
 class Drawing(Points):
-    """Draws from NumPy's global generator and from one of its own, and says in which process."""
+    """Draws from NumPy's global generator and from its own, and says in which process."""
 
     def __init__(self, count: int = 4) -> None:
         super().__init__(count)

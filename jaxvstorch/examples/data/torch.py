@@ -9,21 +9,21 @@ from torch import Tensor
 def normalize_images(
     images: UInt8[Tensor, "n h w c"], mean: Float[Tensor, " c"], deviation: Float[Tensor, " c"]
 ) -> Float[Tensor, "n h w c"]:
-    """Bytes to the device, numbers on it: a quarter of float32 is sent."""
+    """Send bytes, and convert on the device: a quarter of what float32 would send."""
     return (images.to(mean.dtype) / 255 - mean) / deviation
 
 
 def flip_images(
     images: Float[Tensor, "n h w c"], flip: Bool[Tensor, " n"]
 ) -> Float[Tensor, "n h w c"]:
-    """Left and right exchanged in some images."""
+    """Some images with left and right exchanged."""
     return torch.where(flip[:, None, None, None], images.flip(2), images)
 
 
 def crop_images(
     images: Float[Tensor, "n h w c"], tops: Int[Tensor, " n"], lefts: Int[Tensor, " n"], size: int
 ) -> Float[Tensor, "n out out c"]:
-    """A square out of each image."""
+    """A square cut out of each image."""
     steps = torch.arange(size, device=images.device)
     each = torch.arange(len(images), device=images.device)[:, None, None]
     rows = (tops[:, None] + steps)[:, :, None]
@@ -34,7 +34,7 @@ def crop_images(
 def batches_of_epoch(
     examples: Float[Tensor, "n d"], order: Int[Tensor, " n"], size: int
 ) -> Float[Tensor, "steps batch d"]:
-    """The examples in their order, cut into batches; the rest is left out."""
+    """The examples in their order, cut into batches; an incomplete last batch is dropped."""
     steps = len(order) // size
     return examples[order[: steps * size].reshape(steps, size)]
 
@@ -61,7 +61,7 @@ def masked_mean_loss(
 
 
 def segment_positions(segments: Int[Tensor, " n"]) -> Int[Tensor, " n"]:
-    """The place of each token in its sequence."""
+    """The position of each token in its sequence."""
     places = torch.arange(len(segments), device=segments.device)
     starts = F.pad(segments[1:] != segments[:-1], (1, 0), value=True)
     return places - torch.where(starts, places, 0).cummax(0).values

@@ -1,4 +1,4 @@
-"""How much of a loop's time goes by while it waits for the next batch."""
+"""How much of a loop's time it spends waiting for the next batch."""
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""The ecosystem examples in JAX, by what comes with it."""
+"""The ecosystem examples in JAX, with what is built in."""
 
 import jax
 import jax.numpy as jnp
@@ -29,12 +29,12 @@ def layer_norm(
 def normal_log_density(
     x: Float[Array, " n"], mean: Float[Array, " n"], scale: Float[Array, " n"]
 ) -> Float[Array, " n"]:
-    """Log density of a normal distribution, by a function of its parameters."""
+    """Log density of a normal distribution, with a function of its parameters."""
     return norm.logpdf(x, mean, scale)
 
 
 def huber_loss(x: Float[Array, " n"], target: Float[Array, " n"]) -> Float[Array, ""]:
-    """Mean of half the squared distance where that is below one, and of a straight line beyond."""
+    """Mean of half the squared distance where it is below one, and of a straight line beyond."""
     distance = jnp.abs(x - target)
     return jnp.where(distance < 1, distance**2 / 2, distance - 0.5).mean()
 
@@ -42,7 +42,7 @@ def huber_loss(x: Float[Array, " n"], target: Float[Array, " n"]) -> Float[Array
 def interpolate_linear(
     x: Float[Array, " n"], knots: Float[Array, " k"], values: Float[Array, " k"]
 ) -> Float[Array, " n"]:
-    """Interpolate between growing knots; the outer values hold outside."""
+    """Interpolate between increasing knots; beyond them the outer values hold."""
     return jnp.interp(x, knots, values)
 
 
@@ -54,7 +54,7 @@ def convolve_same(signal: Float[Array, " n"], kernel: Float[Array, " k"]) -> Flo
 def solve_cg(
     matrix: Float[Array, "n n"], target: Float[Array, " n"], steps: int
 ) -> Float[Array, " n"]:
-    """Take ``steps`` steps of conjugate gradients; no tolerance ends them earlier."""
+    """Take ``steps`` steps of conjugate gradients; no tolerance stops them earlier."""
     x, _ = cg(matrix, target, tol=0.0, maxiter=steps)
     return x
 

@@ -1,4 +1,4 @@
-"""The ecosystem examples in PyTorch, by what comes with it."""
+"""The ecosystem examples in PyTorch, with what is built in."""
 
 import torch
 import torch.nn.functional as F
@@ -26,19 +26,19 @@ def layer_norm(
 def normal_log_density(
     x: Float[Tensor, " n"], mean: Float[Tensor, " n"], scale: Float[Tensor, " n"]
 ) -> Float[Tensor, " n"]:
-    """Log density of a normal distribution, by an object that holds its parameters."""
+    """Log density of a normal distribution, with an object that holds its parameters."""
     return Normal(mean, scale).log_prob(x)
 
 
 def huber_loss(x: Float[Tensor, " n"], target: Float[Tensor, " n"]) -> Float[Tensor, ""]:
-    """Mean of half the squared distance where that is below one, and of a straight line beyond."""
+    """Mean of half the squared distance where it is below one, and of a straight line beyond."""
     return F.huber_loss(x, target)
 
 
 def interpolate_linear(
     x: Float[Tensor, " n"], knots: Float[Tensor, " k"], values: Float[Tensor, " k"]
 ) -> Float[Tensor, " n"]:
-    """Interpolate between growing knots; the outer values hold outside."""
+    """Interpolate between increasing knots; beyond them the outer values hold."""
     right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
     left = right - 1
     weight = (x - knots[left]) / (knots[right] - knots[left])
@@ -46,7 +46,7 @@ def interpolate_linear(
 
 
 def convolve_same(signal: Float[Tensor, " n"], kernel: Float[Tensor, " k"]) -> Float[Tensor, " n"]:
-    """Convolve; ``conv1d`` does not turn the kernel round, and wants batch and channel axes."""
+    """Convolve; ``conv1d`` does not flip the kernel, and needs batch and channel axes."""
     return F.conv1d(signal[None, None], kernel.flip(0)[None, None], padding="same")[0, 0]
 
 

@@ -1,4 +1,4 @@
-"""Indices and dtypes said in full, in JAX."""
+"""Indices and dtypes written out, in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -7,12 +7,12 @@ from jaxtyping import Float, Float32, Int, Int32, UInt8
 
 
 def pick_per_row(x: Float[Array, "n k"], columns: Int[Array, " n"]) -> Float[Array, " n"]:
-    """Of each row one element; negative columns count from the end."""
+    """One element of each row; negative columns count from the end."""
     return jnp.take_along_axis(x, columns[:, None], axis=1)[:, 0]
 
 
 def take_wrapped(x: Float[Array, " n"], places: Int[Array, " k"]) -> Float[Array, " k"]:
-    """The named elements, as if ``x`` went round."""
+    """The elements at these indices, as if ``x`` wrapped around."""
     return jnp.take(x, places, mode="wrap")
 
 
@@ -55,7 +55,7 @@ def to_bytes(x: Float32[Array, " n"]) -> UInt8[Array, " n"]:
 
 
 def matmul_tf32(a: Float32[Array, "n k"], b: Float32[Array, "k m"]) -> Float32[Array, "n m"]:
-    """The product of matrices that are rounded to TF32: ten bits of the fraction are left."""
+    """The product of matrices rounded to TF32, which keeps ten bits of the fraction."""
     a, b = (lax.reduce_precision(x, exponent_bits=8, mantissa_bits=10) for x in (a, b))
     return jnp.matmul(a, b, precision=lax.Precision.HIGHEST)
 
@@ -74,7 +74,7 @@ def _product(a: Array, b: Array) -> Array:
 
 
 def matmul_in_parts(a: Float32[Array, "n k"], b: Float32[Array, "k m"]) -> Float32[Array, "n m"]:
-    """Three products of bfloat16, added up in float32."""
+    """Three bfloat16 products, added up in float32."""
     (a_high, a_low), (b_high, b_low) = _parts(a), _parts(b)
     low = _product(a_high, b_low) + _product(a_low, b_high)
     return low + _product(a_high, b_high)

@@ -9,12 +9,12 @@ Array = np.ndarray[Any, Any]
 
 
 def pick_per_row(x: Array, columns: Array) -> Array:
-    """Of each row one element; negative columns count from the end."""
+    """One element of each row; negative columns count from the end."""
     return np.array([row[column] for row, column in zip(x, columns, strict=True)])
 
 
 def take_wrapped(x: Array, places: Array) -> Array:
-    """The named elements, as if ``x`` went round."""
+    """The elements at these indices, as if ``x`` wrapped around."""
     return np.array([x[place % len(x)] for place in places])
 
 

@@ -1,4 +1,4 @@
-"""Indices and dtypes said in full, in PyTorch."""
+"""Indices and dtypes written out, in PyTorch."""
 
 import torch
 from jaxtyping import Float, Float32, Int, Int32, UInt8
@@ -6,12 +6,12 @@ from torch import Tensor
 
 
 def pick_per_row(x: Float[Tensor, "n k"], columns: Int[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Of each row one element; negative columns count from the end."""
+    """One element of each row; negative columns count from the end."""
     return x.gather(1, (columns % x.shape[1])[:, None])[:, 0]
 
 
 def take_wrapped(x: Float[Tensor, " n"], places: Int[Tensor, " k"]) -> Float[Tensor, " k"]:
-    """The named elements, as if ``x`` went round."""
+    """The elements at these indices, as if ``x`` wrapped around."""
     return x[places % len(x)]
 
 
@@ -67,7 +67,7 @@ def _rounded(x: Tensor, dropped: int) -> Tensor:
 
 
 def matmul_tf32(a: Float32[Tensor, "n k"], b: Float32[Tensor, "k m"]) -> Float32[Tensor, "n m"]:
-    """The product of matrices that are rounded to TF32: ten bits of the fraction are left."""
+    """The product of matrices rounded to TF32, which keeps ten bits of the fraction."""
     return _rounded(a, dropped=13) @ _rounded(b, dropped=13)
 
 
@@ -78,7 +78,7 @@ def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def matmul_in_parts(a: Float32[Tensor, "n k"], b: Float32[Tensor, "k m"]) -> Float32[Tensor, "n m"]:
-    """Three products of bfloat16, added up in float32."""
+    """Three bfloat16 products, added up in float32."""
     (a_high, a_low), (b_high, b_low) = _parts(a), _parts(b)
     low = a_high @ b_low + a_low @ b_high
     return low + a_high @ b_high

@@ -31,7 +31,7 @@ def _scanned_step(state: Float[Array, " n"], _: None) -> tuple[Float[Array, " n"
 
 
 def evolve_python(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
-    """Take ``num_steps`` steps in a Python loop: tracing writes down every step."""
+    """Take ``num_steps`` steps in a Python loop: tracing records every step."""
     for _ in range(num_steps):
         state = _step(state)
     return state
@@ -53,7 +53,7 @@ def evolve_scan(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]
 
 
 def evolve_scan_unrolled(state: Float[Array, " n"], num_steps: int) -> Float[Array, " n"]:
-    """The same, with four steps written down for each turn of the loop."""
+    """The same, with four steps unrolled in each iteration of the loop."""
     return lax.scan(_scanned_step, state, length=num_steps, unroll=4)[0]
 
 
@@ -80,7 +80,7 @@ def _inexact(root: Float[Array, " n"], a: Float[Array, " n"]) -> Array:
 
 
 def density_map(points: Float[Array, " n"], centres: Float[Array, " m"]) -> Float[Array, " m"]:
-    """Mean Gaussian bump of all points at each centre, one centre after the other."""
+    """Mean Gaussian bump of all points at each center, one center after another."""
     return lax.map(lambda centre: jnp.exp(-((points - centre) ** 2)).mean(), centres)
 
 
@@ -107,7 +107,7 @@ def recurrence_sequential(
 def recurrence_associative(
     decay: Float[Array, "steps n"], drive: Float[Array, "steps n"]
 ) -> Float[Array, "steps n"]:
-    """The same in parallel: two steps in a row make one step of the same form."""
+    """The same in parallel: two consecutive steps make one step of the same form."""
 
     def compose(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
         (decay, drive), (later_decay, later_drive) = first, second

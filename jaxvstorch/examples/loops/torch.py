@@ -24,7 +24,7 @@ def _step_down(remaining: Int[Tensor, ""], state: Float[Tensor, " n"]) -> tuple[
 
 
 def evolve_python(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:
-    """Take ``num_steps`` steps in a Python loop: tracing writes down every step."""
+    """Take ``num_steps`` steps in a Python loop: tracing records every step."""
     for _ in range(num_steps):
         state = _step(state)
     return state
@@ -55,7 +55,7 @@ def evolve_scan(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n
 
 
 def evolve_scan_unrolled(state: Float[Tensor, " n"], num_steps: int) -> Float[Tensor, " n"]:
-    """The same in one loop of the program with four steps written down for each of its turns."""
+    """The same in one loop of the program, with four steps unrolled in each iteration."""
 
     def unfinished(count: Tensor, _: Tensor) -> Tensor:
         return count < num_steps // 4
@@ -90,7 +90,7 @@ def _inexact(root: Float[Tensor, " n"], a: Float[Tensor, " n"]) -> Tensor:
 
 
 def density_map(points: Float[Tensor, " n"], centres: Float[Tensor, " m"]) -> Float[Tensor, " m"]:
-    """Mean Gaussian bump of all points at each centre, one centre after the other."""
+    """Mean Gaussian bump of all points at each center, one center after another."""
     return torch.stack([torch.exp(-((points - centre) ** 2)).mean() for centre in centres])
 
 
@@ -113,7 +113,7 @@ def recurrence_sequential(
 def recurrence_associative(
     decay: Float[Tensor, "steps n"], drive: Float[Tensor, "steps n"]
 ) -> Float[Tensor, "steps n"]:
-    """The same in parallel: two steps in a row make one step of the same form."""
+    """The same in parallel: two consecutive steps make one step of the same form."""
 
     def compose(
         first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor]

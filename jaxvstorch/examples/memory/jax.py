@@ -1,4 +1,4 @@
-"""Programs that need more memory or less, in JAX."""
+"""Programs that need more or less memory, in JAX."""
 
 from math import isqrt
 
@@ -94,21 +94,21 @@ def _layer(x: Array, weight: Array) -> tuple[Array, None]:
 def layers(
     x: Float[Array, "batch n"], weights: Float[Array, "depth n n"]
 ) -> Float[Array, "batch n"]:
-    """Everything that the backward pass needs is kept."""
+    """Keep everything that the backward pass needs."""
     return lax.scan(_layer, x, weights)[0]
 
 
 def layers_rematerialized(
     x: Float[Array, "batch n"], weights: Float[Array, "depth n n"]
 ) -> Float[Array, "batch n"]:
-    """The input of each layer is kept."""
+    """Keep the input of each layer."""
     return lax.scan(jax.checkpoint(_layer), x, weights)[0]
 
 
 def layers_saving_products(
     x: Float[Array, "batch n"], weights: Float[Array, "depth n n"]
 ) -> Float[Array, "batch n"]:
-    """The input of each layer and its matrix product are kept."""
+    """Keep the input of each layer and its matrix product."""
     layer = jax.checkpoint(_layer, policy=jax.checkpoint_policies.dots_saveable)
     return lax.scan(layer, x, weights)[0]
 
@@ -116,7 +116,7 @@ def layers_saving_products(
 def layers_in_segments(
     x: Float[Array, "batch n"], weights: Float[Array, "depth n n"]
 ) -> Float[Array, "batch n"]:
-    """The input of each segment of layers is kept."""
+    """Keep the input of each segment of layers."""
 
     @jax.checkpoint
     def segment(x: Array, weights: Array) -> tuple[Array, None]:
@@ -133,7 +133,7 @@ def _loss(weights: Array, x: Array, y: Array) -> Array:
 def accumulated_gradient(
     weights: Float[Array, "d k"], x: Float[Array, "n d"], y: Float[Array, "n k"]
 ) -> Float[Array, "d k"]:
-    """The gradient of a batch, as the mean over its parts, which are of one size."""
+    """The gradient of a batch, as the mean over parts of equal size."""
 
     def add(total: Array, part: tuple[Array, Array]) -> tuple[Array, None]:
         return total + jax.grad(_loss)(weights, *part), None

@@ -1,4 +1,4 @@
-"""Programs that need more memory or less, in PyTorch."""
+"""Programs that need more or less memory, in PyTorch."""
 
 from functools import partial
 from math import isqrt
@@ -97,7 +97,7 @@ def _layer(x: Tensor, weight: Tensor) -> Tensor:
 def layers(
     x: Float[Tensor, "batch n"], weights: Float[Tensor, "depth n n"]
 ) -> Float[Tensor, "batch n"]:
-    """Everything that the backward pass needs is kept."""
+    """Keep everything that the backward pass needs."""
     for weight in weights:
         x = _layer(x, weight)
     return x
@@ -106,7 +106,7 @@ def layers(
 def layers_rematerialized(
     x: Float[Tensor, "batch n"], weights: Float[Tensor, "depth n n"]
 ) -> Float[Tensor, "batch n"]:
-    """The input of each layer is kept."""
+    """Keep the input of each layer."""
     for weight in weights:
         x = checkpoint(_layer, x, weight, use_reentrant=False)
     return x
@@ -118,7 +118,7 @@ _SAVE_PRODUCTS = partial(create_selective_checkpoint_contexts, [torch.ops.aten.m
 def layers_saving_products(
     x: Float[Tensor, "batch n"], weights: Float[Tensor, "depth n n"]
 ) -> Float[Tensor, "batch n"]:
-    """The input of each layer and its matrix product are kept."""
+    """Keep the input of each layer and its matrix product."""
     for weight in weights:
         x = checkpoint(_layer, x, weight, use_reentrant=False, context_fn=_SAVE_PRODUCTS)
     return x
@@ -127,7 +127,7 @@ def layers_saving_products(
 def layers_in_segments(
     x: Float[Tensor, "batch n"], weights: Float[Tensor, "depth n n"]
 ) -> Float[Tensor, "batch n"]:
-    """The input of each segment of layers is kept."""
+    """Keep the input of each segment of layers."""
     for segment in weights.chunk(isqrt(len(weights))):
         x = checkpoint(layers, x, segment, use_reentrant=False)
     return x
@@ -140,7 +140,7 @@ def _loss(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
 def accumulated_gradient(
     weights: Float[Tensor, "d k"], x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]
 ) -> Float[Tensor, "d k"]:
-    """The gradient of a batch, as the mean over its parts, which are of one size."""
+    """The gradient of a batch, as the mean over parts of equal size."""
     total = torch.zeros_like(weights)
     parts = x.reshape(CHUNKS, -1, x.shape[1]), y.reshape(CHUNKS, -1, y.shape[1])
     for part in zip(*parts, strict=True):

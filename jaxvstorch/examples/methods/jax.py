@@ -57,7 +57,7 @@ def _scale(x: Array, scale: Array) -> Array:
 
 
 class ArgumentScaler:
-    """Hands its attribute to a compiled function."""
+    """Passes its attribute to a compiled function."""
 
     def __init__(self, scale: Array) -> None:
         self.scale = scale
@@ -96,7 +96,7 @@ def affine(
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Mean:
-    """A mean of what came so far; ``add`` returns the new one."""
+    """A mean of the numbers so far; ``add`` returns the new one."""
 
     total: Array
     count: Array
@@ -110,13 +110,13 @@ class Mean:
 def mean_so_far(
     x: Float[Array, " n"], total: Float[Array, ""], count: Int[Array, ""]
 ) -> tuple[Float[Array, ""], Float[Array, ""], Int[Array, ""]]:
-    """Add numbers to a mean; give the mean and its new state."""
+    """Add numbers to a mean; return the mean and its new state."""
     mean = Mean(total, count).add(x)
     return mean.total / mean.count.astype(x.dtype), mean.total, mean.count
 
 
 def calibrated(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Look the readings up in a table, by JAX's own function."""
+    """Look the readings up in a table, with JAX's own function."""
     knots, values = jnp.array(KNOTS, x.dtype), jnp.array(VALUES, x.dtype)
     return jnp.sin(jnp.interp(2 * x, knots, values))
 
@@ -126,7 +126,7 @@ def _look_up(x: Any) -> np.ndarray[Any, Any]:
 
 
 def calibrated_host(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Look the readings up by NumPy, while the program waits; there is no derivative."""
+    """Look the readings up with NumPy, while the program waits; there is no derivative."""
     like = jax.ShapeDtypeStruct(x.shape, x.dtype)
     y = jax.pure_callback(_look_up, like, 2 * x, vmap_method="expand_dims")
     return jnp.sin(y)
@@ -146,7 +146,7 @@ def _curve_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
 
 
 def calibrated_host_slope(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Look the readings up by NumPy, and differentiate by a rule of your own."""
+    """Look the readings up with NumPy, and differentiate by a custom rule."""
     return jnp.sin(_curve(2 * x))
 
 
@@ -174,7 +174,7 @@ def _record(total: Any) -> None:
 
 
 def recorded(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Half of ``x``; its sum is recorded outside, in the order of the calls."""
+    """Half of ``x``; records its sum outside, in the order of the calls."""
     io_callback(_record, None, x.sum(), ordered=True)
     return x / 2
 

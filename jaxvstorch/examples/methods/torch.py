@@ -84,7 +84,7 @@ def affine(
 
 @dataclass
 class Mean:
-    """A mean of what came so far; ``add`` changes it."""
+    """A mean of the numbers so far; ``add`` changes it."""
 
     total: Tensor
     count: Tensor
@@ -98,7 +98,7 @@ class Mean:
 def mean_so_far(
     x: Float[Tensor, " n"], total: Float[Tensor, ""], count: Int[Tensor, ""]
 ) -> tuple[Float[Tensor, ""], Float[Tensor, ""], Int[Tensor, ""]]:
-    """Add numbers to a mean; give the mean and its new state."""
+    """Add numbers to a mean; return the mean and its new state."""
     mean = Mean(total, count)
     mean.add(x)
     return mean.total / mean.count, mean.total, mean.count
@@ -113,7 +113,7 @@ def _interpolate(x: Tensor) -> Tensor:
 
 
 def calibrated(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Look the readings up in a table, by PyTorch's own functions."""
+    """Look the readings up in a table, with PyTorch's own functions."""
     return torch.sin(_interpolate(2 * x))
 
 
@@ -132,7 +132,7 @@ def _table_fake(x: Tensor) -> Tensor:
 
 
 def calibrated_host(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Look the readings up by NumPy, in an operator of your own; there is no derivative."""
+    """Look the readings up with NumPy, in a custom operator; there is no derivative."""
     return torch.sin(_table(2 * x))
 
 
@@ -160,7 +160,7 @@ _curve.register_autograd(_curve_backward, setup_context=_curve_setup)
 
 
 def calibrated_host_slope(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Look the readings up by NumPy, and differentiate by a rule of your own."""
+    """Look the readings up with NumPy, and differentiate by a custom rule."""
     return torch.sin(_curve(2 * x))
 
 
@@ -191,7 +191,7 @@ _record.register_effect(torch.library.EffectType.ORDERED)
 
 
 def recorded(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Half of ``x``; its sum is recorded outside, in the order of the calls."""
+    """Half of ``x``; records its sum outside, in the order of the calls."""
     _record(x.sum())
     return x / 2
 

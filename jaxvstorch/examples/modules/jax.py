@@ -85,7 +85,7 @@ def network_train(
 def network_eval(
     weights: Weights, statistics: Weights, x: Float[Array, "n c h w"]
 ) -> Float[Array, "n out"]:
-    """Apply the network as after training: by its running statistics, without dropout."""
+    """Apply the network as in evaluation: with its running statistics, without dropout."""
     h = conv2d(x, weights["conv.weight"], weights["conv.bias"])
     running = statistics["norm.running_mean"], statistics["norm.running_var"]
     h = batch_norm_eval(h, weights["norm.weight"], weights["norm.bias"], *running)
@@ -95,5 +95,5 @@ def network_eval(
 def tied_logits(
     embedding: Float[Array, "tokens d"], tokens: Int[Array, " n"]
 ) -> Float[Array, "n tokens"]:
-    """Look tokens up, and score all tokens by the same array."""
+    """Look tokens up, and score all tokens with the same array."""
     return jnp.tanh(embedding[tokens]) @ embedding.T

@@ -47,7 +47,7 @@ class Network(eqx.Module):
 def apply(
     model: Network, state: eqx.nn.State, x: Array, key: Array | None = None
 ) -> tuple[Array, eqx.nn.State]:
-    """Score a batch of images; each gets a key of its own for dropout."""
+    """Score a batch of images; each gets its own key for dropout."""
     keys = None if key is None else jax.random.split(key, len(x))
     batched = jax.vmap(model, in_axes=(0, None, 0), out_axes=(0, None), axis_name="batch")
     return batched(x, state, keys)

@@ -16,7 +16,7 @@ def linear(x: Array, weight: Array, bias: Array) -> Array:
 
 
 def conv2d(x: Array, weight: Array, bias: Array) -> Array:
-    """Sum over the nine shifts of images with a border of zeros; no filter is turned round."""
+    """Sum over the nine shifts of images with a border of zeros; no filter is flipped."""
     height, width = x.shape[2:]
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     y = sum(

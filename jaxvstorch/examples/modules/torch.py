@@ -82,7 +82,7 @@ def network_train(
 def network_eval(
     weights: Weights, statistics: Weights, x: Float[Tensor, "n c h w"]
 ) -> Float[Tensor, "n out"]:
-    """Apply the network as after training: by its running statistics, without dropout."""
+    """Apply the network as in evaluation: with its running statistics, without dropout."""
     h = conv2d(x, weights["conv.weight"], weights["conv.bias"])
     running = statistics["norm.running_mean"], statistics["norm.running_var"]
     h = batch_norm_eval(h, weights["norm.weight"], weights["norm.bias"], *running)
@@ -92,5 +92,5 @@ def network_eval(
 def tied_logits(
     embedding: Float[Tensor, "tokens d"], tokens: Int[Tensor, " n"]
 ) -> Float[Tensor, "n tokens"]:
-    """Look tokens up, and score all tokens by the same tensor."""
+    """Look tokens up, and score all tokens with the same tensor."""
     return F.linear(torch.tanh(F.embedding(tokens, embedding)), embedding)

@@ -49,6 +49,6 @@ def weights_of(model: nn.Module) -> carried.Weights:
 
 
 def gradients_of(model: nn.Module) -> carried.Weights:
-    """Copy out the gradients that ``backward`` has left."""
+    """Copy out the gradients that ``backward`` stored."""
     found = {name: p.grad for name, p in model.named_parameters()}
     return {name: grad.cpu().numpy().copy() for name, grad in found.items() if grad is not None}

@@ -53,7 +53,7 @@ def lion_step(
 def clip_by_global_norm(
     gradients: dict[str, Float[Array, "..."]],
 ) -> dict[str, Float[Array, "..."]]:
-    """Scale all gradients by one factor, so that together they are no longer than allowed."""
+    """Scale all gradients by one factor, so that their joint norm is at most the limit."""
     norm = jnp.sqrt(sum(jnp.vdot(gradient, gradient) for gradient in jax.tree.leaves(gradients)))
     factor = jnp.minimum(1, LARGEST / norm)
     return jax.tree.map(lambda gradient: gradient * factor, gradients)
@@ -70,7 +70,7 @@ def warmup_cosine(step: Int[Array, ""], peak: Float[Array, ""]) -> Float[Array, 
 def grouped_step(
     parameters: dict[str, Float[Array, "..."]], gradients: dict[str, Float[Array, "..."]]
 ) -> dict[str, Float[Array, "..."]]:
-    """Gradient descent that decays matrices, and leaves out biases."""
+    """Gradient descent that decays matrices but not biases."""
 
     def step(parameter: Array, gradient: Array) -> Array:
         decay = DECAY if parameter.ndim > 1 else 0.0

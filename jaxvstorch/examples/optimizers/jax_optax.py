@@ -1,4 +1,4 @@
-"""What a training program asks of an optimizer, by optax."""
+"""What a training program needs from an optimizer, with optax."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def after(optimizer: optax.GradientTransformation, parameters: Tree, gradients: 
 
 
 def decay_matrices(rate: float, decay: float) -> optax.GradientTransformation:
-    """AdamW that decays matrices, and leaves out biases and scales."""
+    """AdamW that decays matrices, but not biases and scales."""
 
     def is_matrix(parameters: Tree) -> Tree:
         return jax.tree.map(lambda parameter: parameter.ndim > 1, parameters)
@@ -34,7 +34,7 @@ def decay_matrices(rate: float, decay: float) -> optax.GradientTransformation:
 
 
 def two_rates(rate: float, of_vectors: float) -> optax.GradientTransformation:
-    """Matrices and vectors with learning rates of their own."""
+    """Matrices and vectors with separate learning rates."""
 
     def kinds(parameters: Tree) -> Tree:
         return jax.tree.map(lambda x: "matrix" if x.ndim > 1 else "vector", parameters)

@@ -54,7 +54,7 @@ def warmup_cosine(step: int, peak: Array) -> Array:
 
 
 def grouped_step(parameters: dict[str, Array], gradients: dict[str, Array]) -> dict[str, Array]:
-    """A step of gradient descent that decays matrices, and leaves out biases."""
+    """A step of gradient descent that decays matrices but not biases."""
     weight, bias = parameters["weight"], parameters["bias"]
     return {
         "weight": weight - RATE * (gradients["weight"] + DECAY * weight),

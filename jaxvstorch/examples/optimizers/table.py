@@ -1,4 +1,4 @@
-"""How far optax and ``torch.optim`` are apart after twenty steps, rule by rule."""
+"""How far optax and ``torch.optim`` differ after twenty steps, rule by rule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

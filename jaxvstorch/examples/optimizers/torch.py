@@ -54,7 +54,7 @@ def lion_step(
 def clip_by_global_norm(
     gradients: dict[str, Float[Tensor, "..."]],
 ) -> dict[str, Float[Tensor, "..."]]:
-    """Scale all gradients by one factor, so that together they are no longer than allowed."""
+    """Scale all gradients by one factor, so that their joint norm is at most the limit."""
     norm = torch.nn.utils.get_total_norm(gradients.values())
     factor = torch.clamp(LARGEST / norm, max=1)
     return {name: gradient * factor for name, gradient in gradients.items()}
@@ -71,7 +71,7 @@ def warmup_cosine(step: Int[Tensor, ""], peak: Float[Tensor, ""]) -> Float[Tenso
 def grouped_step(
     parameters: dict[str, Float[Tensor, "..."]], gradients: dict[str, Float[Tensor, "..."]]
 ) -> dict[str, Float[Tensor, "..."]]:
-    """Gradient descent that decays matrices, and leaves out biases."""
+    """Gradient descent that decays matrices but not biases."""
     stepped = {}
     for name, parameter in parameters.items():
         decay = DECAY if parameter.ndim > 1 else 0.0

@@ -1,4 +1,4 @@
-"""What a training program asks of an optimizer, by ``torch.optim``."""
+"""What a training program needs from an optimizer, with ``torch.optim``."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,20 +24,20 @@ def after(make: Make, parameters: Tree, gradients: Tree) -> Tree:
 
 
 def matrices_and_vectors(parameters: list[Parameter]) -> tuple[list[Parameter], list[Parameter]]:
-    """Split them by whether weight decay is for them."""
+    """Split them by whether weight decay applies to them."""
     matrices = [parameter for parameter in parameters if parameter.ndim > 1]
     return matrices, [parameter for parameter in parameters if parameter.ndim <= 1]
 
 
 def decay_matrices(parameters: list[Parameter], rate: float, decay: float) -> optim.AdamW:
-    """AdamW that decays matrices, and leaves out biases and scales."""
+    """AdamW that decays matrices, but not biases and scales."""
     matrices, vectors = matrices_and_vectors(parameters)
     groups: list[dict[str, Any]] = [{"params": matrices}, {"params": vectors, "weight_decay": 0.0}]
     return optim.AdamW(groups, lr=rate, weight_decay=decay)
 
 
 def two_rates(parameters: list[Parameter], rate: float, of_vectors: float) -> optim.SGD:
-    """Matrices and vectors with learning rates of their own."""
+    """Matrices and vectors with separate learning rates."""
     matrices, vectors = matrices_and_vectors(parameters)
     groups: list[dict[str, Any]] = [{"params": matrices}, {"params": vectors, "lr": of_vectors}]
     return optim.SGD(groups, lr=rate, momentum=0.9)

@@ -1,4 +1,4 @@
-"""Which collectives a function has on many devices, and how many bytes each gives to a device."""
+"""Which collectives a function has on many devices, and how many bytes each gives a device."""
 
 from collections.abc import Callable
 from typing import Any

@@ -36,7 +36,7 @@ PROGRAMS = (
     Program(
         STEP,
         SIZE,
-        "all cut by rows",
+        "all sharded by rows",
         donated=(0, 1),
         mesh=EIGHT,
         shards=(ROWS, ROWS, ROWS, ROWS),

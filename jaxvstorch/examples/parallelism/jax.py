@@ -43,7 +43,7 @@ def train_step_in_shards(
     x: Float[Array, "shards batch features"],
     y: Float[Array, "shards batch outputs"],
 ) -> tuple[Float[Array, ""], Float[Array, "features hidden"], Float[Array, "hidden outputs"]]:
-    """Data parallel: each shard of the batch has its own gradients; their means are used."""
+    """Data parallel: each shard of the batch has its own gradients; the step uses their means."""
     derive = jax.value_and_grad(mlp_loss, argnums=(0, 1))
     losses, slopes = jax.vmap(derive, in_axes=(None, None, 0, 0))(w1, w2, x, y)
     slope1, slope2 = (slope.mean(axis=0) for slope in slopes)
@@ -63,12 +63,12 @@ def mlp_column_row(
 def matmul_by_blocks(
     a: Float[Array, "rows inner m k"], b: Float[Array, "inner columns k n"]
 ) -> Float[Array, "rows columns m n"]:
-    """Multiply matrices cut both ways: a block is a sum over a row of ``a``, a column of ``b``."""
+    """Multiply matrices cut into blocks: each is a sum over a row of ``a``, a column of ``b``."""
     return jnp.einsum("pqmk,qrkn->prmn", a, b)
 
 
 def softmax_in_shards(x: Float[Array, "shards n"]) -> Float[Array, "shards n"]:
-    """Softmax over all shards, of which each gives one maximum and one sum."""
+    """Softmax over all shards; each contributes one maximum and one sum."""
     maxima = x.max(axis=1)
     exponentials = jnp.exp(x - maxima.max())
     sums = exponentials.sum(axis=1)
@@ -83,7 +83,7 @@ def mean_in_shards(x: Float[Array, "shards n"], counts: Int[Array, " shards"]) -
 
 
 def mean_of_means(x: Float[Array, "shards n"], counts: Int[Array, " shards"]) -> Float[Array, ""]:
-    """The mean of the shards' means: another number where the counts differ."""
+    """The mean of the shards' means: a different number if the counts differ."""
     held = jnp.arange(x.shape[1], dtype=counts.dtype) < counts[:, None]
     sums = jnp.where(held, x, 0).sum(axis=1)
     return jnp.mean(sums / counts.astype(x.dtype))
@@ -101,7 +101,7 @@ def attention_in_shards(
     keys: Float[Array, "shards n d"],
     values: Float[Array, "shards n d"],
 ) -> Float[Array, "m d"]:
-    """Attention to keys in shards: each shard's answer counts by its part of the exponentials."""
+    """Attention to keys in shards: each shard's result is weighted by its share of exponentials."""
     answers, logarithms = jax.vmap(_attention, in_axes=(None, 0, 0))(query, keys, values)
     weights = jax.nn.softmax(logarithms, axis=0)
     return jnp.sum(weights[:, :, None] * answers, axis=0)
@@ -110,7 +110,7 @@ def attention_in_shards(
 def embedding_in_shards(
     table: Float[Array, "shards rows d"], tokens: Int[Array, " n"]
 ) -> Float[Array, "n d"]:
-    """Look tokens up in a table cut by rows: a shard gives zeros for rows that it does not hold."""
+    """Look tokens up in a table sharded by rows: a shard returns zeros for rows of others."""
     shards, rows, _ = table.shape
 
     def look_up(shard: Int[Array, ""], held: Float[Array, "rows d"]) -> Float[Array, "n d"]:

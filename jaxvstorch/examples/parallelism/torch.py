@@ -42,7 +42,7 @@ def train_step_in_shards(
     x: Float[Tensor, "shards batch features"],
     y: Float[Tensor, "shards batch outputs"],
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "features hidden"], Float[Tensor, "hidden outputs"]]:
-    """Data parallel: each shard of the batch has its own gradients; their means are used."""
+    """Data parallel: each shard of the batch has its own gradients; the step uses their means."""
     derive = torch.func.grad_and_value(mlp_loss, argnums=(0, 1))
     slopes, losses = torch.vmap(derive, in_dims=(None, None, 0, 0))(w1, w2, x, y)
     slope1, slope2 = (slope.mean(dim=0) for slope in slopes)
@@ -62,12 +62,12 @@ def mlp_column_row(
 def matmul_by_blocks(
     a: Float[Tensor, "rows inner m k"], b: Float[Tensor, "inner columns k n"]
 ) -> Float[Tensor, "rows columns m n"]:
-    """Multiply matrices cut both ways: a block is a sum over a row of ``a``, a column of ``b``."""
+    """Multiply matrices cut into blocks: each is a sum over a row of ``a``, a column of ``b``."""
     return torch.einsum("pqmk,qrkn->prmn", a, b)
 
 
 def softmax_in_shards(x: Float[Tensor, "shards n"]) -> Float[Tensor, "shards n"]:
-    """Softmax over all shards, of which each gives one maximum and one sum."""
+    """Softmax over all shards; each contributes one maximum and one sum."""
     maxima = x.amax(dim=1)
     exponentials = torch.exp(x - maxima.max())
     sums = exponentials.sum(dim=1)
@@ -86,7 +86,7 @@ def mean_in_shards(
 def mean_of_means(
     x: Float[Tensor, "shards n"], counts: Int[Tensor, " shards"]
 ) -> Float[Tensor, ""]:
-    """The mean of the shards' means: another number where the counts differ."""
+    """The mean of the shards' means: a different number if the counts differ."""
     held = torch.arange(x.shape[1], device=x.device) < counts[:, None]
     sums = torch.where(held, x, 0).sum(dim=1)
     return torch.mean(sums / counts.to(x.dtype))
@@ -104,7 +104,7 @@ def attention_in_shards(
     keys: Float[Tensor, "shards n d"],
     values: Float[Tensor, "shards n d"],
 ) -> Float[Tensor, "m d"]:
-    """Attention to keys in shards: each shard's answer counts by its part of the exponentials."""
+    """Attention to keys in shards: each shard's result is weighted by its share of exponentials."""
     answers, logarithms = torch.vmap(_attention, in_dims=(None, 0, 0))(query, keys, values)
     weights = torch.softmax(logarithms, dim=0)
     return torch.sum(weights[:, :, None] * answers, dim=0)
@@ -113,7 +113,7 @@ def attention_in_shards(
 def embedding_in_shards(
     table: Float[Tensor, "shards rows d"], tokens: Int[Tensor, " n"]
 ) -> Float[Tensor, "n d"]:
-    """Look tokens up in a table cut by rows: a shard gives zeros for rows that it does not hold."""
+    """Look tokens up in a table sharded by rows: a shard returns zeros for rows of others."""
     shards, rows, _ = table.shape
 
     def look_up(shard: Int[Tensor, ""], held: Float[Tensor, "rows d"]) -> Float[Tensor, "n d"]:

@@ -1,6 +1,6 @@
 """A classifier of digits and a step of its training, in JAX.
 
-Parameters go by the names and the shapes that PyTorch's ``state_dict`` gives them.
+Parameters have the names and the shapes of PyTorch's ``state_dict``.
 """
 
 import jax
@@ -43,7 +43,7 @@ def forward(
 def predict(
     params: Named, statistics: Named, images: Float[Array, "n 8 8"]
 ) -> Float[Array, "n 10"]:
-    """The logits in evaluation, by the running statistics."""
+    """The logits in evaluation, with the running statistics."""
     mean, var = statistics["batch_norm.running_mean"], statistics["batch_norm.running_var"]
     weight, bias = params["batch_norm.weight"], params["batch_norm.bias"]
     return _head(params, _scale(_convolve(params, images), mean, var, weight, bias))
@@ -56,7 +56,7 @@ def cross_entropy(logits: Float[Array, "n k"], labels: Int[Array, " n"]) -> Floa
 
 
 def accuracy(logits: Float[Array, "n k"], labels: Int[Array, " n"]) -> Float[Array, ""]:
-    """The share of the images whose largest logit is that of the label."""
+    """The fraction of the images whose largest logit is the label's."""
     predicted = logits.argmax(axis=1).astype(labels.dtype)
     return (predicted == labels).astype(logits.dtype).mean()
 
@@ -64,7 +64,7 @@ def accuracy(logits: Float[Array, "n k"], labels: Int[Array, " n"]) -> Float[Arr
 def rotate(
     x: Float[Array, "n l heads size"], frequencies: Float[Array, " half"]
 ) -> Float[Array, "n l heads size"]:
-    """Turn each head by an angle for each position: rotary embeddings, of the two halves.
+    """Rotate each head by an angle for each position: rotary embeddings, of the two halves.
 
     Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
     """
@@ -83,7 +83,7 @@ def train_step(
     images: Float[Array, "n 8 8"],
     labels: Int[Array, " n"],
 ) -> tuple[Named, Named, Named, Float[Array, ""]]:
-    """One step of gradient descent with momentum; the loss is that before it."""
+    """One step of gradient descent with momentum; the loss is from before it."""
     gradient = jax.value_and_grad(_loss, has_aux=True)
     (loss, statistics), grads = gradient(params, statistics, images, labels)
     velocity = jax.tree.map(lambda v, g: MOMENTUM * v + g, velocity, grads)

@@ -27,7 +27,7 @@ class Curves(NamedTuple):
 
 
 def default(function: Any, argument: str) -> Any:
-    """What a function or a class takes for an argument that is not given."""
+    """The default of a function's or a class's argument."""
     called = vars(function)["__init__"] if isinstance(function, type) else function
     return inspect.signature(called).parameters[argument].default
 
@@ -54,7 +54,7 @@ def momentum(start: Start) -> jax_nnx.DigitsNet:
 
 
 def momentum_copied(start: Start) -> jax_nnx.DigitsNet:
-    """Batch norm with PyTorch's number, which flax takes for the share of what was there."""
+    """Batch norm with PyTorch's number, which flax reads as the share of the old value."""
     model = ported(start)
     model.batch_norm.momentum = 0.1
     return model

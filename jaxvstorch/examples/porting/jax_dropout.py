@@ -21,7 +21,7 @@ class Unscaled(nnx.Dropout):
 
 
 def scaled(start: Start) -> jax_nnx.DigitsNet:
-    """Dropout as both libraries have it."""
+    """Dropout as in both libraries."""
     return _with(nnx.Dropout(SHARE, rngs=nnx.Rngs(0)), start)
 
 

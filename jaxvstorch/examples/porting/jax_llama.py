@@ -79,7 +79,7 @@ class Mlp(nnx.Module):
 
 
 class Layer(nnx.Module):
-    """Attention and MLP, each after a norm and added to what it was given."""
+    """Attention and MLP, each after a norm and added to its input."""
 
     def __init__(self, config: Settings, rngs: nnx.Rngs) -> None:
         self.input_layernorm = norm(config, rngs)

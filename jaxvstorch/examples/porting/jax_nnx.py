@@ -52,7 +52,7 @@ def make(seed: int = 0) -> tuple[DigitsNet, Any]:
 
 @partial(nnx.jit, donate_argnames=("model", "optimizer"))
 def train_step(model: nnx.Module, optimizer: nnx.Optimizer, images: Array, labels: Array) -> Array:
-    """Change the model by one batch; the loss is that before the change."""
+    """Change the model by one batch; the loss is from before the change."""
 
     def loss_of(model: nnx.Module) -> Array:
         losses = optax.softmax_cross_entropy_with_integer_labels(model(images), labels)

@@ -43,7 +43,7 @@ def cross_entropy(logits: Array, labels: Array) -> Array:
 
 
 def accuracy(logits: Array, labels: Array) -> Array:
-    """The share of the images whose largest logit is that of the label."""
+    """The fraction of the images whose largest logit is the label's."""
     return np.asarray((logits.argmax(axis=1) == labels).mean())
 
 

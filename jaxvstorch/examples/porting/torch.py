@@ -1,6 +1,6 @@
 """A classifier of digits and a step of its training, in PyTorch.
 
-Parameters go by the names and the shapes that ``state_dict`` gives them.
+Parameters have the names and the shapes of ``state_dict``.
 """
 
 import torch
@@ -40,7 +40,7 @@ def forward(
 def predict(
     params: Named, statistics: Named, images: Float[Tensor, "n 8 8"]
 ) -> Float[Tensor, "n 10"]:
-    """The logits in evaluation, by the running statistics."""
+    """The logits in evaluation, with the running statistics."""
     mean, var = statistics["batch_norm.running_mean"], statistics["batch_norm.running_var"]
     weight, bias = params["batch_norm.weight"], params["batch_norm.bias"]
     return _head(params, F.batch_norm(_convolve(params, images), mean, var, weight, bias))
@@ -52,14 +52,14 @@ def cross_entropy(logits: Float[Tensor, "n k"], labels: Int[Tensor, " n"]) -> Fl
 
 
 def accuracy(logits: Float[Tensor, "n k"], labels: Int[Tensor, " n"]) -> Float[Tensor, ""]:
-    """The share of the images whose largest logit is that of the label."""
+    """The fraction of the images whose largest logit is the label's."""
     return (logits.argmax(dim=1) == labels).to(logits.dtype).mean()
 
 
 def rotate(
     x: Float[Tensor, "n l heads size"], frequencies: Float[Tensor, " half"]
 ) -> Float[Tensor, "n l heads size"]:
-    """Turn each head by an angle for each position: rotary embeddings, of the two halves.
+    """Rotate each head by an angle for each position: rotary embeddings, of the two halves.
 
     Source: Su et al., RoFormer, 2021 (arXiv:2104.09864), in the layout of transformers.
     """
@@ -78,7 +78,7 @@ def train_step(
     images: Float[Tensor, "n 8 8"],
     labels: Int[Tensor, " n"],
 ) -> tuple[Named, Named, Named, Float[Tensor, ""]]:
-    """One step of gradient descent with momentum; the loss is that before it."""
+    """One step of gradient descent with momentum; the loss is from before it."""
     gradient = torch.func.grad_and_value(_loss, has_aux=True)
     grads, (loss, statistics) = gradient(params, statistics, images, labels)
     velocity = {name: MOMENTUM * v + grads[name] for name, v in velocity.items()}

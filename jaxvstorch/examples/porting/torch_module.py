@@ -39,7 +39,7 @@ def make(seed: int = 0) -> tuple[DigitsNet, torch.optim.Optimizer]:
 def train_step(
     model: nn.Module, optimizer: torch.optim.Optimizer, images: Tensor, labels: Tensor
 ) -> Tensor:
-    """Change the model by one batch; the loss is that before the change."""
+    """Change the model by one batch; the loss is from before the change."""
     optimizer.zero_grad()
     loss = F.cross_entropy(model(images), labels)
     loss.backward()

@@ -1,4 +1,4 @@
-"""Dtypes chosen for what is kept, computed and added up, in JAX."""
+"""Dtypes chosen for what is kept, computed and accumulated, in JAX."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def mixed_loss(
 def layer_norm_mixed(
     x: Float[Array, "n d"], scale: Float[Array, " d"], shift: Float[Array, " d"]
 ) -> Float[Array, "n d"]:
-    """Computed in the dtype of the scale, and given in that of ``x``."""
+    """Computed in the dtype of the scale, and returned in that of ``x``."""
     wide = x.astype(scale.dtype)
     centred = wide - wide.mean(axis=1, keepdims=True)
     variance = (centred**2).mean(axis=1, keepdims=True)
@@ -55,7 +55,7 @@ def layer_norm_mixed(
 def dot_accumulated(
     x: Float[Array, "n d"], w: Float[Array, "d k"], bias: Float[Array, " k"]
 ) -> Float[Array, "n k"]:
-    """Products of ``x`` and ``w``, added up in the dtype of the bias and left in it."""
+    """Products of ``x`` and ``w``, accumulated in the dtype of the bias, and returned in it."""
     return jnp.dot(x, w, preferred_element_type=bias.dtype) + bias
 
 
@@ -82,7 +82,7 @@ def sum_compensated(x: Float[Array, " n"]) -> Float[Array, ""]:
 def scaled_gradient(
     w: Float[Array, " d"], x: Float[Array, "n d"], y: Float[Array, " n"], scale: Float[Array, ""]
 ) -> Float[Array, " d"]:
-    """The gradient of a loss in float16, scaled on its way back."""
+    """The gradient of a loss in float16, scaled for the backward pass."""
 
     def loss(w: Array) -> Array:
         half, inputs = _cast((w, x), jnp.float16)

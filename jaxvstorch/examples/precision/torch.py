@@ -1,4 +1,4 @@
-"""Dtypes chosen for what is kept, computed and added up, in PyTorch."""
+"""Dtypes chosen for what is kept, computed and accumulated, in PyTorch."""
 
 import torch
 import torch.nn.functional as F
@@ -36,7 +36,7 @@ def mixed_loss(
 def layer_norm_mixed(
     x: Float[Tensor, "n d"], scale: Float[Tensor, " d"], shift: Float[Tensor, " d"]
 ) -> Float[Tensor, "n d"]:
-    """Computed in the dtype of the scale, and given in that of ``x``."""
+    """Computed in the dtype of the scale, and returned in that of ``x``."""
     wide = x.to(scale.dtype)
     return F.layer_norm(wide, scale.shape, scale, shift, EPSILON).to(x.dtype)
 
@@ -44,7 +44,7 @@ def layer_norm_mixed(
 def dot_accumulated(
     x: Float[Tensor, "n d"], w: Float[Tensor, "d k"], bias: Float[Tensor, " k"]
 ) -> Float[Tensor, "n k"]:
-    """Products of ``x`` and ``w``, added up in the dtype of the bias and left in it."""
+    """Products of ``x`` and ``w``, accumulated in the dtype of the bias, and returned in it."""
     return torch.addmm(bias, x.to(bias.dtype), w.to(bias.dtype))
 
 
@@ -79,7 +79,7 @@ def scaled_gradient(
     y: Float[Tensor, " n"],
     scale: Float[Tensor, ""],
 ) -> Float[Tensor, " d"]:
-    """The gradient of a loss in float16, scaled on its way back."""
+    """The gradient of a loss in float16, scaled for the backward pass."""
 
     def loss(w: Tensor) -> Tensor:
         with torch.autocast(x.device.type, dtype=torch.float16):

@@ -32,7 +32,7 @@ def squared_deviations(x: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def neighbour_sums(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Add its right neighbour to each element, in place. Pure: the ref is the function's own."""
+    """Add its right neighbor to each element, in place. Pure: the ref is the function's own."""
     total = jax.new_ref(x)
     total[:-1] += x[1:]
     return jax.freeze(total)

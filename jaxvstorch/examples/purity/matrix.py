@@ -1,4 +1,4 @@
-"""What becomes of a function's side effects and outside reads when it is compiled.
+"""What happens to a function's side effects and outside reads when it is compiled.
 
 Every kind of function in ``examples/purity`` is called three times: twice in the same world, and
 once after the world has changed. The same three calls of the topic's ``reference.py``, in plain
@@ -45,11 +45,11 @@ class PurityMatrix:
     """A table of kinds of functions by compilers.
 
     Attributes:
-        columns: the column titles: each framework by itself, and compiled.
+        columns: the column titles: each framework eager, and compiled.
         cells: by kind and column title, one word for each of the three calls: ``"right"``: value
             and effect are plain Python's; ``"stale"``: the value is one of an earlier call;
             ``"lost"``: the value is right, but nothing happened outside; ``"other"``: another
-            value or effect; or the class of the error that came.
+            value or effect; or the class of the error that it raised.
     """
 
     columns: tuple[str, ...]

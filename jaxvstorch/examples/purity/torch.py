@@ -31,7 +31,7 @@ def squared_deviations(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 
 def neighbour_sums(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Add its right neighbour to each element, in place. Pure: the copy is the function's own."""
+    """Add its right neighbor to each element, in place. Pure: the copy is the function's own."""
     total = x.clone()
     total[:-1] += x[1:]
     return total

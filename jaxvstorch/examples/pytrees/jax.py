@@ -32,7 +32,7 @@ def clip_by_global_norm(grads: Params, limit: float) -> Params:
 
 
 def decay_weights(params: Named, rate: float) -> Named:
-    """Make everything smaller but the biases, which the end of a path names."""
+    """Decay everything except the biases, which the end of a path names."""
 
     def decay(path: tuple[Any, ...], p: Array) -> Array:
         name = keystr(path, simple=True, separator=".")

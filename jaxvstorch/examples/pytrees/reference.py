@@ -29,7 +29,7 @@ def clip_by_global_norm(grads: Params, limit: float) -> Params:
 
 
 def decay_weights(params: Named, rate: float) -> Named:
-    """Everything but the biases made smaller."""
+    """Everything except the biases, decayed."""
     return {name: p * (1 - rate * ("bias" not in name)) for name, p in params.items()}
 
 

@@ -31,7 +31,7 @@ def clip_by_global_norm(grads: Params, limit: float) -> Params:
 
 
 def decay_weights(params: Named, rate: float) -> Named:
-    """Make everything smaller but the biases, which the end of a name tells."""
+    """Decay everything except the biases, which the end of a name shows."""
     return {name: p if name.endswith("bias") else (1 - rate) * p for name, p in params.items()}
 
 

@@ -32,7 +32,7 @@ def _with_noise(x: Float[Array, " n"], key: Key[Array, ""]) -> Float[Array, " n"
 
 
 def noisy_batch(x: Float[Array, "batch n"], seed: int) -> Float[Array, "batch n"]:
-    """Add standard normal noise, other noise to each example."""
+    """Add standard normal noise, different for each example."""
     keys = jax.random.split(jax.random.key(seed), x.shape[0])
     return jax.vmap(_with_noise)(x, keys)
 
@@ -40,14 +40,14 @@ def noisy_batch(x: Float[Array, "batch n"], seed: int) -> Float[Array, "batch n"
 def exponential_from_uniform(
     uniform: Float[Array, " n"], rate: Float[Array, ""]
 ) -> Float[Array, " n"]:
-    """Make uniform numbers exponential, by the inverse of the distribution function."""
+    """Turn uniform numbers into exponential ones, by the inverse of the distribution function."""
     return -jnp.log1p(-uniform) / rate
 
 
 def box_muller(
     u: Float[Array, " n"], v: Float[Array, " n"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """Make two standard normal numbers of two uniform ones (Box and Muller 1958)."""
+    """Turn two uniform numbers into two standard normal ones (Box and Muller 1958)."""
     radius = jnp.sqrt(-2 * jnp.log(u))
     angle = 2 * jnp.pi * v
     return radius * jnp.cos(angle), radius * jnp.sin(angle)
@@ -69,7 +69,7 @@ def shuffle_by_noise(x: Float[Array, " n"], noise: Float[Array, " n"]) -> Float[
 def reparameterized_normal(
     mean: Float[Array, " n"], log_std: Float[Array, " n"], noise: Float[Array, " n"]
 ) -> Float[Array, " n"]:
-    """Make normal numbers of standard normal noise, differentiable in mean and deviation."""
+    """Turn standard normal noise into normal numbers, differentiable in mean and deviation."""
     return mean + jnp.exp(log_std) * noise
 
 

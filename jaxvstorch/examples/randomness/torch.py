@@ -33,7 +33,7 @@ def _with_noise(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 
 def noisy_batch(x: Float[Tensor, "batch n"], seed: int) -> Float[Tensor, "batch n"]:
-    """Add standard normal noise, other noise to each example. Seeds the global generator."""
+    """Add standard normal noise, different for each example. Seeds the global generator."""
     torch.manual_seed(seed)
     return torch.vmap(_with_noise, randomness="different")(x)
 
@@ -41,14 +41,14 @@ def noisy_batch(x: Float[Tensor, "batch n"], seed: int) -> Float[Tensor, "batch 
 def exponential_from_uniform(
     uniform: Float[Tensor, " n"], rate: Float[Tensor, ""]
 ) -> Float[Tensor, " n"]:
-    """Make uniform numbers exponential, by the inverse of the distribution function."""
+    """Turn uniform numbers into exponential ones, by the inverse of the distribution function."""
     return -torch.log1p(-uniform) / rate
 
 
 def box_muller(
     u: Float[Tensor, " n"], v: Float[Tensor, " n"]
 ) -> tuple[Float[Tensor, " n"], Float[Tensor, " n"]]:
-    """Make two standard normal numbers of two uniform ones (Box and Muller 1958)."""
+    """Turn two uniform numbers into two standard normal ones (Box and Muller 1958)."""
     radius = torch.sqrt(-2 * torch.log(u))
     angle = 2 * math.pi * v
     return radius * torch.cos(angle), radius * torch.sin(angle)
@@ -70,7 +70,7 @@ def shuffle_by_noise(x: Float[Tensor, " n"], noise: Float[Tensor, " n"]) -> Floa
 def reparameterized_normal(
     mean: Float[Tensor, " n"], log_std: Float[Tensor, " n"], noise: Float[Tensor, " n"]
 ) -> Float[Tensor, " n"]:
-    """Make normal numbers of standard normal noise, differentiable in mean and deviation."""
+    """Turn standard normal noise into normal numbers, differentiable in mean and deviation."""
     return mean + torch.exp(log_std) * noise
 
 

@@ -12,7 +12,7 @@ def center(x: Float[Array, " n"]) -> Float[Array, " n"]:
 
 
 def scale_by_length(x: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Divide by the length, by eight at least: a size is a Python number, and so the if works."""
+    """Divide by the length, by at least eight: a size is a Python number, so the if works."""
     if x.shape[0] > 8:
         return x / x.shape[0]
     return x / 8
@@ -51,7 +51,7 @@ def project(
 
 
 def sliding_windows(x: Float[Array, " n"], width: int) -> Float[Array, "windows {width}"]:
-    """Each run of ``width`` neighbours, as a row."""
+    """Each run of ``width`` neighbors, as a row."""
     starts = jnp.arange(x.shape[0] - width + 1)
     return x[starts[:, None] + jnp.arange(width)]
 
@@ -62,12 +62,12 @@ def top_scores(scores: Float[Array, "batch length"], count: int) -> Float[Array,
 
 
 def select_mask(x: Float[Array, " n"], mask: Bool[Array, " n"]) -> Float[Array, " kept"]:
-    """Keep what the mask holds for: how much that is, only the values say."""
+    """Keep what the mask selects: how much that is depends on the values."""
     return x[mask]
 
 
 def mean_selected(x: Float[Array, " n"], mask: Bool[Array, " n"]) -> Float[Array, ""]:
-    """The mean of what the mask holds for, without taking it out."""
+    """The mean of what the mask selects, without extracting it."""
     return jnp.mean(x, where=mask)
 
 
@@ -88,14 +88,14 @@ def select_positive(
 def unique_padded(
     labels: Int[Array, " n"], size: int
 ) -> tuple[Int[Array, " {size}"], Int[Array, " {size}"]]:
-    """The ``size`` smallest labels, each once, and how often each comes."""
+    """The ``size`` smallest labels, each once, and how often each occurs."""
     return jnp.unique(labels, size=size, fill_value=-1, return_counts=True)
 
 
 def ragged_sums(
     values: Float[Array, " total"], lengths: Int[Array, " groups"]
 ) -> Float[Array, " groups"]:
-    """Sum up groups of neighbours of several lengths."""
+    """Sum up groups of neighbors of several lengths."""
     groups = lengths.shape[0]
     group = jnp.repeat(jnp.arange(groups), lengths, total_repeat_length=values.shape[0])
     return jax.ops.segment_sum(values, group, num_segments=groups)

@@ -46,7 +46,7 @@ def project(x: Array, weights: Array) -> Array:
 
 
 def sliding_windows(x: Array, width: int) -> Array:
-    """Each run of ``width`` neighbours, as a row."""
+    """Each run of ``width`` neighbors, as a row."""
     return np.lib.stride_tricks.sliding_window_view(x, width)
 
 
@@ -56,12 +56,12 @@ def top_scores(scores: Array, count: int) -> Array:
 
 
 def select_mask(x: Array, mask: Array) -> Array:
-    """The numbers that the mask holds for."""
+    """The numbers that the mask selects."""
     return x[mask]
 
 
 def mean_selected(x: Array, mask: Array) -> Array:
-    """The mean of the numbers that the mask holds for."""
+    """The mean of the numbers that the mask selects."""
     return np.asarray(np.mean(x[mask]))
 
 
@@ -79,12 +79,12 @@ def select_positive(x: Array, size: int) -> tuple[Array, Array]:
 
 
 def unique_padded(labels: Array, size: int) -> tuple[Array, Array]:
-    """The smallest labels, each once, and how often each comes; filled up with -1 and 0."""
+    """The smallest labels, each once, and how often each occurs; filled up with -1 and 0."""
     values, counts = (found[:size] for found in np.unique(labels, return_counts=True))
     missing = (0, size - len(values))
     return np.pad(values, missing, constant_values=-1), np.pad(counts, missing)
 
 
 def ragged_sums(values: Array, lengths: Array) -> Array:
-    """The sum of each group of neighbours."""
+    """The sum of each group of neighbors."""
     return np.array([group.sum() for group in np.split(values, np.cumsum(lengths)[:-1])])

@@ -12,7 +12,7 @@ def center(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
 
 
 def scale_by_length(x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Divide by the length, by eight at least: the if on a size becomes a guard."""
+    """Divide by the length, by at least eight: the if on a size becomes a guard."""
     if x.shape[0] > 8:
         return x / x.shape[0]
     return x / 8
@@ -51,7 +51,7 @@ def project(
 
 
 def sliding_windows(x: Float[Tensor, " n"], width: int) -> Float[Tensor, "windows {width}"]:
-    """Each run of ``width`` neighbours, as a row: a view, in which rows share their numbers."""
+    """Each run of ``width`` neighbors, as a row: a view, in which rows share their numbers."""
     return x.unfold(0, width, 1)
 
 
@@ -61,12 +61,12 @@ def top_scores(scores: Float[Tensor, "batch length"], count: int) -> Float[Tenso
 
 
 def select_mask(x: Float[Tensor, " n"], mask: Bool[Tensor, " n"]) -> Float[Tensor, " kept"]:
-    """Keep what the mask holds for: how much that is, only the values say."""
+    """Keep what the mask selects: how much that is depends on the values."""
     return x[mask]
 
 
 def mean_selected(x: Float[Tensor, " n"], mask: Bool[Tensor, " n"]) -> Float[Tensor, ""]:
-    """The mean of what the mask holds for, without taking it out."""
+    """The mean of what the mask selects, without extracting it."""
     return torch.where(mask, x, 0.0).sum() / mask.sum()
 
 
@@ -88,7 +88,7 @@ def select_positive(
 def unique_padded(
     labels: Int[Tensor, " n"], size: int
 ) -> tuple[Int[Tensor, " {size}"], Int[Tensor, " {size}"]]:
-    """The ``size`` smallest labels, each once, and how often each comes."""
+    """The ``size`` smallest labels, each once, and how often each occurs."""
     ordered = labels.sort().values
     is_new = F.pad(ordered[1:] != ordered[:-1], (1, 0), value=True)
     # What is too much goes to one more place.
@@ -101,7 +101,7 @@ def unique_padded(
 def ragged_sums(
     values: Float[Tensor, " total"], lengths: Int[Tensor, " groups"]
 ) -> Float[Tensor, " groups"]:
-    """Sum up groups of neighbours of several lengths."""
+    """Sum up groups of neighbors of several lengths."""
     groups = lengths.shape[0]
     number = torch.arange(groups, device=values.device)
     group = torch.repeat_interleave(number, lengths, output_size=values.shape[0])

@@ -1,6 +1,6 @@
 """Arguments that decide what is computed, in JAX.
 
-``jax.jit`` must be told which they are: ``jax.jit(loss, static_argnames="robust")``.
+Tell ``jax.jit`` which they are: ``jax.jit(loss, static_argnames="robust")``.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """Arguments that decide what is computed, in PyTorch.
 
-``torch.compile`` need not be told which they are: it guards on every Python value that it used.
+You need not tell ``torch.compile`` which they are: it guards on every Python value that it used.
 """
 
 from collections.abc import Callable, Sequence

@@ -27,7 +27,7 @@ def polynomial(x: Float[Array, " n"], coefficients: Float[Array, " k"]) -> Float
 
 
 def moving_average(x: Float[Array, " n"]) -> Float[Array, " m"]:
-    """The mean of each three neighbours."""
+    """The mean of each three neighbors."""
     return (x[:-2] + x[1:-1] + x[2:]) / 3
 
 

@@ -27,7 +27,7 @@ def polynomial(x: Array, coefficients: Array) -> Array:
 
 
 def moving_average(x: Array) -> Array:
-    """The mean of each three neighbours."""
+    """The mean of each three neighbors."""
     return np.convolve(x, np.full(3, 1 / 3), mode="valid")
 
 

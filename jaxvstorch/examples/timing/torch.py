@@ -26,7 +26,7 @@ def polynomial(x: Float[Tensor, " n"], coefficients: Float[Tensor, " k"]) -> Flo
 
 
 def moving_average(x: Float[Tensor, " n"]) -> Float[Tensor, " m"]:
-    """The mean of each three neighbours."""
+    """The mean of each three neighbors."""
     return (x[:-2] + x[1:-1] + x[2:]) / 3
 
 

@@ -22,7 +22,7 @@ def matmul(a: Float[Array, "n n"], b: Float[Array, "n n"]) -> Float[Array, "n n"
 
 
 def three_ratios(x: Float[Array, " n"], y: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Divide three times where once would do: who removes the repetition?"""
+    """Divide three times where once would do: which compiler removes the repetition?"""
     return x / y + x / y + x / y
 
 

@@ -22,7 +22,7 @@ def matmul(a: Float[Tensor, "n n"], b: Float[Tensor, "n n"]) -> Float[Tensor, "n
 
 
 def three_ratios(x: Float[Tensor, " n"], y: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-    """Divide three times where once would do: who removes the repetition?"""
+    """Divide three times where once would do: which compiler removes the repetition?"""
     return x / y + x / y + x / y
 
 

@@ -45,7 +45,7 @@ class Config:
 
     @property
     def parameters(self) -> int:
-        """How many numbers are learned; the logits use the embedding of the tokens."""
+        """How many parameters there are; the logits use the embedding of the tokens."""
         groups = self.shapes.values()
         return sum(int(np.prod(shape)) for group in groups for shape in group.values())
 

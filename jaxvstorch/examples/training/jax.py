@@ -91,7 +91,7 @@ def train_step(
 
 
 def empty_cache(params: Params, batch: int) -> Cache:
-    """Room for the keys and values of a whole context."""
+    """Space for the keys and values of a whole context."""
     layers, _, _, heads, d = params["blocks"]["qkv"].shape
     positions = params["embedding"]["positions"]
     shape = layers, batch, len(positions), heads, d

@@ -18,7 +18,7 @@ def adamw(rate: float, weight_decay: float) -> optax.GradientTransformation:
 
 
 def make_train_step(optimizer: optax.GradientTransformation) -> Step:
-    """A step that ``jax.jit`` compiles; it takes parameters and state, and their memory."""
+    """A step that ``jax.jit`` compiles; it donates the parameters and the state."""
 
     def train_step(
         params: Params, state: Any, tokens: Array, targets: Array

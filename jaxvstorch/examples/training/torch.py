@@ -88,7 +88,7 @@ def train_step(
     targets: Int[Tensor, "batch time"],
     rate: float,
 ) -> tuple[Params, Float[Tensor, ""]]:
-    """One step of gradient descent; the parameters that come out are new ones."""
+    """One step of gradient descent; the returned parameters are new ones."""
     grads, value = torch.func.grad_and_value(loss)(params, tokens, targets)
     new = {
         name: {key: p - rate * grads[name][key] for key, p in group.items()}
@@ -98,7 +98,7 @@ def train_step(
 
 
 def empty_cache(params: Params, batch: int) -> Cache:
-    """Room for the keys and values of a whole context."""
+    """Space for the keys and values of a whole context."""
     layers, _, _, heads, d = params["blocks"]["qkv"].shape
     positions = params["embedding"]["positions"]
     shape = layers, batch, len(positions), heads, d

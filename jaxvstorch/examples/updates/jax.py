@@ -15,19 +15,19 @@ def set_rows(
 def add_at(
     x: Float[Array, " n"], index: Int[Array, " k"], updates: Float[Array, " k"]
 ) -> Float[Array, " n"]:
-    """Add each update at its place; a place that comes twice gets both."""
+    """Add each update at its index; an index that occurs twice gets both."""
     return x.at[index].add(updates)
 
 
 def count_once(counts: Float[Array, " n"], index: Int[Array, " k"]) -> Float[Array, " n"]:
-    """Read, add and write back: a place that comes twice is counted once."""
+    """Read, add and write back: an index that occurs twice is counted once."""
     return counts.at[index].set(counts[index] + 1)
 
 
 def max_at(
     best: Float[Array, " n"], index: Int[Array, " k"], values: Float[Array, " k"]
 ) -> Float[Array, " n"]:
-    """Keep at each place the largest value that was ever offered to it."""
+    """Keep at each index the largest value written to it."""
     return best.at[index].max(values)
 
 
@@ -44,14 +44,14 @@ def clip_where(x: Float[Array, " n"], limit: Float[Array, ""]) -> Float[Array, "
 
 
 def take_or_zero(x: Float[Array, " n"], index: Int[Array, " k"]) -> Float[Array, " k"]:
-    """Read; a place out of range reads as zero."""
+    """Read; an index out of bounds reads as zero."""
     return x.at[index].get(mode="fill", fill_value=0)
 
 
 def put_or_drop(
     x: Float[Array, " n"], index: Int[Array, " k"], values: Float[Array, " k"]
 ) -> Float[Array, " n"]:
-    """Write; what goes to a place out of range is dropped."""
+    """Write; drop what goes to an index out of bounds."""
     return x.at[index].set(values, mode="drop")
 
 
@@ -63,7 +63,7 @@ def swap_rows(x: Float[Array, "n columns"], pair: Int[Array, "2"]) -> Float[Arra
 def ring_write(
     buffer: Float[Array, "n columns"], written: Int[Array, ""], row: Float[Array, " columns"]
 ) -> Float[Array, "n columns"]:
-    """Overwrite the oldest row of a buffer that was written ``written`` times before."""
+    """Overwrite the oldest row of a buffer that has been written ``written`` times."""
     oldest = written % len(buffer)
     return lax.dynamic_update_index_in_dim(buffer, row, oldest, axis=0)
 
@@ -80,7 +80,7 @@ def fill_rows(x: Float[Array, "steps n"]) -> Float[Array, "steps n"]:
 def drain(
     slots: Float[Array, " n"], order: Int[Array, " k"]
 ) -> tuple[Float[Array, " k"], Float[Array, " n"]]:
-    """Visit slots in order, empty each, and return what was in it and all slots afterwards."""
+    """Visit slots in order, empty each, and return what was in it, and all slots afterwards."""
 
     def visit(
         slots: Float[Array, " n"], position: Int[Array, ""]

@@ -15,21 +15,21 @@ def set_rows(x: Array, index: Array, rows: Array) -> Array:
 
 
 def add_at(x: Array, index: Array, updates: Array) -> Array:
-    """``x`` with an update added for each time that its place is named."""
+    """``x`` with an update added each time its index occurs."""
     y = x.copy()
     np.add.at(y, index, updates)
     return y
 
 
 def count_once(counts: Array, index: Array) -> Array:
-    """``counts`` with 1 added to each place that is named, however often."""
+    """``counts`` with 1 added at each index, however often it occurs."""
     y = counts.copy()
     y[np.unique(index)] += 1
     return y
 
 
 def max_at(best: Array, index: Array, values: Array) -> Array:
-    """``best``, or the largest value that is offered to its place, if that is larger."""
+    """``best``, or the largest value written to its index, if that is larger."""
     y = best.copy()
     np.maximum.at(y, index, values)
     return y
@@ -51,7 +51,7 @@ def take_or_zero(x: Array, index: Array) -> Array:
 
 
 def put_or_drop(x: Array, index: Array, values: Array) -> Array:
-    """``x`` with elements replaced; what goes to a place that is not there is dropped."""
+    """``x`` with elements replaced; what goes to an index out of bounds is dropped."""
     y = x.copy()
     for i, value in zip(index, values, strict=True):
         if -len(x) <= i < len(x):

@@ -17,12 +17,12 @@ def set_rows(
 def add_at(
     x: Float[Tensor, " n"], index: Int[Tensor, " k"], updates: Float[Tensor, " k"]
 ) -> Float[Tensor, " n"]:
-    """Add each update at its place; a place that comes twice gets both."""
+    """Add each update at its index; an index that occurs twice gets both."""
     return x.index_add(0, index, updates)
 
 
 def count_once(counts: Float[Tensor, " n"], index: Int[Tensor, " k"]) -> Float[Tensor, " n"]:
-    """Read, add and write back: a place that comes twice is counted once."""
+    """Read, add and write back: an index that occurs twice is counted once."""
     counts = counts.clone()
     counts[index] += 1
     return counts
@@ -31,7 +31,7 @@ def count_once(counts: Float[Tensor, " n"], index: Int[Tensor, " k"]) -> Float[T
 def max_at(
     best: Float[Tensor, " n"], index: Int[Tensor, " k"], values: Float[Tensor, " k"]
 ) -> Float[Tensor, " n"]:
-    """Keep at each place the largest value that was ever offered to it."""
+    """Keep at each index the largest value written to it."""
     return best.scatter_reduce(0, index.long(), values, "amax")
 
 
@@ -48,7 +48,7 @@ def clip_where(x: Float[Tensor, " n"], limit: Float[Tensor, ""]) -> Float[Tensor
 
 
 def take_or_zero(x: Float[Tensor, " n"], index: Int[Tensor, " k"]) -> Float[Tensor, " k"]:
-    """Read; a place out of range reads as zero."""
+    """Read; an index out of bounds reads as zero."""
     inside = (index >= -len(x)) & (index < len(x))
     return torch.where(inside, x[torch.where(inside, index, 0)], 0)
 
@@ -56,7 +56,7 @@ def take_or_zero(x: Float[Tensor, " n"], index: Int[Tensor, " k"]) -> Float[Tens
 def put_or_drop(
     x: Float[Tensor, " n"], index: Int[Tensor, " k"], values: Float[Tensor, " k"]
 ) -> Float[Tensor, " n"]:
-    """Write; what goes to a place out of range is dropped."""
+    """Write; drop what goes to an index out of bounds."""
     inside = (index >= -len(x)) & (index < len(x))
     y = torch.cat([x, x.new_zeros(1)])  # the last element takes what is dropped
     y[torch.where(inside, index % len(x), len(x))] = values
@@ -73,7 +73,7 @@ def swap_rows(x: Float[Tensor, "n columns"], pair: Int[Tensor, "2"]) -> Float[Te
 def ring_write(
     buffer: Float[Tensor, "n columns"], written: Int[Tensor, ""], row: Float[Tensor, " columns"]
 ) -> Float[Tensor, "n columns"]:
-    """Overwrite the oldest row of a buffer that was written ``written`` times before."""
+    """Overwrite the oldest row of a buffer that has been written ``written`` times."""
     oldest = written % len(buffer)
     return buffer.index_put((oldest[None],), row)
 
@@ -89,7 +89,7 @@ def fill_rows(x: Float[Tensor, "steps n"]) -> Float[Tensor, "steps n"]:
 def drain(
     slots: Float[Tensor, " n"], order: Int[Tensor, " k"]
 ) -> tuple[Float[Tensor, " k"], Float[Tensor, " n"]]:
-    """Visit slots in order, empty each, and return what was in it and all slots afterwards."""
+    """Visit slots in order, empty each, and return what was in it, and all slots afterwards."""
     slots = slots.clone()
     found = []
     for position in torch.split(order, 1):

@@ -1,4 +1,4 @@
-"""Vectorization in JAX."""
+"""Batching with vmap in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -115,7 +115,7 @@ def _mean_positive(x: Float[Array, " n"]) -> Float[Array, ""]:
 
 
 def mean_positive(x: Float[Array, "batch n"]) -> Float[Array, " batch"]:
-    """The mean of each example's positive numbers, without taking them out."""
+    """The mean of each example's positive numbers, without extracting them."""
     return jax.vmap(_mean_positive)(x)
 
 

@@ -1,4 +1,4 @@
-"""Vectorization in PyTorch."""
+"""Batching with vmap in PyTorch."""
 
 import torch
 import torch.nn.functional as F
@@ -118,7 +118,7 @@ def _mean_positive(x: Float[Tensor, " n"]) -> Float[Tensor, ""]:
 
 
 def mean_positive(x: Float[Tensor, "batch n"]) -> Float[Tensor, " batch"]:
-    """The mean of each example's positive numbers, without taking them out."""
+    """The mean of each example's positive numbers, without extracting them."""
     return torch.vmap(_mean_positive)(x)
 
 

@@ -24,7 +24,7 @@ TENSOR = P(None, "devices"), P("devices"), P(), P()
 
 
 def global_arrays(specs: tuple[P, ...]) -> list[Array]:
-    """Arrays on all processes, made of the parts that each has."""
+    """Arrays on all processes, built from the part that each has."""
     here = jax.process_index(), jax.process_count()
     mesh = jax.make_mesh((jax.device_count(),), ("devices",), (AxisType.Auto,))
     made = []

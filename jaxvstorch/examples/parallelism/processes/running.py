@@ -1,4 +1,4 @@
-"""Start a program several times on this machine, wait for all of them, and leave none behind."""
+"""Start a program several times on this machine, wait for all, and leave none running."""
 
 import itertools
 import os

@@ -20,7 +20,7 @@ TENSOR = Shard(1), Shard(0), Replicate(), Replicate()
 
 
 def global_tensors(placements: tuple[Placement, ...]) -> list[DTensor]:
-    """Tensors on all processes, made of the parts that each has."""
+    """Tensors on all processes, built from the part that each has."""
     here = dist.get_rank(), dist.get_world_size()
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     made = []
