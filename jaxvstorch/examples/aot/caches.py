@@ -1,7 +1,7 @@
-"""What the caches on disk find again, after one thing has changed.
+"""What the caches on disk find after one thing has changed.
 
-For each framework one process compiles a program. Then others, all of them fresh, compile it with
-one thing changed, and note whether the cache has it.
+For each framework one process compiles a program. Then other, fresh processes compile it with one
+thing changed, and record whether the cache has it.
 """
 
 import json
@@ -40,8 +40,8 @@ class CacheTable:
 
     Attributes:
         cells: by framework and change: ``"hit"``: the compiled program came from the disk;
-            ``"partly"``: Inductor's code did, and AOTAutograd worked again; ``"miss"``: all was
-            compiled again. PyTorch has one CPU device, so that change is not there.
+            ``"partly"``: Inductor's code did, and AOTAutograd worked again; ``"miss"``: everything
+            was compiled again. PyTorch has one CPU device, so it has no such change.
     """
 
     cells: dict[str, dict[str, str]]

@@ -1,7 +1,7 @@
 """Files that are complete or absent, and the newest complete one.
 
-A second, small file keeps the size and the digest of the first. It is put in place before it, so
-that there is never a checkpoint without it.
+A second, small file keeps the size and the digest of the first. It is put in place first, so that
+no checkpoint is ever without it.
 """
 
 import hashlib
@@ -19,14 +19,15 @@ class IncompleteCheckpointError(ValueError):
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> Path:
     """Write under another name, wait until the bytes are on the disk, and rename.
 
-    One that was cut or changed afterwards is replaced: a run that resumed before it comes by again.
+    A checkpoint that was cut or changed afterwards is replaced: a run that resumed before it
+    reaches the same step again.
 
     Args:
-        path: where the checkpoint will stand.
-        write: writes it to a file that it is given, such as ``lambda f: torch.save(state, f)``.
+        path: of the checkpoint.
+        write: writes it to an open file, such as ``lambda f: torch.save(state, f)``.
 
     Raises:
-        FileExistsError: a whole one is there already, or something that was not written here.
+        FileExistsError: a complete one is there already, or something that was not written here.
     """
     if path.exists() and not _is_damaged(path):
         raise FileExistsError(f"{path} is there already")
@@ -61,12 +62,12 @@ def require_whole(path: Path) -> None:
 
 
 def latest_complete(folder: Path, pattern: str) -> Path:
-    """The last checkpoint by name that is whole; those that are not are passed over.
+    """The last complete checkpoint by name; damaged ones are skipped.
 
     Of two names the longer one is the later: ``step_10`` comes after ``step_9``.
 
     Raises:
-        IncompleteCheckpointError: none is whole. The message says why of each.
+        IncompleteCheckpointError: none is complete. The message says why for each.
     """
     reasons = []
     for path in sorted(folder.glob(pattern), key=lambda p: (len(p.name), p.name), reverse=True):

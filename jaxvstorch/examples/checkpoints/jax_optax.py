@@ -18,18 +18,18 @@ PARTS = {"exp_avg": "mu", "exp_avg_sq": "nu"}
 
 
 def state_from_torch(state_dict: dict[str, Any], names: Sequence[str], like: Any) -> Any:
-    """Make an optax state of an optimizer's ``state_dict``.
+    """Make an optax state from an optimizer's ``state_dict``.
 
     Args:
         state_dict: of a ``torch.optim.AdamW``.
-        names: of its parameters, in the order in which it was given them.
+        names: of its parameters, in the order in which the optimizer got them.
         like: ``optimizer.init(params)``, whose arrays are replaced.
 
     Raises:
         MismatchError: a part is missing, unexpected, or of another shape or dtype. PyTorch makes
-            the state of a parameter in its first step, so that before it all are missing.
-        ValueError: the parameters have not taken the same number of steps, the names are not as
-            many as they, or ``like`` holds no Adam or several.
+            the state of a parameter in its first step, so before that step all parts are missing.
+        ValueError: the parameters have not taken the same number of steps, there are more or fewer
+            names than parameters, or ``like`` holds no Adam or several.
     """
     found = _by_name(state_dict, names)
     state = adam(like)

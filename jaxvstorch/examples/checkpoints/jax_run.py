@@ -1,7 +1,7 @@
 """A run that can stop after any step and resume as if it had not, in JAX.
 
-All that is random follows from one key and the number of the step. These two are the random state:
-the order of the data and the dropped inputs need none of their own.
+Everything random follows from one key and the number of the step. These two are the random state:
+the order of the data and the dropped inputs need no other.
 """
 
 from pathlib import Path

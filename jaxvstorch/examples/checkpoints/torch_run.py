@@ -1,6 +1,6 @@
 """A run that can stop after any step and resume as if it had not, in PyTorch.
 
-Each thing that changes while it runs has a state of its own: the model, the optimizer, the
+Each thing that changes while it runs has its own state: the model, the optimizer, the
 schedule, the generator that shuffles, the order that it drew, and the generator that drops inputs.
 """
 # Tensor.backward has no annotations yet.

@@ -52,13 +52,13 @@ def load(
     flattened: Mapping[str, Shape] | None = None,
     rename: Rename = str,
 ) -> None:
-    """Put PyTorch's weights into a model; each keeps the dtype and sharding that the model has.
+    """Put PyTorch's weights into a model; each array keeps the model's dtype and sharding.
 
     Args:
-        model: also one without arrays, by ``nnx.eval_shape``.
+        model: also one without arrays, from ``nnx.eval_shape``.
         state_dict: tensors or arrays by their names in PyTorch.
         flattened: of each linear layer after a flatten, the channels, height and width before it.
-        rename: gives PyTorch's name for one by the model's attributes.
+        rename: returns PyTorch's name for a name made of the model's attributes.
 
     Raises:
         WeightsError: names or shapes do not fit, or NumPy cannot read an array, and nothing was
@@ -77,9 +77,9 @@ def load(
 def state_dict(
     model: nnx.Module, flattened: Mapping[str, Shape] | None = None, rename: Rename = str
 ) -> dict[str, Array]:
-    """A model's weights for ``load_state_dict``, as ``load`` takes them.
+    """A model's weights for ``load_state_dict``; ``load`` accepts them too.
 
-    What PyTorch counts in batch norm is not among them.
+    PyTorch's count of batches in batch norm is not among them.
     """
     entries = _entries(model, flattened or {}, rename)
     arrays = _together({e.name: e.to_torch(np.asarray(e.variable[...])) for e in entries})

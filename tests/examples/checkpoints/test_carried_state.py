@@ -214,7 +214,7 @@ def test_names_must_be_as_many_as_the_parameters_and_be_the_states() -> None:
         ):
             with pytest.raises(ValueError, match="4 parameters need as many different names"):
                 carry(*source)
-    with pytest.raises(ValueError, match="the state is of"):
+    with pytest.raises(ValueError, match="the state has moments of"):
         torch_adamw.state_to_torch(state, [*names[:3], "other"], optimizer.state_dict())
 
 
