@@ -61,11 +61,11 @@ def counted() -> str:
     versions = verdicts().versions
     calls = sum(entry.calls for entry in entries if not entry.form_of)
     return (
-        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same in both "
-        f"frameworks in every call that was tried, {counts[Agreement.EXCEPT]} did but for what is "
-        f"listed with them, and {counts[Agreement.NO_COUNTERPART]} are done another way: for these "
-        f"it says what people do. {calls:,} calls were tried, with JAX {versions['jax']} and "
-        f"PyTorch {versions['torch']}."
+        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same result in both "
+        f"frameworks in every call that was tried, {counts[Agreement.EXCEPT]} did except for what "
+        f"is listed with them, and {counts[Agreement.NO_COUNTERPART]} are done another way: for "
+        f"these the map says what people do. {calls:,} calls were tried, with JAX "
+        f"{versions['jax']} and PyTorch {versions['torch']}."
     )
 
 
@@ -103,7 +103,7 @@ def _raw(html: str) -> nodes.raw:
 
 def _filter() -> str:
     labels = {agreement: str(agreement) for agreement in Agreement}
-    labels[Agreement.EXCEPT] = "the same, but for what is listed"
+    labels[Agreement.EXCEPT] = "the same, except for what is listed"
     verdicts = "".join(
         f'<option value="{_CLASSES[agreement]}">{escape(label)}</option>'
         for agreement, label in labels.items()
@@ -127,7 +127,7 @@ def _name(entry: NameEntry) -> str:
     ours = f"{entry.name}, a form of {entry.form_of}" if entry.form_of else entry.torch
     ours = f'<code class="torch">{escape(ours)}</code>'
     if entry.instead:
-        theirs = f"<span>Done otherwise: {with_code(entry.instead)}.</span>"
+        theirs = f"<span>Done another way: {with_code(entry.instead)}.</span>"
         return f'<div class="name none" {data}>{ours} {theirs}</div>\n'
     theirs = f'<code class="jax">{escape(entry.jax or "")}</code>'
     kinds = escape(", ".join(entry.kinds))

@@ -32,8 +32,8 @@ Show = Callable[[Results], str]
 
 _FOUNDING = {"sin_cos": (9,), "polynomial_sum": (100, 1_000), "matmul": None}
 _NO_GPU = (
-    "No result from a GPU is published yet: in none of these files did a GPU compute. How the "
-    "benchmarks measure there is written and tested without one, and has not run on one."
+    "No result from a GPU is published yet: no GPU computed in any of these files. The part of the "
+    "benchmarks that measures on a GPU was tested without one, and has not run on one."
 )
 
 

@@ -17,22 +17,22 @@ class NameEntry:
         name: in PyTorch.
         form_of: the name that this is another form of.
         torch: the call, in PyTorch's own signature.
-        jax: the expression over the same parameters; none where there is no counterpart.
-        instead: what people do where there is none.
-        weights: what each parameter of a flax module is, of PyTorch's weights.
+        jax: the expression over the same parameters; ``None`` if there is no counterpart.
+        instead: what people do if there is none.
+        weights: which of PyTorch's weights each parameter of a flax module is.
         plain: a module as an expression over its arguments and PyTorch's weights.
-        refused: parameters whose default alone is translated.
+        refused: parameters of which only the default is translated.
         verdict: whether it is the same in JAX: ``"the same"``, ``"the same but for"`` or
             ``"done another way"``.
         calls: how many calls were tried in both.
-        agreed: how many of them gave the same.
+        agreed: how many of them gave the same result.
         differences: what differs.
         form_differs: how this form differs, in PyTorch, from the name that it is a form of.
         first: the JAX that people write first, which does something else.
         first_names: the names of JAX in that.
         first_differs: how that differs.
-        probes: differences in meaning, each as an expression of both sides. The line in ``jax``
-            avoids some of them.
+        probes: differences in meaning, each as an expression in both. The line in ``jax`` avoids some
+            of them.
         paste: the sources of the functions in ``jax``, by name.
         imports: what these need.
     """
@@ -72,12 +72,12 @@ class NameEntry:
 
 
 def find_name(name: str) -> list[NameEntry]:
-    """What the map of names knows of a name of PyTorch or JAX.
+    """Look up a name of PyTorch or JAX in the map of names.
 
     Args:
         name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; ``F.``, ``nn.`` and
             ``jax.numpy.`` are known, and the object before a method, as in ``optimizer.step``,
-            does not matter. A name of JAX leads to the names of PyTorch that it translates.
+            does not matter. A JAX name finds the PyTorch names that it translates.
 
     Returns:
         The entries, the nearest first; none if the map does not hold the name.

@@ -87,8 +87,8 @@ class NameProbe:
         jax: the JAX that people write first.
         torch_value: what PyTorch gave.
         jax_value: what JAX gave.
-        line_value: what the map's line gave; nothing where the probe asks for more than names.
-        differs: whether the first JAX gave something else; where both raise, they do not differ.
+        line_value: what the map's line gave; empty if the probe needs more than names.
+        differs: whether the first JAX gave something else; if both raise, they do not differ.
         line_differs: whether the map's line gave something else.
         names: the names of the map in the expression.
     """

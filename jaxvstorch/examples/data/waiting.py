@@ -6,13 +6,13 @@ from typing import Any
 
 
 class Waiting:
-    """The same batches; it keeps how long each was waited for, and what the loop then took.
+    """The same batches; records how long the loop waited for each, and how long it then took.
 
-    The loop must wait for its result, or the time of the result counts to whoever waits later.
+    The loop must wait for its result, or the result's time counts for whoever waits later.
 
     Attributes:
         waits: the seconds in ``next``, for each batch.
-        works: the seconds between handing out a batch and being asked for the next one.
+        works: the seconds between returning a batch and being asked for the next one.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -32,6 +32,6 @@ class Waiting:
 
     @property
     def share(self) -> float:
-        """The part of the time that was spent waiting, from 0 to 1."""
+        """The fraction of the time spent waiting, from 0 to 1."""
         waits = sum(self.waits)
         return waits / (waits + sum(self.works))

@@ -101,7 +101,7 @@ def purity_matrix(
 ) -> PurityMatrix:
     """Call every kind of function in every mode, and compare with plain Python.
 
-    ``$SHIFT`` and the states of Python's and NumPy's generators are changed meanwhile, and put back
+    This changes ``$SHIFT`` and the states of Python's and NumPy's generators, and puts them back
     afterwards.
 
     Args:
