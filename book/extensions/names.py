@@ -61,8 +61,8 @@ def counted() -> str:
     versions = verdicts().versions
     calls = sum(entry.calls for entry in entries if not entry.form_of)
     return (
-        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same result in both "
-        f"frameworks in every call that was tried, {counts[Agreement.EXCEPT]} did except for what "
+        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same result in "
+        f"both frameworks in every call tried, {counts[Agreement.EXCEPT]} did except for what "
         f"is listed with them, and {counts[Agreement.NO_COUNTERPART]} are done another way: for "
         f"these the map says what people do. {calls:,} calls were tried, with JAX "
         f"{versions['jax']} and PyTorch {versions['torch']}."

@@ -31,8 +31,8 @@ class NameEntry:
         first: the JAX that people write first, which does something else.
         first_names: the names of JAX in that.
         first_differs: how that differs.
-        probes: differences in meaning, each as an expression in both. The line in ``jax`` avoids some
-            of them.
+        probes: differences in meaning, each as an expression in both. The line in ``jax`` avoids
+            some of them.
         paste: the sources of the functions in ``jax``, by name.
         imports: what these need.
     """
