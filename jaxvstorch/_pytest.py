@@ -10,13 +10,13 @@ from jaxvstorch import testing
 
 @pytest.fixture
 def compiles() -> testing.Compiles:
-    """Asserts what jax.jit or torch.compile makes of a function: one program, no break, once."""
+    """Assert what jax.jit or torch.compile makes of a function: one program, no break, once."""
     return testing.Compiles()
 
 
 @pytest.fixture
 def same_function() -> Callable[..., object]:
-    """Asserts that a JAX function and a PyTorch function are the same, by check_parity."""
+    """Assert that a JAX function and a PyTorch function are the same, with check_parity."""
     return testing.same_function
 
 

@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 
 
 def div(input: ArrayLike, other: ArrayLike, rounding_mode: str | None) -> Array:
-    """A quotient; of integers, rounded toward zero or down, an integer."""
+    """A quotient; of integers it is an integer, rounded toward zero or down."""
     if rounding_mode is None:
         return jnp.true_divide(input, other)
     if rounding_mode == "floor":

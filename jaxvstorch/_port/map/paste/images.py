@@ -43,7 +43,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int) -> Array:
 
 
 def channel_shuffle(input: Array, groups: int) -> Array:
-    """Channels of all groups in turn."""
+    """Channels interleaved from all groups."""
     n, channels, *space = input.shape
     x = input.reshape(n, groups, channels // groups, *space)
     return jnp.swapaxes(x, 1, 2).reshape(input.shape)
@@ -80,7 +80,7 @@ def interpolate(
     recompute_scale_factor: bool | None,
     antialias: bool,
 ) -> Array:
-    """Images (batch, channels, ...) of another size; whole numbers are rounded."""
+    """Images (batch, channels, ...) resized; integers are rounded."""
     if not jnp.issubdtype(input.dtype, jnp.floating):
         args = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
         x = jnp.round(interpolate(input.astype(jnp.float32), *args))

@@ -130,7 +130,7 @@ def topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
 def unique_consecutive(
     input: Array, return_inverse: bool, return_counts: bool, dim: int | None
 ) -> Any:
-    """What is left when repetitions of neighbours are dropped. Not under ``jit``."""
+    """The numbers without repetitions of neighbors. Not under ``jit``."""
     x = input.ravel() if dim is None else jnp.moveaxis(input, dim, 0)
     rows = x.reshape(len(x), -1)
     new = jnp.concatenate([jnp.array([True]), (rows[1:] != rows[:-1]).any(axis=1)])[: len(x)]
