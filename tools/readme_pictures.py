@@ -82,7 +82,7 @@ def cost(results: Results) -> str:
             )
             marks.append(text(LABELS + length + 10, y, seconds(time)))
         y += ROW + 18
-    source = f"Each group on a scale of its own. {len(first_calls(results)['jax'])} functions."
+    source = f"Each group has its own scale. {len(first_calls(results)['jax'])} functions."
     marks.append(text(0, y, f"{source} {label(results)}, {results.date[:10]}.", "#9198a1"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 40} {y + 24}" role="img">'

@@ -30,8 +30,8 @@ def describe(value: Any) -> str:
     ('f32[2,3]', '1.5', "'relu'")
     >>> describe({"w": np.ones(2), "b": [1, 2]})
     "{'w': f64[2], 'b': [1, 2]}"
-    >>> describe([0] * 5_000)[-19:]
-    ' 0, … 5,000 in all]'
+    >>> describe([0] * 5_000)[-21:]
+    ' 0, … 5,000 in total]'
     """
     try:
         return _describe(value, ())
@@ -85,7 +85,7 @@ def _container(value: Any, around: tuple[int, ...]) -> str:
     else:
         inside = [_describe(item, around) for item in first]
     if len(value) > _MOST_ITEMS:
-        inside.append(f"… {len(value):,} in all")
+        inside.append(f"… {len(value):,} in total")
     comma = "," if type(value) is tuple and len(inside) == 1 else ""
     return f"{left}{', '.join(inside)}{comma}{right}"
 
