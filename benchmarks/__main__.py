@@ -62,9 +62,9 @@ def _run(arguments: list[str], console: Console) -> int:
         "machine that you have for a few minutes. Each has --help. "
         "Exit status: 0 success, 1 problems, 2 bad input, 130 interrupted.",
     )
-    parser.add_argument("--quick", action="store_true", help="a few cases; first prints how long")
+    parser.add_argument("--quick", action="store_true", help="a few cases; first prints the time")
     parser.add_argument("-k", dest="select", default="", help="only cases whose name this matches")
-    parser.add_argument("--minutes", type=_minutes, help="leave out cases that begin later")
+    parser.add_argument("--minutes", type=_minutes, help="leave out what has not begun by then")
     parser.add_argument("--sessions", type=_count, default=1, help="how many, one after another")
     parser.add_argument("--no-first-calls", action="store_true", help="later calls only: shorter")
     parser.add_argument("--output", type=Path, help="the results file (default: in bench-out/)")

@@ -83,8 +83,9 @@ def explain(
 
     jaxvstorch explain model.py:layer --arg 'f32[8,128]' --static activation=relu
 
-    What the function prints goes to standard error. The exit status is 0 if the function was
-    explained, 1 if something that --fail-on names was found, 2 if the command failed.
+    What the function prints goes to standard error. The exit status is 0 if the
+    function was explained, 1 if something that --fail-on names was found, 2 if
+    the command failed.
     """
     from jaxvstorch._command.request import Request
 

@@ -53,7 +53,7 @@ def port(
         float, typer.Option(min=0.1, help="Stop the program after this time, in seconds.")
     ] = 300.0,
 ) -> None:
-    """Run a PyTorch program, repeat each of its calls in JAX, and report line by line.
+    """Run a PyTorch program, repeat its calls in JAX, and report line by line.
 
     jaxvstorch port train.py -- --epochs 1
     jaxvstorch port -m package.train

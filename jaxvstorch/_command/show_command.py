@@ -44,8 +44,8 @@ def show(
 
     jaxvstorch show branching.select_where --framework jax --file select.py
 
-    Each half comes with the imports, constants and helpers that it uses, so it runs where you paste
-    it.
+    Each half comes with the imports, constants and helpers that it uses, so it
+    runs where you paste it.
     """
     try:
         if framework not in (None, *_frameworks.FRAMEWORKS):

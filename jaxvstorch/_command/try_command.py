@@ -43,8 +43,8 @@ def try_pair(
 ) -> None:
     """Run a pair on its own inputs in both frameworks, and compare the results.
 
-    What the functions print goes to standard error. The exit status is 0 if they agree, 1 if they
-    differ, 2 if one of them cannot run.
+    What the functions print goes to standard error. The exit status is 0 if they
+    agree, 1 if they differ, 2 if one of them cannot run.
     """
     try:
         tried = _tried(name, size, dtype, seed, framework, compiled)
