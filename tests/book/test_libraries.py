@@ -66,9 +66,12 @@ def test_a_trial_says_what_was_tried_when_and_with_what() -> None:
 
 def test_a_library_whose_end_was_announced_is_marked_in_the_list() -> None:
     listed = libraries.markdown("networks")
-    assert "[dm-haiku](https://github.com/google-deepmind/dm-haiku) † (modules by DeepMind)" in listed
+    assert (
+        "[dm-haiku](https://github.com/google-deepmind/dm-haiku) † (modules by DeepMind)" in listed
+    )
     assert "[flax](https://github.com/google/flax) (modules by Google), [equinox]" in listed
-    assert listed.count("[keras]") == 2 and listed.count("layers for several backends") == 1
+    assert listed.count("[keras]") == 2
+    assert listed.count("layers for several backends") == 1
     assert "maintenance" not in listed
     assert libraries.markdown("said").count("\n- **[") == len(SAID) - 1
 
