@@ -14,7 +14,7 @@ import jaxvstorch
 ROOT = Path(__file__).parents[1]
 
 
-KINDS = ("*.py", "*.css", "*.json", "*.txt")
+KINDS = ("*.py", "*.css", "*.json", "*.toml", "*.txt")
 
 
 def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:

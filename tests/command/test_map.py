@@ -75,7 +75,7 @@ def test_an_unknown_name_has_neighbours() -> None:
 
 def test_without_a_name_it_says_what_there_is() -> None:
     shown = run().output
-    assert f"{len(rows())} names" in shown
+    assert f"{len(rows())} PyTorch names" in shown
     assert "Reductions, scans, sorting and counting" in shown
     assert len(json.loads(run("--json").output)["names"]) == len(rows())
 

@@ -113,8 +113,8 @@ def test_a_package_is_a_file_too(folder) -> None:
 
 def test_a_package_that_is_installed_elsewhere_is_not_taken_for_this_one(folder) -> None:
     write("jaxvstorch/__init__.py", "")
-    write("jaxvstorch/_errors.py", "def f(): pass")
-    assert "its name jaxvstorch._messages is taken by " in error_of("jaxvstorch/_errors.py:f")
+    write("jaxvstorch/_messages.py", "def f(): pass")
+    assert "its name jaxvstorch._messages is taken by " in error_of("jaxvstorch/_messages.py:f")
 
 
 @pytest.mark.parametrize(

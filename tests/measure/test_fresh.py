@@ -133,7 +133,7 @@ def later(x):
 
 def test_a_function_that_puts_its_work_off_is_refused_there_too() -> None:
     pytest.importorskip("jax", reason="JAX is not installed")
-    with pytest.raises(RuntimeError, match="function returned a generator, and has not done"):
+    with pytest.raises(RuntimeError, match="function returned a generator, which has not done"):
         _measure.fresh_calls(later, (np.float32(1),), compiled=False, framework="jax")
 
 
