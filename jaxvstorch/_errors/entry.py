@@ -5,8 +5,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
+from pathlib import Path
 from typing import Any
+
+INDEX = Path(__file__).with_name("index")
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,11 @@ class Entry:
         patterns: the words of its message; none for a silence.
         why: why it is raised, or what goes wrong in silence.
         cures: the special ones first; the last fits any line.
-        page: the topic of the book that explains it.
+        page: the page of the book that explains it; empty where there is none.
         twin: the entry's counterpart, as ``"torch/item"``; empty where there is none.
-        wrong: code that provokes it.
-        right: the same code, cured.
+        wrong: code that provokes it; empty where it needs a GPU or several processes, and was read
+            and not run.
+        right: the same code, cured; empty where ``wrong`` is.
         gives: what the last expression of ``right`` is; ``None`` if it has none to compare.
         instead: what the last expression of ``wrong`` is; only in a silence.
         ids: of PyTorch's registry of graph breaks, such as ``"GB0170"``.
@@ -85,9 +88,9 @@ class Entry:
     title: str
     why: str
     cures: tuple[Cure, ...]
-    page: str
-    wrong: str
-    right: str
+    page: str = ""
+    wrong: str = ""
+    right: str = ""
     error: str = ""
     warning: str = ""
     patterns: tuple[Pattern, ...] = ()
@@ -115,15 +118,11 @@ class Entry:
 @cache
 def entries() -> dict[str, Entry]:
     """All entries by their paths, those of JAX first."""
-    files = sorted(
-        (file for file in resources.files(__package__).joinpath("index").iterdir()),
-        key=lambda file: file.name,
-    )
     return {
         entry.path: entry
-        for file in files
-        for name, fields in tomllib.loads(file.read_text()).items()
-        for entry in [_entry(file.name.partition("-")[0], name, fields)]
+        for file in sorted(INDEX.glob("*.toml"))
+        for name, fields in tomllib.loads(file.read_text(encoding="utf-8")).items()
+        for entry in [_entry(file.stem.partition("-")[0], name, fields)]
     }
 
 
@@ -138,7 +137,7 @@ def _entry(framework: str, name: str, fields: Mapping[str, Any]) -> Entry:
             Cure(part) if isinstance(part, str) else Cure(**part) for part in fields["cures"]
         ),
         "ids": tuple(fields.get("ids", ())),
-        "wrong": fields["wrong"].strip(),
-        "right": fields["right"].strip(),
+        "wrong": fields.get("wrong", "").strip(),
+        "right": fields.get("right", "").strip(),
     }
     return Entry(framework, name, **{**fields, **made})

@@ -4,22 +4,27 @@ import ast
 import contextlib
 import importlib
 import io
+import json
 import linecache
 import logging
+import sys
 import traceback
+import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jaxvstorch._errors.entry import Entry
+from jaxvstorch._errors.entry import Entry, entries
+from jaxvstorch._frameworks.private import torch as private
+from jaxvstorch._messages import tidy
 
 # What the code of an entry may use without importing it.
 PRELUDE = {
     "jax": "import jax\nimport jax.numpy as jnp\nimport numpy as np",
-    "torch": "import numpy as np\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn",
+    "torch": "import numpy as np\nimport torch\nfrom torch import nn\n"
+    "from torch.nn import functional as F",
 }
-_LOGGERS = {"jax": ("jax",), "torch": ("torch",)}
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Trial:
     Attributes:
         value: of its last line, where that is an expression.
         error: what it raised.
-        warned: the class and the message of each warning; ``"logged"`` is the class of a log record.
+        warned: the class and the message of each warning; a log record's class is ``"logged"``.
         line: the number of the line that raised it, from 1; 0 if nothing was raised.
     """
 
@@ -59,7 +64,9 @@ def run(framework: str, code: str, name: str = "snippet") -> Trial:
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     tree = ast.parse(code, file)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    scope: dict[str, Any] = {"__name__": "snippet"}
+    # Dynamo looks the module of a function up by its name.
+    module = sys.modules["snippet"] = types.ModuleType("snippet")
+    scope = module.__dict__
     exec(PRELUDE[framework], scope)
     value, error = None, None
     with _records(framework) as records, warnings.catch_warnings(record=True) as caught:
@@ -72,7 +79,12 @@ def run(framework: str, code: str, name: str = "snippet") -> Trial:
             error = raised
     frames = traceback.extract_tb(error.__traceback__) if error else []
     lines = [frame.lineno or 0 for frame in frames if frame.filename == file]
-    warned = [(warning.category.__name__, str(warning.message)) for warning in caught]
+    warned = [
+        (warning.category.__name__, str(warning.message))
+        for warning in caught
+        # PyTorch's own modules use TorchScript when they are first imported, and are warned.
+        if "torch.jit" in code or not str(warning.message).startswith("`torch.jit.")
+    ]
     return Trial(value, error, tuple(warned + records), lines[-1] if lines else 0)
 
 
@@ -87,7 +99,7 @@ def _records(framework: str) -> Iterator[list[tuple[str, str]]]:
 
     handler = Keep(logging.WARNING)
     with contextlib.ExitStack() as stack:
-        for name in _LOGGERS[framework]:
+        for name in (framework, *private.LOGGERS):
             logger = logging.getLogger(name)
             logger.addHandler(handler)
             stack.callback(logger.removeHandler, handler)
@@ -98,7 +110,10 @@ def _records(framework: str) -> Iterator[list[tuple[str, str]]]:
 
 def _reset(framework: str) -> None:
     if framework == "torch":
-        importlib.import_module("torch._dynamo").reset()
+        torch = importlib.import_module("torch")
+        torch.compiler.reset()
+        # Some warnings are given once in a process; here each trial gives its own.
+        torch.set_warn_always(True)
 
 
 def matches(entry: Entry, trial: Trial) -> list[str]:
@@ -109,3 +124,23 @@ def matches(entry: Entry, trial: Trial) -> list[str]:
         for name, message in trial.said
         if name == kind and any(p.expression.search(message) for p in entry.patterns)
     ]
+
+
+def main(framework: str) -> None:
+    """Print what the wrong code of each entry of a framework says, as JSON by the entry's path."""
+    said = {}
+    for entry in entries().values():
+        if entry.framework == framework and entry.wrong:
+            done = run(framework, entry.wrong, entry.name)
+            own = matches(entry, done)
+            if entry.kind != "silence" and not own:
+                raise SystemExit(f"{entry.path} says something else: {done.said}")
+            kind = entry.error or entry.warning
+            prefix = "" if kind == "logged" else f"{kind}: "
+            message = f"{prefix}{tidy(own[0])}" if own else ""
+            said[entry.path] = {"message": message, "line": done.line}
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

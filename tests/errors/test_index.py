@@ -2,14 +2,17 @@
 
 import re
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from jaxvstorch._errors import trial
+from jaxvstorch._errors import lookup, trial
 from jaxvstorch._errors.entry import Entry, Pattern, entries
 
+ROOT = Path(__file__).parents[2]
 ALL = entries().values()
+RUN = [entry for entry in ALL if entry.wrong]
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -22,7 +25,7 @@ def _is_of(pattern: Pattern, installed: str) -> bool:
     return after and not (pattern.before and _numbers(pattern.before) <= _numbers(installed))
 
 
-@pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.path)
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: entry.path)
 def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
     pytest.importorskip(entry.framework)
     done = trial.run(entry.framework, entry.wrong)
@@ -31,13 +34,17 @@ def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
         np.testing.assert_allclose(_plain(done.value), entry.instead, rtol=1e-5)
         assert not np.array_equal(entry.instead, entry.gives)
         return
-    assert trial.matches(entry, done), done.said
+    own = trial.matches(entry, done)
+    assert own, done.said
+    kind = entry.error or entry.warning
+    found = lookup.find(own[0] if kind == "logged" else f"{kind}: {own[0]}")
+    assert found[0].entry == entry, [match.entry.path for match in found]
     current = [p for p in entry.patterns if _is_of(p, version(entry.framework))]
     assert any(p.expression.search(message) for _, message in done.said for p in current)
     assert not any(p.source for p in current)
 
 
-@pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.path)
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: entry.path)
 def test_the_right_code_works_without_a_word(entry: Entry) -> None:
     pytest.importorskip(entry.framework)
     done = trial.run(entry.framework, entry.right)
@@ -48,3 +55,17 @@ def test_the_right_code_works_without_a_word(entry: Entry) -> None:
 
 def _plain(value: object) -> np.ndarray:
     return np.asarray(value.detach() if hasattr(value, "detach") else value)
+
+
+def test_an_entry_that_is_not_run_says_where_its_words_were_read() -> None:
+    others = [entry for entry in ALL if not entry.wrong]
+    assert all(pattern.source for entry in others for pattern in entry.patterns)
+    assert all(entry.patterns and not entry.right for entry in others)
+
+
+def test_pages_and_twins_of_entries_exist() -> None:
+    topics = {path.stem for path in (ROOT / "book" / "topics").glob("*.md")}
+    assert {entry.page for entry in ALL if entry.page} <= topics
+    assert {entry.twin for entry in ALL if entry.twin} <= set(entries())
+    for entry in ALL:
+        assert not entry.twin or entries()[entry.twin].framework != entry.framework

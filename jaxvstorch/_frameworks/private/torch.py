@@ -85,6 +85,8 @@ NAMES = {
 DYNAMO = "torch._dynamo"
 # The logger that PyTorch's compiler writes its own record to, which pytest would print.
 TRACE_LOG = "torch.__trace"
+# Loggers that do not pass their records on to "torch".
+LOGGERS = (DYNAMO, "torch._inductor", "torch._functorch", "torch.export")
 
 # What a compiled function and a compiled module keep of the original.
 ORIGINAL_FUNCTION = "_torchdynamo_orig_callable"

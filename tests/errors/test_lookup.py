@@ -1,0 +1,101 @@
+"""What people paste finds its entry, with their own line, and what is not known is not guessed."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from jaxvstorch._errors import lookup
+from jaxvstorch._errors.entry import Cure
+
+PASTED = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("pasted", PASTED["pasted"], ids=lambda pasted: pasted["source"])
+def test_what_people_pasted_finds_its_entry(pasted) -> None:
+    found = [match.entry.path for match in lookup.find(pasted["text"])]
+    assert found[:1] == [pasted["entry"]] * bool(pasted["entry"])
+
+
+BRANCH = """\
+epoch 1: loss 0.5
+Traceback (most recent call last):
+  File "/home/me/train.py", line 20, in <module>
+    train()
+  File "/home/me/train.py", line 12, in step
+    while loss > 0.1:
+  File "/usr/lib/python3.11/site-packages/jax/_src/core.py", line 750, in __bool__
+    def __bool__(self): return self.aval._bool(self)
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array
+This concrete value was not available in Python because it depends on the argument loss.
+"""
+IN_A_CELL = """\
+TracerBoolConversionError                 Traceback (most recent call last)
+Cell In[3], line 5
+      1 @jax.jit
+      2 def f(x):
+----> 5     assert x > 0
+
+TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
+"""
+UNDER_DYNAMO = """\
+Traceback (most recent call last):
+  File "/home/me/run.py", line 9, in <module>
+    compiled(x)
+torch._dynamo.exc.Unsupported: Data-dependent branching
+  Explanation: Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`).
+
+from user code:
+   File "/home/me/run.py", line 4, in f
+    if x.sum() > 0:
+
+Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "file", "number", "code", "cure"),
+    [
+        (BRANCH, "jax/bool-of-tracer", "/home/me/train.py", 12, "while loss > 0.1:", "while_loop"),
+        (IN_A_CELL, "jax/bool-of-tracer", "Cell In[3]", 5, "assert x > 0", "checkify"),
+        (
+            UNDER_DYNAMO, "torch/data-dependent-branch", "/home/me/run.py", 4, "if x.sum() > 0:",
+            "torch.where",
+        ),
+    ],
+)  # fmt: skip
+def test_the_readers_own_line_chooses_the_cure(text, path, file, number, code, cure) -> None:
+    match, *_ = lookup.find(text)
+    assert match.entry.path == path
+    assert match.line == lookup.Line(file, number, code, in_library=False)
+    assert cure in match.cure
+
+
+def test_a_line_of_a_library_has_the_cure_for_its_callers() -> None:
+    library = BRANCH.replace("jax/_src/core.py", "einops/einops.py")
+    assert lookup.find(library)[0].in_library
+    assert not lookup.find(BRANCH)[0].in_library
+
+
+def test_of_two_errors_the_one_that_is_raised_last_comes_first() -> None:
+    first = "KeyError: 'a'\nValueError: vmap got inconsistent sizes for array axes to be mapped:\n"
+    last = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    found = lookup.find(first + last + BRANCH)
+    assert found[0].entry.path == "jax/bool-of-tracer"
+
+
+@pytest.mark.parametrize("text", ["", "all is well\n", "ValueError: my own words", "}{\x00\n" * 99])
+def test_what_is_not_known_finds_nothing(text) -> None:
+    assert lookup.find(text) == []
+
+
+def test_the_nearest_share_words() -> None:
+    near = lookup.nearest("some boolean conversion of an array that was traced")
+    assert "jax/bool-of-tracer" in [entry.path for entry in near]
+    assert lookup.nearest("zzzz") == []
+
+
+def test_a_cure_of_a_library_is_for_lines_that_a_reader_cannot_change() -> None:
+    assert Cure("a", library=True).fits("", "", in_library=True)
+    assert not Cure("a", library=True).fits("", "")
+    assert not Cure("a", line="while").fits("if x:", "")
