@@ -53,6 +53,13 @@ DOCUMENTS = {
         "name": str, "same": bool | None, "arguments": [_VALUE],
         "results": ([_VALUE],), "comparisons": [_COMPARISON],
     }),
+    "error": headed("error", 1, {
+        "found": [{
+            "entry": str, "message": str, "file": str | None, "line": int | None, "cure": str,
+            "address": str,
+        }],
+        "nearest": [str],
+    }),
     "map": headed("map", 1, {"names": [NameEntry]}),
     "port": headed("port", 1, {
         "framework": str, "ended": str | None, "seconds": float | None, "verified": float,

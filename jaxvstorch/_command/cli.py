@@ -1,4 +1,4 @@
-"""The subcommands of ``jaxvstorch``: list, show, try, explain, map, port and doctor."""
+"""The subcommands of ``jaxvstorch``: list, show, try, explain, error, map, port and doctor."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -9,6 +9,7 @@ from rich.text import Text
 
 import jaxvstorch
 from jaxvstorch._command import terminal
+from jaxvstorch._command.error_command import error
 from jaxvstorch._command.explain_command import explain
 from jaxvstorch._command.map_command import map_names
 from jaxvstorch._command.port_command import port
@@ -93,6 +94,7 @@ def _remarks(pair: Pair) -> list[str]:
 app.command()(show)
 app.command("try")(try_pair)
 app.command()(explain)
+app.command()(error)
 app.command("map")(map_names)
 app.command()(port)
 

@@ -15,6 +15,7 @@ KINDS = sorted(json_schemas.DOCUMENTS)
 LINES = {
     "list": ["list"],
     "show": ["show branching.select_where", "show branching --framework jax --shapes"],
+    "error": ["error mat1 and mat2 shapes cannot be multiplied"],
     "map": ["map torch.gather", "map"],
     "doctor": ["doctor"],
     "port": ["port --static train.py"],

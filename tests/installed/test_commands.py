@@ -15,6 +15,10 @@ COMMANDS = {
         "explain jax.nn:gelu --arg 'f32[3]' --stages",
         "explain torch.nn.functional:gelu --call 'f32[3]' --call 'f32[4]'",
     ],
+    "error": [
+        "error 'Attempted boolean conversion of traced array'",
+        "error jax/reused-key --json",
+    ],
     "map": ["map", "map torch.gather", "map jnp.take_along_axis --json"],
     "port": [
         "port --static train.py",
