@@ -1,9 +1,12 @@
-"""What to do about errors, in one sentence each, and the book's page about it.
+"""What to do about errors, from the index of errors: by what the line does that raised one."""
 
-An error is recognised by its class, or by words in its message.
-"""
-
+import linecache
+import re
+import traceback
 from dataclasses import dataclass
+
+from jaxvstorch._errors import lookup
+from jaxvstorch._explain.observations import Location
 
 
 @dataclass(frozen=True)
@@ -14,61 +17,31 @@ class Cure:
     page: str
 
 
-_BY_ERROR = {
-    "TracerBoolConversionError": Cure(
-        "Choose with jnp.where or jax.lax.cond, or make the value a static argument.", "branching"
-    ),
-    "TracerIntegerConversionError": Cure(
-        "Make the value a static argument, or use a loop that accepts a traced length, such "
-        "as jax.lax.fori_loop.",
-        "static_args",
-    ),
-    "ConcretizationTypeError": Cure(
-        "Remove float(), int() or bool(): operations accept traced values. A size must be a "
-        "static argument.",
-        "static_args",
-    ),
-    "NonConcreteBooleanIndexError": Cure(
-        "A shape must not depend on values: use jnp.where(mask, x, 0) in place of x[mask].",
-        "shapes-values",
-    ),
-    "TracerArrayConversionError": Cure(
-        "NumPy cannot compute with a traced value: use jax.numpy here.", "tracing"
-    ),
-    "UnexpectedTracerError": Cure(
-        "A value from an earlier trace was kept outside the function: return it instead.",
-        "purity",
-    ),
-}
-
-_STATIC = Cure(
-    "Make the value a static argument: explain(jax.jit(f, static_argnames=...), ...).",
-    "static_args",
+# What JAX says beside the facts: where it is documented, what is traced, how to ask for more.
+_BESIDE = re.compile(
+    r"See https?://\S+|^-+$|The error occurred while tracing the function .*? for [\w.]+\.|"
+    r"JAX transformations require that functions explicitly return their outputs, and disallow "
+    r"saving intermediate values to global state\.|"
+    r"^(When the value was created, the final|To catch the leak earlier|For simplicity, JAX has)"
+    r"[\s\S]*",
+    re.MULTILINE,
 )
+_NEXT_SENTENCE = re.compile(r"(?<=[\w\])'])\n(?=[A-Z])")
+# Files of libraries that call the frameworks; NumPy is what both are called through.
+_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\](?!(?:jax|jaxlib|torch|numpy)[/\\])")
+_FRAMEWORK = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d|^<frozen")
 
-# By words of the message, for classes that say little.
-_BY_MESSAGE = (
-    # A size or flag that was traced.
-    ("must have __hash__", _STATIC),
-    ("concrete values of integer type", _STATIC),
-    (
-        "unhashable type: 'DynamicJaxprTracer'",
-        Cure(
-            "A traced value cannot be hashed: make it a static argument, or keep it out of "
-            "caches, sets and dictionary keys.",
-            "static_args",
-        ),
-    ),
-    (
-        "Non-hashable static arguments",
-        Cure(
-            "Pass something hashable: a tuple instead of a list, or a frozen dataclass.",
-            "static_args",
-        ),
-    ),
-)
 
-_NONE = Cure("", "")
+def facts(message: str) -> str:
+    r"""What a message says of this error: all but what it says of every error of its kind.
+
+    >>> facts("It has shape [3]\nIt depends on x.\nSee https://docs.jax.dev/errors.html")
+    'It has shape [3]. It depends on x.'
+    """
+    lines = (" ".join(line.split()) for line in _BESIDE.sub("", message).splitlines())
+    # A line that begins as a sentence ends the one above.
+    sentences = _NEXT_SENTENCE.sub(". ", "\n".join(filter(None, lines)))
+    return sentences.replace("\n", " ")
 
 
 def first_sentence(message: str) -> str:
@@ -85,8 +58,27 @@ def first_sentence(message: str) -> str:
     return sentence
 
 
-def of_error(error: BaseException, message: str) -> Cure:
-    """What to do about an error with this message; empty if there is no general advice."""
-    names = (kind.__name__ for kind in type(error).__mro__)
-    by_class = next((_BY_ERROR[name] for name in names if name in _BY_ERROR), _NONE)
-    return next((c for words, c in _BY_MESSAGE if by_class is _NONE and words in message), by_class)
+def of_error(error: BaseException, message: str, location: Location | None = None) -> Cure:
+    """What to do about an error with this message; empty if the index does not know it.
+
+    Args:
+        error: what was raised.
+        message: its message.
+        location: the reader's line that raised it, if it is known.
+    """
+    entry = lookup.of_error(error, message)
+    if entry is None:
+        return Cure("", "")
+    line = linecache.getline(*location) if location else ""
+    return Cure(entry.cure(line, message, _in_library(error)).text, entry.page)
+
+
+def _in_library(error: BaseException) -> bool:
+    """Whether a library raised it: neither the reader's code nor a framework itself."""
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        file = frame.f_code.co_filename
+        if _LIBRARY.search(file):
+            return True
+        if not _FRAMEWORK.search(file):
+            return False
+    return False

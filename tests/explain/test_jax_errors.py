@@ -1,6 +1,7 @@
 """Errors of JAX while it traces: where they are, and their cure."""
 
 import functools
+import re
 
 import numpy as np
 import pytest
@@ -45,9 +46,9 @@ def sum_of(x, numbers):
     ("function", "arguments", "what", "cure", "page"),
     [
         (needs_the_value, (X,), "TracerBoolConversionError", "jax.lax.cond", "branching"),
-        (needs_the_number, (X, 3), "TypeError", "static argument", "static_args"),
-        (asks_for_numpy, (X,), "TracerArrayConversionError", "jax.numpy", "tracing"),
-        (cached, (X,), "TypeError", "keep it out of caches", "static_args"),
+        (needs_the_number, (X, 3), "TypeError", "static argument", "shapes-values"),
+        (asks_for_numpy, (X,), "TracerArrayConversionError", "jax.numpy", "methods-ways-out"),
+        (cached, (X,), "TypeError", "Take a cache such as functools.lru_cache off", "tracing"),
         (jax.jit(sum_of, static_argnums=1), (X, [1, 2]), "ValueError", "tuple", "static_args"),
     ],
 )
@@ -75,6 +76,21 @@ def test_an_error_that_cannot_be_printed_is_named() -> None:
 def test_an_error_is_shown_to_the_end_of_its_sentence() -> None:
     (finding,) = explain(jax.jit(sum_of, static_argnums=1), X, [1, 2]).found("failed")
     assert finding.what.endswith("[1, 2]. The error was: TypeError: unhashable type: 'list'")
+
+
+def first_few(x, n):
+    take = jnp.minimum(x.size, n)
+    return jnp.arange(take) + x[0]
+
+
+def test_its_facts_are_kept_and_name_the_readers_line() -> None:
+    (finding,) = explain(jax.jit(first_few, static_argnums=1), X, 2).found("failed")
+    line = first_few.__code__.co_firstlineno + 1
+    assert re.search(
+        rf"operation .* = min .* from line \S*test_jax_errors.py:{line}:", finding.what
+    )
+    assert "jnp.arange argument 'stop'" in finding.what
+    assert "min()" in finding.cure
 
 
 def test_an_error_before_the_first_line() -> None:

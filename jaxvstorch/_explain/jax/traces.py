@@ -63,6 +63,12 @@ def static_names(jitted: Any) -> tuple[str, ...] | None:
     return getattr(getattr(jitted, private.JIT_INFO, None), "static_argnames", None)
 
 
+@functools.cache
+def _leave_out_this_file() -> None:
+    """Let JAX's messages name the reader's line for an operation, not the one here that asks."""
+    private.exclude_file(__file__)
+
+
 class Sites:
     """Records, inside a ``with`` block, where JAX makes equations from earlier ones.
 
@@ -79,6 +85,7 @@ class Sites:
         self._rules: dict[int, CodeType] = {}
         try:
             self._context, self._current = private.source_info_context, private.source_info
+            _leave_out_this_file()
         except MissingNameError:
             self._context = None
 

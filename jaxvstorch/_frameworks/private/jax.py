@@ -11,6 +11,7 @@ from jaxvstorch._frameworks.private import Name
 
 _NO_SETTINGS = "a ledger does not tell which setting of JAX made a call trace again"
 _NO_SITES = "operations that JAX makes of earlier ones have the lines of those alone"
+_OUR_LINES = "where JAX's messages name the line of an operation, they name one of this package"
 _NO_REPR = "a ledger calls a call failed if a static value's own __repr__ raises"
 _AS_IT_IS = "a jitted function is traced as it is, and JAX remembers that trace"
 
@@ -21,6 +22,7 @@ NAMES = {
     "diff_tracing_cache_keys": Name(
         "jax._src.interpreters.partial_eval:diff_tracing_cache_keys", _NO_REPR
     ),
+    "exclude_file": Name("jax._src.source_info_util:register_exclusion", _OUR_LINES),
     "source_info": Name("jax._src.source_info_util:current", _NO_SITES),
     "source_info_context": Name("jax._src.source_info_util:_source_info_context", _NO_SITES),
 }
