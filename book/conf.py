@@ -44,6 +44,7 @@ extensions = [
     "extensions.cost",
     "extensions.definitions",
     "extensions.diagram",
+    "extensions.errors",
     "extensions.explanations",
     "extensions.failed_cells",
     "extensions.folds",

@@ -30,7 +30,7 @@ if (form) {
     for (const section of sections) {
       section.hidden = !section.querySelector(".name:not([hidden])");
     }
-    form.querySelector("output").textContent = `${count} of ${names.length} names`;
+    form.querySelector("output").textContent = `${count} of ${names.length} ${form.dataset.what ?? "names"}`;
   };
 
   const open = () => {

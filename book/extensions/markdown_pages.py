@@ -16,6 +16,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from extensions.errors import FOLDER
 from extensions.notebooks import is_notebook, page_converter, page_notebook
 
 logger = logging.getLogger(__name__)
@@ -50,9 +51,14 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
         return
     head = [f"# {app.config.project}", "", f"> {_SUMMARY}", ""]
     lines, texts = [*head, _HOW_TO_USE, ""], ["\n".join(head)]
-    for toctree in app.env.get_doctree("index").findall(addnodes.toctree):
-        lines += [f"## {toctree.get('caption') or 'The book'}", ""]
-        for _, page in toctree["entries"]:
+    parts = [
+        (toctree.get("caption") or "The book", [page for _, page in toctree["entries"]])
+        for toctree in app.env.get_doctree("index").findall(addnodes.toctree)
+    ]
+    of_errors = sorted(page for page in app.env.found_docs if page.startswith(f"{FOLDER}/"))
+    for caption, pages in [*parts, ("Error messages", of_errors)]:
+        lines += [f"## {caption}", ""]
+        for page in pages:
             if page in app.env.found_docs and page not in NO_MARKDOWN:
                 lines.append(_entry(app, page))
                 written = Path(app.outdir, f"{page}.md")
