@@ -6,6 +6,7 @@ shows what it said. What was said is kept until the entries or the frameworks ch
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from html import escape
@@ -24,6 +25,7 @@ from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 
 FOLDER = "errors"
 _LONGEST = 30  # lines of a message
+_MEANING = re.compile(r"[\\*_<>\[\]{}$|#~]")  # what Markdown would read
 _PAGE = """\
 ---
 orphan: true
@@ -64,7 +66,7 @@ def write_pages(app: Sphinx) -> None:
     """Write the pages' sources before Sphinx looks for them; those that did not change stay."""
     folder = Path(app.srcdir, FOLDER)
     said = _said(Path(app.doctreedir))
-    pages = {entry.path: _page(entry, said[entry.path]) for entry in entries().values()}
+    pages = {entry.path: _page(entry, said.get(entry.path, {})) for entry in entries().values()}
     for path in folder.rglob("*.md"):
         if str(path.relative_to(folder).with_suffix("")) not in pages:
             path.unlink()
@@ -100,12 +102,12 @@ def _said(folder: Path) -> dict[str, Any]:
 def _page(entry: Entry, said: dict[str, Any]) -> str:
     return _PAGE.format(
         description=json.dumps(entry.why),
-        keywords=json.dumps(f"{entry.name.replace('-', ' ')}, {entry.error or entry.warning}"),
-        title=entry.title,
-        why=entry.why,
+        keywords=json.dumps(f"{entry.name.replace('-', ' ')}, {entry.error or entry.kind}"),
+        title=_text(entry.title),
+        why=_text(entry.why),
         said=_message(entry, said),
         cures=_cures(entry),
-        code=_code(entry, said["line"]),
+        code=_code(entry, said["line"]) if said else "",
         gives=_gives(entry),
         links=_links(entry),
         older=_older(entry),
@@ -115,6 +117,12 @@ def _page(entry: Entry, said: dict[str, Any]) -> str:
 def _message(entry: Entry, said: dict[str, Any]) -> str:
     if entry.kind == "silence":
         return ""
+    if not said:
+        places = ", ".join(f"<{pattern.source}>" for pattern in entry.patterns)
+        return (
+            "This entry was not run, for it needs a GPU, several processes or another version. Its "
+            f"words were read in public threads: {places}.\n"
+        )
     what = f"{TITLES[entry.framework]} {version(entry.framework)}"
     lines = said["message"].splitlines()
     shown = "\n".join([*lines[:_LONGEST], *["…"] * (len(lines) > _LONGEST)])
@@ -123,10 +131,17 @@ def _message(entry: Entry, said: dict[str, Any]) -> str:
 
 def _cures(entry: Entry) -> str:
     if len(entry.cures) == 1:
-        return entry.cures[0].text
-    special = [f"- If {cure.when}: {cure.text}" for cure in entry.cures if cure.when]
-    general = [f"- {'Otherwise: ' * bool(special)}{c.text}" for c in entry.cures if not c.when]
-    return "\n".join(special + general)
+        return _text(entry.cures[0].text)
+    cases = [(cure, f"If {cure.when}" if cure.when else "Otherwise") for cure in entry.cures]
+    return "\n".join(f"- **{_text(case)}:** {_text(cure.text)}" for cure, case in cases)
+
+
+def _text(text: str) -> str:
+    """A sentence as Markdown, in which only backquotes have a meaning."""
+    parts = text.split("`")
+    return "`".join(
+        part if number % 2 else _MEANING.sub(r"\\\g<0>", part) for number, part in enumerate(parts)
+    )
 
 
 def _code(entry: Entry, line: int) -> str:
@@ -151,18 +166,18 @@ def _links(entry: Entry) -> str:
     twin = ""
     if entry.twin:
         other = entries()[entry.twin]
-        twin = f" In {TITLES[other.framework]}: [{other.title}](../{other.path}.md)."
+        twin = f" In {TITLES[other.framework]}: [{_text(other.title)}](../{other.path}.md)."
     page = f"{{doc}}`../../topics/{entry.page}` explains it." if entry.page else ""
     return f"{page}{twin}"
 
 
 def _older(entry: Entry) -> str:
-    older = [pattern for pattern in entry.patterns if pattern.source]
+    older = [pattern for pattern in entry.patterns if pattern.source and pattern.before]
     if not older:
         return ""
     title = TITLES[entry.framework]
     lines = "\n".join(
-        f"- before {title} {p.before}: `{p.text}` ([read here]({p.source}))" for p in older
+        f"- before {title} {p.before}: `` {p.text} `` ([read here]({p.source}))" for p in older
     )
     return f"\n## In older versions\n\nThese words were read, and not run:\n\n{lines}\n"
 

@@ -1,8 +1,9 @@
 """The search: Pagefind's index of the built pages, and each name of the map as a result of its own.
 
-A page's front matter may list ``keywords``: what people type who want it. Cells that prove a
-sentence are left out. Where a browser may not load the index, as from a file on disk, ``search.js``
-falls back to Sphinx's own search.
+Of an entry of the index of errors, the message and why it is raised are indexed, and weigh less: a
+thousand short pages would hide the others. A page's front matter may list ``keywords``: what people
+type who want it. Cells that prove a sentence are left out. Where a browser may not load the index,
+as from a file on disk, ``search.js`` falls back to Sphinx's own search.
 """
 
 import asyncio
@@ -14,7 +15,9 @@ from pathlib import Path
 from pagefind.index import IndexConfig, PagefindIndex
 from sphinx.application import Sphinx
 
+from extensions.errors import FOLDER
 from extensions.names import found_names
+from jaxvstorch._errors.entry import entries
 
 # Pagefind knows a section by an id of its heading, and Sphinx gives it to the section.
 _HEADING = re.compile(r'<section id="([^"]+)">((?:\s|<span id="[^"]*"></span>)*)<h([2-4])>')
@@ -25,6 +28,11 @@ _NAME = """\
 <html lang="en"><body>{article}<p data-pagefind-meta="name">{name}</p>
 <p data-pagefind-weight="0.5">{text}</p>
 <p data-pagefind-ignore data-pagefind-meta="address">names.html#{name}</p></article></body></html>
+"""
+_ERROR = """\
+<html lang="en"><body>{article}<p data-pagefind-meta="name" data-pagefind-weight="1">{title}</p>
+<p data-pagefind-weight="0.2">{text}</p>
+<p data-pagefind-ignore data-pagefind-meta="address">{path}.html</p></article></body></html>
 """
 
 
@@ -39,6 +47,8 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
 
 def _copy(app: Sphinx, folder: Path) -> None:
     for page in app.env.found_docs:
+        if page.startswith(f"{FOLDER}/"):
+            continue
         html = Path(app.outdir, f"{page}.html").read_text(encoding="utf-8")
         path = folder / f"{page}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +61,14 @@ def _copy(app: Sphinx, folder: Path) -> None:
     for number, (name, text) in enumerate(found_names()):
         html = _NAME.format(article=_ARTICLE, name=escape(name), text=escape(text))
         Path(folder, f"name-{number}.html").write_text(html, encoding="utf-8")
+    for number, entry in enumerate(entries().values()):
+        html = _ERROR.format(
+            article=_ARTICLE,
+            title=escape(entry.title),
+            text=escape(f"{entry.error} {entry.why}"),
+            path=f"{FOLDER}/{entry.path}",
+        )
+        Path(folder, f"error-{number}.html").write_text(html, encoding="utf-8")
 
 
 async def _write(folder: str, output: str) -> None:

@@ -6,7 +6,7 @@ pytestmark = pytest.mark.built_book
 
 RIGHT = {
     "load a state_dict": "topics/porting-pretrained",
-    "TracerBoolConversionError": "topics/branching",
+    "TracerBoolConversionError": "errors/jax/bool-of-tracer",
     "DataLoader": "topics/data",
     "AdamW": "topics/optimizers",
     "graph break print": "topics/purity",
