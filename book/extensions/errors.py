@@ -52,6 +52,8 @@ class ErrorsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """A section for each framework, in HTML; each title leads to the entry's page."""
+        for path in INDEX.glob("*.toml"):
+            self.env.note_dependency(str(path))
         content: list[nodes.Node] = [nodes.raw("", _filter(), format="html")]
         for framework in FRAMEWORKS:
             heading = TITLES[framework]
@@ -60,6 +62,20 @@ class ErrorsDirective(SphinxDirective):
             section += nodes.raw("", lines, format="html", classes=["no-search"])
             content.append(section)
         return content
+
+
+def markdown(site: str) -> str:
+    """The titles of all entries as links, for programs that read."""
+    parts = []
+    for framework in FRAMEWORKS:
+        parts += [f"## {TITLES[framework]}", ""]
+        parts += [
+            f"- [{_text(entry.title)}]({site}{FOLDER}/{entry.path}.html)"
+            for entry in entries().values()
+            if entry.framework == framework
+        ]
+        parts.append("")
+    return "\n".join(parts)
 
 
 def write_pages(app: Sphinx) -> None:

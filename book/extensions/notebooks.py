@@ -18,7 +18,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.util import logging
 
 from benchmarks.report import lookup
-from extensions import cost, definitions, libraries, names, port_programs
+from extensions import cost, definitions, errors, libraries, names, port_programs
 from extensions.diagram import title
 from extensions.outputs import add_outputs, keep_outputs
 from extensions.pair_directive import halves
@@ -131,6 +131,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "answer": answer,
         "cost": results,
         "diagram": diagram,
+        "errors": lambda _: errors.markdown(site),
         "names": lambda _: names.markdown(),
         "names-counted": lambda _: f"{names.counted()}\n",
         "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
