@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from jaxvstorch._errors.entry import Entry, entries
 
@@ -100,6 +101,15 @@ def find(text: str) -> list[Match]:
 def _matches(entry: Entry, text: str) -> Iterator[re.Match[str]]:
     for pattern in entry.patterns:
         yield from pattern.expression.finditer(text)
+    for number in entry.ids:  # Dynamo's message ends in the address of its own page
+        if _with_id()[number] == 1:
+            yield from re.finditer(rf"/{number.lower()}\.html", text)
+
+
+@cache
+def _with_id() -> Counter[str]:
+    """How many entries each number of a graph break belongs to."""
+    return Counter(number for entry in entries().values() for number in entry.ids)
 
 
 def of_error(error: BaseException, message: str) -> Entry | None:

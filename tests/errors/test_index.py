@@ -39,6 +39,7 @@ def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
     kind = entry.error or entry.warning
     found = lookup.find(own[0] if kind == "logged" else f"{kind}: {own[0]}")
     assert found[0].entry == entry, [match.entry.path for match in found]
+    assert {f"GB{number}" for number in re.findall(r"/gb(\d{4})\.html", own[0])} <= {*entry.ids}
     current = [p for p in entry.patterns if _is_of(p, version(entry.framework))]
     assert any(p.expression.search(message) for _, message in done.said for p in current)
     assert not any(p.source for p in current)

@@ -71,6 +71,11 @@ def test_the_readers_own_line_chooses_the_cure(text, path, file, number, code, c
     assert cure in match.cure
 
 
+def test_a_graph_break_in_other_words_is_found_by_its_number() -> None:
+    text = "Unsupported: other words\n\n For more, visit https://pytorch.org/gb/gb0124.html\n"
+    assert [match.entry.path for match in lookup.find(text)] == ["torch/item"]
+
+
 def test_a_line_of_a_library_has_the_cure_for_its_callers() -> None:
     library = BRANCH.replace("jax/_src/core.py", "einops/einops.py")
     assert lookup.find(library)[0].in_library
