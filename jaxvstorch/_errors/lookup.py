@@ -4,7 +4,7 @@ import bisect
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -114,7 +114,11 @@ def _with_id() -> Counter[str]:
 
 def of_error(error: BaseException, message: str) -> Entry | None:
     """The entry of an error that was raised here; ``None`` if the index does not know it."""
-    classes = {kind.__name__ for kind in type(error).__mro__}
+    return of_message(message, {kind.__name__ for kind in type(error).__mro__})
+
+
+def of_message(message: str, classes: Collection[str]) -> Entry | None:
+    """The entry of a message whose error is of one of these classes, by their names."""
     known = (entry for entry in entries().values() if entry.error in classes)
     return next((e for e in known if any(p.expression.search(message) for p in e.patterns)), None)
 

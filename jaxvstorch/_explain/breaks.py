@@ -6,7 +6,8 @@ Dynamo's own reasons take several lines, and are written for its developers.
 import re
 from collections.abc import Collection
 
-from jaxvstorch._explain.cures import Cure
+from jaxvstorch._explain.cures import Cure, of_break
+from jaxvstorch._explain.observations import Location
 
 CALL = "Python makes this call, because the graph breaks inside the called function."
 CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
@@ -56,60 +57,22 @@ CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
 
 _BUILTIN = r"how to trace the builtin `"  # Dynamo's first hint is to report it
 
-_CURES = (
-    (r"`print`", Cure(
-        "Print outside the compiled function, or use torch._higher_order_ops.print.", "tracing"
-    )),
-    (r"generic_jump|[Dd]ata-dependent branching", Cure(
-        "Choose with torch.where or torch.cond, or pass the condition as a Python bool.",
-        "branching",
-    )),
-    (r"\.item\(\)|tolist\(\)", Cure("Keep the value in a tensor.", "branching")),
-    (r"\b[Rr]andom(State)?\.", Cure(
-        "Draw with torch's own functions, or pass the numbers in.", "purity-random"
-    )),
-    (r"`(time\.(?!sleep)|datetime\.)", Cure(
-        "Read the clock outside, and pass the time in.", "purity-random"
-    )),
-    (r"`open`", Cure("Read the file outside, and pass in what it holds.", "purity-random")),
-    (r"output shape depends", Cure(
-        "A shape must not depend on values: use torch.where(mask, x, 0) in place of x[mask].",
-        "shapes-values",
-    )),
-    (r"torch\.compiler\.disable", Cure(
-        "Remove torch.compiler.disable, or call the function outside the compiled one.",
-        "tracing",
-    )),
-    (r"User-inserted graph break", Cure("Remove that call.", "tracing")),
-    (r"`Optimizer\.\w+`", CALL_OUTSIDE),
-    (r"`\w+\.step`", Cure(
-        "Call it outside the compiled function; you can compile an optimizer's step separately, "
-        "with the learning rate in a tensor.", "tracing"
-    )),
-    (r"`Tensor\.backward\(\)`", Cure(
-        "Compile the forward pass and the loss, and call backward outside.", "tracing"
-    )),
-    (r"no exception handler at the top-level compiled function", Cure(
-        "Call it without torch.compile to see the error; if there is none, only Dynamo raises one: "
-        "move this line out of the compiled function.", "tracing"
-    )),
-    (_BUILTIN, CALL_OUTSIDE),
-)  # fmt: skip
-
 _OTHER = Cure("Do this outside the compiled function, or with torch's own functions.", "tracing")
 
 
-def cure(text: str, generic: Collection[str] = ()) -> Cure:
+def cure(text: str, generic: Collection[str] = (), location: Location | None = None) -> Cure:
     """What to do about a break.
 
     Args:
         text: Dynamo's reason, with explanation and hints.
         generic: hints that say nothing about this break.
+        location: the line that it is at.
     """
-    # The hints at its end also mention other functions.
-    explanation = _explanation(text)
-    match = next((cure for words, cure in _CURES if re.search(words, explanation)), None)
-    return match or _hint(text, generic) or _OTHER
+    if known := of_break(text, location):
+        return known
+    if re.search(_BUILTIN, _explanation(text)):
+        return CALL_OUTSIDE
+    return _hint(text, generic) or _OTHER
 
 
 def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:

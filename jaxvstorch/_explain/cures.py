@@ -73,6 +73,13 @@ def of_error(error: BaseException, message: str, location: Location | None = Non
     return Cure(entry.cure(line, message, _in_library(error)).text, entry.page)
 
 
+def of_break(text: str, location: Location | None) -> Cure | None:
+    """What to do about a graph break, by Dynamo's text; ``None`` if the index does not know it."""
+    entry = lookup.of_message(text, ("Unsupported",))
+    line = linecache.getline(*location) if location else ""
+    return entry and Cure(entry.cure(line, text).text, entry.page)
+
+
 def _in_library(error: BaseException) -> bool:
     """Whether a library raised it: neither the reader's code nor a framework itself."""
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):

@@ -142,7 +142,10 @@ def of_error(
     """The error that ended the call; ``generic`` are Dynamo's hints that fit any error."""
     message = _message(error)
     is_break = is_unsupported(error)
-    cure = breaks.cure(message, generic) if is_break else cures.of_error(error, message, location)
+    if is_break:
+        cure = breaks.cure(message, generic, location)
+    else:
+        cure = cures.of_error(error, message, location)
     is_dynamos = is_break or "Explanation:" in message
     reason = breaks.reason(message) if is_dynamos else cures.facts(message)
     what = ": ".join(filter(None, [type(error).__name__, reason]))

@@ -92,7 +92,7 @@ def test_what_is_printed_is_kept_whatever_the_function_does_with_the_stream() ->
     message = "said \\ud800 and bytes"
     both = explain(closes_the_stream, X, framework="both")
     assert both.printed == {"jax": message, "torch": message}
-    assert "`TextIOWrapper.close`" in str(both.torch)  # as of the reader's own stream
+    assert "`TextIOWrapper`" in str(both.torch)  # as of the reader's own stream
     assert not sys.stdout.closed
     assert both._repr_html_().encode()
 

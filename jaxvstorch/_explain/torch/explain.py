@@ -107,8 +107,9 @@ def _of_whole_frames(
     for frame in record.frames if ran else ():
         for text, stack in () if _ended_call(frame, record) else frame.stacks():
             if not any(shown_files.has(file) for file, _ in (*stack, *frame.callers)):
-                reason, cure = breaks.reason(text), breaks.cure(text, dynamo.generic_hints())
-                yield _break((sources[0].file, ran[0]), reason, cure)
+                location = (sources[0].file, ran[0])
+                cure = breaks.cure(text, dynamo.generic_hints(), location)
+                yield _break(location, breaks.reason(text), cure)
 
 
 def _ended_call(frame: Frame, record: CallRecord) -> bool:
@@ -125,7 +126,7 @@ def _findings_of_break(
         yield _break(location, breaks.CALL, breaks.CALL_CURE)
     reason, generic = breaks.reason(text), dynamo.generic_hints()
     if stack[-1] == locations[-1]:
-        yield _break(locations[-1], reason, breaks.cure(text, generic))
+        yield _break(locations[-1], reason, breaks.cure(text, generic, locations[-1]))
     else:
         file, line = stack[-1]
         reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
