@@ -60,7 +60,7 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
         lines += [f"## {caption}", ""]
         for page in pages:
             if page in app.env.found_docs and page not in NO_MARKDOWN:
-                lines.append(_entry(app, page))
+                lines.append(_entry(app, page, page not in of_errors))
                 written = Path(app.outdir, f"{page}.md")
                 texts.append(written.read_text(encoding="utf-8") if written.exists() else "")
         lines.append("")
@@ -121,11 +121,14 @@ def _linked(app: Sphinx, text: str) -> str:
     return re.sub(rf"(?P<site>{site})(?P<page>[\w/-]+)\.html(#[\w-]+)?", markdown, text)
 
 
-def _entry(app: Sphinx, page: str) -> str:
+def _entry(app: Sphinx, page: str, is_described: bool) -> str:
     title = app.env.titles[page].astext()
+    link = f"- [{title}]({app.config.html_baseurl}{page}.md)"
+    if not is_described:
+        return link
     description = app.env.metadata[page].get("description")
     description = description or _first_paragraph(app.env.get_doctree(page))
-    return f"- [{title}]({app.config.html_baseurl}{page}.md): {description}"
+    return f"{link}: {description}"
 
 
 def _first_paragraph(document: nodes.document) -> str:

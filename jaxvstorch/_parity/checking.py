@@ -76,7 +76,7 @@ def check_parity(
         convert: turns NumPy arguments into those of one framework.
 
     Returns:
-        All comparisons: print them, or call ``require()`` in a test.
+        A table of comparisons to print; in a test, call ``require()``.
 
     Raises:
         TypeError: an argument has the wrong type, a function accepts only the other framework's
