@@ -19,11 +19,12 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from jaxvstorch._errors import trial
 from jaxvstorch._errors.entry import INDEX, Entry, entries
-from jaxvstorch._errors.trial import PRELUDE
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 
 FOLDER = "errors"
+_TRIAL = Path(trial.__file__)
 _LONGEST = 30  # lines of a message
 _MEANING = re.compile(r"[\\*_<>\[\]{}$|#~]")  # what Markdown would read
 _PAGE = """\
@@ -95,12 +96,9 @@ def write_pages(app: Sphinx) -> None:
 
 def _said(folder: Path) -> dict[str, Any]:
     """What the code of each entry did, by the entry's path."""
-    known = hashlib.sha256(
-        "".join(
-            [*(file.read_text(encoding="utf-8") for file in sorted(INDEX.glob("*.toml"))),
-             *(f"{name} {version(name)}" for name in FRAMEWORKS)]
-        ).encode()
-    ).hexdigest()  # fmt: skip
+    sources = [file.read_text(encoding="utf-8") for file in (*sorted(INDEX.glob("*.toml")), _TRIAL)]
+    versions = [f"{name} {version(name)}" for name in FRAMEWORKS]
+    known = hashlib.sha256("".join(sources + versions).encode()).hexdigest()
     kept = folder / f"errors-{known[:16]}.json"
     if not kept.exists():
         found: dict[str, Any] = {}
@@ -168,7 +166,7 @@ def _code(entry: Entry, line: int) -> str:
         f"````{{tab-item}} {title}\n```{{code-block}} python\n{option}\n{code}\n```\n````\n"
         for title, option, code in halves
     )
-    prelude = "; ".join(PRELUDE[entry.framework].splitlines())
+    prelude = "; ".join(trial.PRELUDE[entry.framework].splitlines())
     return f"`````{{tab-set}}\n:class: pair\n{tabs}`````\n\nBoth begin with `{prelude}`."
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import linecache
 import logging
+import re
 import sys
 import traceback
 import types
@@ -85,6 +86,9 @@ def run(framework: str, code: str, name: str = "snippet") -> Trial:
         # PyTorch's own modules use TorchScript when they are first imported, and are warned.
         if "torch.jit" in code or not str(warning.message).startswith("`torch.jit.")
     ]
+    # Dynamo's message names the line that it was reading.
+    _, _, traced = str(error).rpartition("from user code:")
+    lines += map(int, re.findall(rf'File "{file}", line (\d+)', traced))
     return Trial(value, error, tuple(warned + records), lines[-1] if lines else 0)
 
 
