@@ -6,7 +6,7 @@ pytestmark = pytest.mark.built_book
 
 RIGHT = {
     "load a state_dict": "topics/porting-pretrained",
-    "TracerBoolConversionError": "errors/jax/bool-of-tracer",
+    "TracerBoolConversionError": "topics/branching",
     "DataLoader": "topics/data",
     "AdamW": "topics/optimizers",
     "graph break print": "topics/purity",
@@ -54,6 +54,13 @@ def test_the_right_page_comes_first_for_most_queries(page):
         first[query] = result.get_attribute("href").partition(".html")[0].lstrip("./")
     wrong = {query: found for query, found in first.items() if found != RIGHT[query]}
     assert len(wrong) <= 3, wrong
+
+
+def test_a_message_leads_to_its_entry(page):
+    page.goto("search.html?q=mat1 and mat2 shapes cannot be multiplied")
+    result = page.locator("#search-results ul.search > li > a").first
+    result.wait_for()
+    assert result.get_attribute("href").endswith("errors/torch/shapes-of-matmul.html")
 
 
 def test_a_result_leads_to_a_section_and_no_proof_is_found(page):
