@@ -17,7 +17,7 @@ COMMANDS = {
     ],
     "error": [
         "error 'Attempted boolean conversion of traced array'",
-        "error jax/reused-key --json",
+        "error jax/key-reused --json",
     ],
     "map": ["map", "map torch.gather", "map jnp.take_along_axis --json"],
     "port": [
