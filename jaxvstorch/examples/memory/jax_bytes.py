@@ -14,15 +14,17 @@ def shapes(*found: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
     return [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in found]
 
 
-def analysis(function: Function, *arguments: Any, donated: tuple[int, ...] = ()) -> Any:
-    """What XLA says of the memory of a compiled function."""
-    jitted = jax.jit(function, donate_argnums=donated)
+def analysis(
+    function: Function, *arguments: Any, donated: tuple[int, ...] = (), **options: Any
+) -> Any:
+    """What XLA says of the memory of a function, compiled with options of ``jax.jit``."""
+    jitted = jax.jit(function, donate_argnums=donated, **options)
     return jitted.lower(*arguments).compile().memory_analysis()
 
 
-def temporary(function: Function, *arguments: Any) -> int:
+def temporary(function: Function, *arguments: Any, **options: Any) -> int:
     """The bytes that a program makes and drops again."""
-    return int(analysis(function, *arguments).temp_size_in_bytes)
+    return int(analysis(function, *arguments, **options).temp_size_in_bytes)
 
 
 def slope(function: Function, count: int = 1) -> Function:
