@@ -80,6 +80,7 @@ class Entry:
         right: the same code, cured; empty where ``wrong`` is.
         gives: what the last expression of ``right`` is; ``None`` if it has none to compare.
         instead: what the last expression of ``wrong`` is; only in a silence.
+        before: the first version that does not say so of ``wrong``; empty if all do.
         ids: of PyTorch's registry of graph breaks, such as ``"GB0170"``.
     """
 
@@ -97,6 +98,7 @@ class Entry:
     twin: str = ""
     gives: Any = None
     instead: Any = None
+    before: str = ""
     ids: tuple[str, ...] = ()
 
     @property
