@@ -76,8 +76,10 @@ def of_error(error: BaseException, message: str, location: Location | None = Non
 def of_break(text: str, location: Location | None) -> Cure | None:
     """What to do about a graph break, by Dynamo's text; ``None`` if the index does not know it."""
     entry = lookup.of_message(text, ("Unsupported",))
+    if entry is None:
+        return None
     line = linecache.getline(*location) if location else ""
-    return entry and Cure(entry.cure(line, text).text, entry.page)
+    return Cure(entry.cure(line, text).text, entry.page)
 
 
 def _in_library(error: BaseException) -> bool:
