@@ -7,6 +7,8 @@ import pytest
 from extensions.markdown_pages import NO_MARKDOWN, cells_as_markdown
 from pages import BOOK, PAGES
 
+from jaxvstorch._errors.entry import entries
+
 SITE = "https://jaxvstorch.github.io/jaxvstorch/"
 LISTED = [page for page in PAGES if page not in NO_MARKDOWN]
 
@@ -74,6 +76,8 @@ def test_a_link_into_the_book_leads_to_a_file(built_book):
 def test_the_list_names_every_page_once_and_says_what_it_is_about(built_book):
     text = (built_book / "llms.txt").read_text(encoding="utf-8")
     assert text.startswith("# jaxvstorch\n\n> ")
-    entries = re.findall(rf"^- \[(.+)\]\({SITE}(.+)\.md\): (.+)$", text, re.MULTILINE)
-    assert sorted(page for _, page, _ in entries) == sorted(LISTED)
-    assert len(entries) == len(re.findall("^- ", text, re.MULTILINE))
+    pages = re.findall(rf"^- \[(.+)\]\({SITE}(.+)\.md\): (.+)$", text, re.MULTILINE)
+    assert sorted(page for _, page, _ in pages) == sorted(LISTED)
+    errors = re.findall(rf"^- \[.+\]\({SITE}errors/(.+)\.md\)$", text, re.MULTILINE)
+    assert sorted(errors) == sorted(entries())
+    assert len(pages) + len(errors) == len(re.findall("^- ", text, re.MULTILINE))
