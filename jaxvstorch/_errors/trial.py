@@ -26,6 +26,9 @@ PRELUDE = {
     "torch": "import numpy as np\nimport torch\nfrom torch import nn\n"
     "from torch.nn import functional as F",
 }
+# PyTorch's own modules use TorchScript when they are first imported, and are warned; orbax leaves
+# coroutines behind where it raises.
+_OF_LIBRARIES = re.compile(r"`torch\.jit\.|coroutine 'Store\.")
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,7 @@ def run(framework: str, code: str, name: str = "snippet") -> Trial:
     warned = [
         (warning.category.__name__, str(warning.message))
         for warning in caught
-        # PyTorch's own modules use TorchScript when they are first imported, and are warned.
-        if "torch.jit" in code or not str(warning.message).startswith("`torch.jit.")
+        if not _OF_LIBRARIES.match(str(warning.message)) or "torch.jit" in code
     ]
     # Dynamo's message names the line that it was reading.
     _, _, traced = str(error).rpartition("from user code:")
