@@ -1,9 +1,11 @@
 """The search: Pagefind's index of the built pages, and each name of the map as a result of its own.
 
-Of an entry of the index of errors, the message and why it is raised are indexed, and weigh less: a
-thousand short pages would hide the others. A page's front matter may list ``keywords``: what people
-type who want it. Cells that prove a sentence are left out. Where a browser may not load the index,
-as from a file on disk, ``search.js`` falls back to Sphinx's own search.
+Each entry of the index of errors is a result, too. Only its message and its reason are indexed, and
+they weigh less than a page's text: otherwise hundreds of short pages would hide the others.
+
+A page's front matter may list ``keywords``: what people type who want it. Cells that prove a sentence
+are left out. Where a browser may not load the index, as from a file on disk, ``search.js`` falls back
+to Sphinx's own search.
 """
 
 import asyncio

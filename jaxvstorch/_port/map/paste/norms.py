@@ -20,7 +20,7 @@ def batch_norm(
     training: bool,
     eps: float,
 ) -> Array:
-    """Normalizes each channel (axis 1): by the batch in training, by the running values otherwise.
+    """Normalizes each channel (axis 1) by the batch in training, else by the running values.
 
     It returns no new running values: compute them from ``input`` where they are kept.
     """
