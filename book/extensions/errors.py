@@ -121,7 +121,7 @@ def _page(entry: Entry, said: dict[str, Any]) -> str:
         why=_text(entry.why),
         said=_message(entry, said),
         cures=_cures(entry),
-        code=_code(entry, said["line"]) if said else "",
+        code=_code(entry, said.get("line", 0)) if entry.wrong else "",
         gives=_gives(entry),
         links=_links(entry),
         older=_older(entry),
@@ -131,6 +131,8 @@ def _page(entry: Entry, said: dict[str, Any]) -> str:
 def _message(entry: Entry, said: dict[str, Any]) -> str:
     if entry.kind == "silence":
         return ""
+    if not said and entry.wrong:
+        return f"{TITLES[entry.framework]} {version(entry.framework)} says something else.\n"
     if not said:
         places = ", ".join(f"<{pattern.source}>" for pattern in entry.patterns)
         return (

@@ -3,9 +3,9 @@
 Each entry of the index of errors is a result, too. Only its message and its reason are indexed, and
 they weigh less than a page's text: otherwise hundreds of short pages would hide the others.
 
-A page's front matter may list ``keywords``: what people type who want it. Cells that prove a sentence
-are left out. Where a browser may not load the index, as from a file on disk, ``search.js`` falls back
-to Sphinx's own search.
+A page's front matter may list ``keywords``: what people type who want it. Cells that prove a
+sentence are left out. Where a browser may not load the index, as from a file on disk, ``search.js``
+falls back to Sphinx's own search.
 """
 
 import asyncio

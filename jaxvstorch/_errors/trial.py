@@ -139,6 +139,8 @@ def main(framework: str) -> None:
         if entry.framework == framework and entry.wrong:
             done = run(framework, entry.wrong, entry.name)
             own = matches(entry, done)
+            if entry.before and not own:  # a newer version says something else
+                continue
             if entry.kind != "silence" and not own:
                 raise SystemExit(f"{entry.path} says something else: {done.said}")
             kind = entry.error or entry.warning
