@@ -20,7 +20,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from jaxvstorch._errors import trial
-from jaxvstorch._errors.entry import INDEX, Entry, entries
+from jaxvstorch._errors.entry import INDEX, PRELUDE, Entry, entries
 from jaxvstorch._frameworks import FRAMEWORKS, TITLES
 
 FOLDER = "errors"
@@ -168,7 +168,7 @@ def _code(entry: Entry, line: int) -> str:
         f"````{{tab-item}} {title}\n```{{code-block}} python\n{option}\n{code}\n```\n````\n"
         for title, option, code in halves
     )
-    prelude = "; ".join(trial.PRELUDE[entry.framework].splitlines())
+    prelude = "; ".join(PRELUDE[entry.framework].splitlines())
     return f"`````{{tab-set}}\n:class: pair\n{tabs}`````\n\nBoth begin with `{prelude}`."
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jaxvstorch._command import terminal
-from jaxvstorch._errors.trial import PRELUDE
+from jaxvstorch._errors.entry import PRELUDE
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Any
 
 INDEX = Path(__file__).with_name("index")
+# What the code of an entry may use without importing it.
+PRELUDE = {
+    "jax": "import jax\nimport jax.numpy as jnp\nimport numpy as np",
+    "torch": "import numpy as np\nimport torch\nfrom torch import nn\n"
+    "from torch.nn import functional as F",
+}
 
 
 @dataclass(frozen=True)

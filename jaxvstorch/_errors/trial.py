@@ -16,16 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jaxvstorch._errors.entry import Entry, entries
+from jaxvstorch._errors.entry import PRELUDE, Entry, entries
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._messages import tidy
 
-# What the code of an entry may use without importing it.
-PRELUDE = {
-    "jax": "import jax\nimport jax.numpy as jnp\nimport numpy as np",
-    "torch": "import numpy as np\nimport torch\nfrom torch import nn\n"
-    "from torch.nn import functional as F",
-}
 # PyTorch's own modules use TorchScript when they are first imported, and are warned; orbax leaves
 # coroutines behind where it raises.
 _OF_LIBRARIES = re.compile(r"`torch\.jit\.|coroutine 'Store\.")
