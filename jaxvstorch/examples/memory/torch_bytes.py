@@ -16,7 +16,8 @@ Function = Callable[..., Any]
 def allocated(function: Function, *arguments: Any) -> tuple[int, int]:
     """The most bytes that were allocated at once, and those that remain while the result does."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as run:
-        result = function(*arguments)  # noqa: F841  (alive until the end)
+        result = function(*arguments)
+    del result  # alive until the profiler has stopped
     with TemporaryDirectory() as folder:
         trace = Path(folder, "trace.json")
         run.export_chrome_trace(str(trace))
