@@ -1,6 +1,5 @@
 """Finds the entry of an error in what a person pastes: a message, a traceback, a log."""
 
-import bisect
 import math
 import re
 from collections import Counter
@@ -10,8 +9,14 @@ from functools import cache
 
 from jaxvstorch._errors.entry import Entry, entries
 
-# A line that ends a traceback: a class, with its module or without, and the message after it.
-_RAISED = re.compile(r"^(?:E +)?(?:[\w.]+\.)?([A-Za-z_]\w*)(?:: |:?$)", re.MULTILINE)
+# A line that ends a traceback or begins a warning: where it was given, a class, with its module or
+# without, and the message after it.
+_RAISED = re.compile(
+    r"^(?:E +)?(?:(?P<file>[^\n]*(?:\.py|>)):(?P<number>\d+): )?"
+    r"(?:[\w.]+\.)?(?P<name>[A-Za-z_]\w*)(?:: |:?$)",
+    re.MULTILINE,
+)
+_WARNED_CODE = re.compile(r"^ {2,}(\S.*)", re.MULTILINE)
 _FRAME = re.compile(
     r'^[ \t>|E]*File "(?P<file>[^"\n]+)", line (?P<number>\d+)(?:, in .*)?\n'
     r"(?P<code>[^\n]*)|"
@@ -52,21 +57,23 @@ class Match:
 
     Attributes:
         entry: of the index.
-        message: what matched, from there to the end of its paragraph.
+        message: what matched, with its class, to the end of its paragraph.
         line: the last line of the reader's own code; ``None`` if the text has none.
         in_library: whether the error was raised by a library that the reader's line called.
+        whole: all of the message, without its class.
     """
 
     entry: Entry
     message: str
     line: Line | None
     in_library: bool = False
+    whole: str = ""
 
     @property
     def cure(self) -> str:
         """What to do, by what the reader's line does."""
         code = self.line.code if self.line else ""
-        return self.entry.cure(code, self.message, self.in_library).text
+        return self.entry.cure(code, self.whole, self.in_library).text
 
 
 def find(text: str) -> list[Match]:
@@ -79,23 +86,48 @@ def find(text: str) -> list[Match]:
     own = next((line for line in reversed(lines) if not line.in_library), None)
     others = (line for line in reversed(lines) if not _FRAMEWORK.search(line.file))
     in_library = (raised_in := next(others, None)) is not None and raised_in.in_library
-    raised = [(match.start(), match[1]) for match in _RAISED.finditer(text)]
-    starts = [start for start, _ in raised]
+    raised = list(_RAISED.finditer(text))
     found: list[tuple[bool, int, Match]] = []
     for entry in entries().values():
+        kind = entry.error or entry.warning
         for match in _matches(entry, text):
-            number = bisect.bisect_right(starts, match.start()) - 1
-            start, name = raised[number] if number >= 0 else (0, "")
-            message = _paragraph(text, start)
-            if match.start() > start + len(message):  # it is in no message of that class
-                start, name = text.rfind("\n", 0, match.start()) + 1, ""
-                message = _paragraph(text, start)
-            is_class = name == (entry.error or entry.warning)
-            found.append((is_class, match.end(), Match(entry, message, own, in_library)))
+            heading, start, end = _message(text, raised, match, kind)
+            whole = text[heading.end() if heading else start : end]
+            warned = _warned_at(heading, whole) if heading and heading["file"] else None
+            place = warned or (own, in_library)
+            shown = _paragraph(text[:end], start, match.end())
+            is_class = heading is not None and heading["name"] == kind
+            found.append((is_class, match.end(), Match(entry, shown, *place, whole)))
     found.sort(key=lambda each: each[:2])
     last = {match.entry.path: match for *_, match in found}
     order = dict.fromkeys(match.entry.path for *_, match in reversed(found))
     return [last[path] for path in order]
+
+
+def _message(
+    text: str, raised: list[re.Match[str]], match: re.Match[str], kind: str
+) -> tuple[re.Match[str] | None, int, int]:
+    """The line with the class of the message that matches, and where the message is."""
+    above = [at for at in raised if at.start() <= match.start()]
+    inside = [at for at in raised if match.start() < at.start() < match.end()]
+    inside = [at for at in inside if at["name"] == kind]
+    heading = next(reversed(inside or above), None)
+    start = heading.start() if heading else 0
+    if match.start() > start + len(_paragraph(text, start, start)):  # no class is above it
+        heading, start = None, text.rfind("\n", 0, match.start()) + 1
+    below = start + len(_paragraph(text, start, match.end()))
+    others = (at for at in raised if at.start() > (start if at["file"] else below))
+    ends = (at.start() for at in others if at["name"].endswith(("Error", "Warning")))
+    return heading, start, next(ends, len(text))
+
+
+def _warned_at(heading: re.Match[str], message: str) -> tuple[Line | None, bool]:
+    """The reader's line that a warning names, and whether the warning names a library's."""
+    file = heading["file"].strip()
+    if _INSTALLED.search(file):
+        return None, _FRAMEWORK.search(file) is None
+    code = _WARNED_CODE.search(message)
+    return Line(file, int(heading["number"]), code[1].strip() if code else "", False), False
 
 
 def _matches(entry: Entry, text: str) -> Iterator[re.Match[str]]:
@@ -156,6 +188,7 @@ def _words(text: str) -> Iterable[str]:
     return (word.lower() for word in _WORD.findall(text))
 
 
-def _paragraph(text: str, start: int) -> str:
-    """The text from a line to the next empty one."""
-    return re.split(r"\n\s*\n", text[start:], maxsplit=1)[0].strip()
+def _paragraph(text: str, start: int, end: int) -> str:
+    """The text from a line to the first empty one after ``end``."""
+    below = re.split(r"\n\s*\n", text[max(start, end) :], maxsplit=1)[0]
+    return (text[start : max(start, end)] + below).strip()

@@ -49,6 +49,8 @@ def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
     kind = entry.error or entry.warning
     found = lookup.find(own[0] if kind == "logged" else f"{kind}: {own[0]}")
     assert found[0].entry == entry, [match.entry.path for match in found]
+    line = found[0].line.code if found[0].line else ""
+    assert found[0].cure == entry.cure(line, own[0], found[0].in_library).text  # as in explain
     assert {f"GB{number}" for number in re.findall(r"/gb(\d{4})\.html", own[0])} <= {*entry.ids}
     current = [p for p in entry.patterns if _is_of(p, version(entry.framework))]
     assert any(p.expression.search(message) for _, message in done.said for p in current)

@@ -71,6 +71,35 @@ def test_the_readers_own_line_chooses_the_cure(text, path, file, number, code, c
     assert cure in match.cure
 
 
+WARNED = """\
+/home/me/train.py:12: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.
+  scaler.step(optimizer)
+{library}/lightning/amp.py:54: FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated. \
+Please use `torch.amp.autocast('cuda', args...)` instead.
+  with torch.cuda.amp.autocast():
+"""
+
+
+def test_a_warning_has_the_line_that_it_names_and_ends_where_the_next_begins() -> None:
+    in_library, own = lookup.find(WARNED.format(library="/usr/lib/python3.11/site-packages"))
+    assert in_library.cure.startswith("Update the library")
+    assert (own.line.number, own.line.code) == (12, "scaler.step(optimizer)")
+    assert "get_scale" in own.cure
+    assert "FutureWarning" not in own.message
+    assert "Update" not in lookup.find(WARNED.format(library="/home/me"))[0].cure
+
+
+def test_the_shown_message_ends_below_what_matches_and_has_its_class() -> None:
+    carry = (
+        "TypeError: scan body function carry input and carry output must have equal types:\n\n"
+        "The input carry h has type float32[5] but the corresponding output carry component has "
+        "type float32[2,5], so the shapes do not match.\n\nRevise the function."
+    )
+    assert lookup.find(carry)[0].message == carry.removesuffix("\n\nRevise the function.")
+    truth = "ValueError: The truth value of an array with more than one element is ambiguous."
+    assert lookup.find(f"Traceback:\n  File\n{truth}\n")[0].message == truth
+
+
 def test_a_graph_break_in_other_words_is_found_by_its_number() -> None:
     text = "Unsupported: other words\n\n For more, visit https://pytorch.org/gb/gb0124.html\n"
     assert [match.entry.path for match in lookup.find(text)] == ["torch/item"]
