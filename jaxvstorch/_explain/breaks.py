@@ -8,6 +8,8 @@ from collections.abc import Collection
 
 from jaxvstorch._explain.cures import Cure, of_break
 from jaxvstorch._explain.observations import Location
+from jaxvstorch._frameworks.private import MissingNameError
+from jaxvstorch._frameworks.private import torch as private  # which does not import PyTorch
 
 CALL = "Python makes this call, because the graph breaks inside the called function."
 CALL_CURE = Cure("Fix the break inside that function; then this call is compiled too.", "tracing")
@@ -58,6 +60,16 @@ CALL_OUTSIDE = Cure("Make this call outside the compiled function.", "tracing")
 _BUILTIN = r"how to trace the builtin `"  # Dynamo's first hint is to report it
 
 _OTHER = Cure("Do this outside the compiled function, or with torch's own functions.", "tracing")
+
+
+def generic_hints() -> set[str]:
+    """Hints that Dynamo gives for many graph breaks, whatever their cause."""
+    try:
+        hints = vars(private.graph_break_hints)
+    except MissingNameError:
+        return set()
+    texts = [value for value in hints.values() if isinstance(value, list)]
+    return {hint.strip() for text in texts for hint in text}
 
 
 def cure(text: str, generic: Collection[str] = (), location: Location | None = None) -> Cure:

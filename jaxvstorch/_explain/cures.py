@@ -44,20 +44,6 @@ def facts(message: str) -> str:
     return sentences.replace("\n", " ")
 
 
-def first_sentence(message: str) -> str:
-    r"""The first sentence of an error's message, or its first line if that is longer.
-
-    >>> first_sentence("It has no hash. The error was:\nunhashable type: 'list'\nMore.")
-    "It has no hash. The error was: unhashable type: 'list'"
-    """
-    sentence = ""
-    for line in filter(None, map(str.strip, message.splitlines())):
-        sentence = f"{sentence} {line}".strip()
-        if not sentence.endswith((":", ",")):
-            break
-    return sentence
-
-
 def of_error(error: BaseException, message: str, location: Location | None = None) -> Cure:
     """What to do about an error with this message; empty if the index does not know it.
 

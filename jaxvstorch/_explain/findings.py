@@ -1,6 +1,7 @@
 """The findings about a function: one sentence each, with its line."""
 
-from collections.abc import Collection, Iterable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 
 from jaxvstorch._explain import breaks, cures
 from jaxvstorch._explain.explanation_data import Finding
@@ -136,14 +137,25 @@ def _unrolled(body: list[Line], loops: Iterable[statements.Loop]) -> str:
     return f"This loop was unrolled: its body was traced {times} times."
 
 
-def of_error(
-    error: BaseException, location: Location | None, generic: Collection[str] = ()
-) -> Finding:
-    """The error that ended the call; ``generic`` are Dynamo's hints that fit any error."""
+def raised_at(error: BaseException, is_shown: Callable[[str], bool]) -> Location | None:
+    """The innermost line that an error passed through, or that Dynamo was at.
+
+    Args:
+        error: what was raised.
+        is_shown: says of a file whether its lines count.
+    """
+    frames = traceback.walk_tb(error.__traceback__)
+    locations = [(frame.f_code.co_filename, line) for frame, line in frames]
+    locations += [(at.filename, at.lineno) for at in getattr(error, "real_stack", None) or ()]
+    return next((at for at in reversed(locations) if is_shown(at[0])), None)
+
+
+def of_error(error: BaseException, location: Location | None) -> Finding:
+    """The error that ended a call, at the reader's line that raised it."""
     message = _message(error)
     is_break = is_unsupported(error)
     if is_break:
-        cure = breaks.cure(message, generic, location)
+        cure = breaks.cure(message, breaks.generic_hints(), location)
     else:
         cure = cures.of_error(error, message, location)
     is_dynamos = is_break or "Explanation:" in message

@@ -8,12 +8,12 @@ from types import MethodType
 from typing import Any
 
 from jaxvstorch import _frameworks
-from jaxvstorch._explain import LOCK, cures
-from jaxvstorch._explain.cures import first_sentence
+from jaxvstorch._explain import LOCK, findings
 from jaxvstorch._explain.framework_of import compiled_by, framework_of
 from jaxvstorch._explain.ledger_cures import Why
 from jaxvstorch._explain.ledger_rows import Call, Ledger
-from jaxvstorch._explain.python.unwrap import attribute
+from jaxvstorch._explain.python.shown_files import ShownFiles
+from jaxvstorch._explain.python.unwrap import attribute, original
 from jaxvstorch._explain.shorthand import describe_all
 from jaxvstorch._frameworks.private import jax as private
 from jaxvstorch._messages import CONTROLS
@@ -154,20 +154,28 @@ def _recorded(
     kwargs: dict[str, Any],
 ) -> Call:
     """The row of one call, without its arguments."""
-    error = cure = None
+    failure = None
     # What the frameworks report is about the whole process: calls of other ledgers wait.
     with LOCK, watch(args, kwargs) as count_compilations:
         start = time.perf_counter()
         try:
-            wait(function(*args, **kwargs))
+            try:
+                wait(function(*args, **kwargs))
+            finally:
+                took = time.perf_counter() - start
         except Exception as caught:  # whatever the function raises is what the ledger shows
-            message = _message(caught)
-            error = _in_short(caught, message).translate(CONTROLS)
-            cure = cures.of_error(caught, message).text
-        took = time.perf_counter() - start
-    counts = count_compilations(error is not None)
-    row = Call("", counts, took, error)
-    return row.with_reasons([Why("", cure)]) if cure else row
+            failure = findings.of_error(caught, findings.raised_at(caught, _shown_by(function)))
+    counts = count_compilations(failure is not None)
+    if failure is None:
+        return Call("", counts, took)
+    row = Call("", counts, took, failure.what.translate(CONTROLS))
+    return row.with_reasons([Why("", failure.cure)])
+
+
+def _shown_by(function: Any) -> Callable[[str], bool]:
+    """What says of a file whether ``explain`` of a function would show its lines."""
+    code = getattr(original(function), "__code__", None)
+    return ShownFiles(getattr(code, "co_filename", None)).has
 
 
 def _peeled(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
@@ -194,19 +202,6 @@ def _name(function: Any) -> str:
         if name := attribute(value, "__name__"):
             return str(name)
     return type(function).__name__
-
-
-def _message(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # of the reader's own class
-        return ""
-
-
-def _in_short(error: Exception, message: str) -> str:
-    """An error's class, and the first sentence of its message if it has one."""
-    message = first_sentence(message)
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _hint(error: str, name: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commented_functions import given
 from rich.console import Console
 
 from jaxvstorch import call, explain, ledger
@@ -114,7 +115,42 @@ def test_a_framework_that_did_not_compile_the_function() -> None:
         ledger(jax.jit(lambda x: x), [(1.0,)], framework="jx")
 
 
-def test_an_error_is_shown_by_its_first_sentence_and_with_what_to_do() -> None:
+def halved(x):
+    while x.max() > 1e-3:
+        x = x / 2
+    return x
+
+
+def mean_of_positive(x):
+    return x[x > 0].mean()
+
+
+def in_three(x):
+    return x.view(3)
+
+
+@pytest.mark.parametrize(
+    ("framework", "function", "fact", "cure"),
+    [
+        ("jax", halved, "depends on the value of the argument x", "jax.lax.while_loop"),
+        ("jax", mean_of_positive, "got bool[4]", "x.mean(where=mask)"),
+        ("torch", in_three, "is invalid for input of size 4", 'Read what follows "got"'),
+    ],
+)
+@pytest.mark.usefixtures("fresh_torch_compile")
+def test_an_error_has_the_facts_and_the_cure_that_explain_shows(
+    framework, function, fact, cure
+) -> None:
+    pytest.importorskip(framework)
+    (x,) = given(framework, np.arange(4, dtype=np.float32))
+    (row,) = ledger(function, [(x,)]).calls
+    (finding,) = explain(function, x).found("failed")
+    assert (row.error, row.compilations.cures) == (finding.what, (finding.cure,))
+    assert fact in row.error
+    assert cure in finding.cure
+
+
+def test_an_error_is_shown_to_its_end_and_with_what_to_do() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
 
     def named(x, name):

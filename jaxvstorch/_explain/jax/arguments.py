@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxvstorch._explain.cures import first_sentence
+from jaxvstorch._explain.cures import facts
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._explain.python import harmless
 from jaxvstorch._explain.python.unwrap import answers_all, original
@@ -50,9 +50,7 @@ def prepare(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cal
     except (RecursionError, SystemError):  # JAX's C++ turns the former into the latter
         raise TypeError("an argument holds itself, or is nested too deeply for JAX") from None
     except ValueError as error:  # a dictionary, whose keys JAX sorts
-        raise TypeError(
-            f"JAX cannot flatten the arguments: {first_sentence(str(error))}"
-        ) from error
+        raise TypeError(f"JAX cannot flatten the arguments: {facts(str(error))}") from error
     first_argument = len(jax.tree.leaves(function))
     traced = [
         is_array(leaf) or (is_number(leaf) and i >= first_argument and not numbers_are_static)

@@ -1,6 +1,5 @@
 """Explains a function of JAX."""
 
-import traceback
 from collections import Counter
 from functools import partial
 from types import FrameType
@@ -11,7 +10,7 @@ from jaxvstorch._explain.explanation_data import Finding, Program
 from jaxvstorch._explain.jax import ahead_of_time, arguments, stages, traces
 from jaxvstorch._explain.jax.observer import Observer
 from jaxvstorch._explain.jax.program import Reader
-from jaxvstorch._explain.observations import Location, Observations, count
+from jaxvstorch._explain.observations import Observations, count
 from jaxvstorch._explain.python.recorder import Recorder
 from jaxvstorch._explain.python.shown_files import ShownFiles
 from jaxvstorch._explain.sources import count_without_line, sources_to_show
@@ -54,7 +53,8 @@ def explain(subject: Subject) -> dict[str, Any]:
         observed.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
         counts = count(observed.operations)
         programs = (Program("A", counts, stages.text(traced.jaxpr, sum(counts.values()))),)
-    observed.failed = _failed_at(error, recorder, shown_files)
+    if error is not None:
+        observed.failed = findings.raised_at(error, shown_files.has) or recorder.raised(error)
     sources, missing = sources_to_show(code, shown_files, observed)
     programs = count_without_line(programs, observed.operations, sources)
     # Without a program, nothing that was read is frozen into one.
@@ -79,21 +79,6 @@ def explain(subject: Subject) -> dict[str, Any]:
         "ran": RAN if traced is not None else RAN_IN_PART,
         "compile": partial(stages.compile, traced, programs[0], shown_files) if programs else None,
     }
-
-
-def _failed_at(
-    error: Exception | None, recorder: Recorder, shown_files: ShownFiles
-) -> Location | None:
-    """The innermost shown line that an error passed through."""
-    if error is None:
-        return None
-    frames: list[Location] = []
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename == __file__:
-            frames.clear()
-        elif shown_files.has(frame.f_code.co_filename):
-            frames.append((frame.f_code.co_filename, line))
-    return frames[-1] if frames else recorder.raised(error)
 
 
 def _callbacks(observed: Observations) -> list[Finding]:

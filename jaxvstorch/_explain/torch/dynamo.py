@@ -9,7 +9,6 @@ from typing import Any
 
 from jaxvstorch._explain.python.unwrap import attribute
 from jaxvstorch._explain.torch import interventions
-from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
 
 
@@ -115,22 +114,6 @@ def is_disabled(frame: FrameType | None) -> bool:
 def is_generated(code: CodeType) -> bool:
     """Whether Dynamo wrote this code to replace a function's own."""
     return code in private.output_codes
-
-
-def generic_hints() -> set[str]:
-    """Hints that Dynamo gives for many graph breaks, whatever their cause."""
-    try:
-        hints = vars(private.graph_break_hints)
-    except MissingNameError:
-        return set()
-    texts = [value for value in hints.values() if isinstance(value, list)]
-    return {hint.strip() for text in texts for hint in text}
-
-
-def real_stack(error: BaseException) -> list[tuple[str, int]]:
-    """Where in the function Dynamo was when it raised an error; empty if it does not say."""
-    stack = getattr(error, "real_stack", None) or ()
-    return [(frame.filename, frame.lineno) for frame in stack]
 
 
 def compilations() -> list[Any]:

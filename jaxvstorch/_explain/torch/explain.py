@@ -1,6 +1,5 @@
 """Explains a function of PyTorch."""
 
-import traceback
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -34,8 +33,10 @@ def explain(subject: Subject) -> dict[str, Any]:
     trace.trace(subject, shown_files, record, recorder, changes.reading)
     observed, programs = read_record(record, recorder, shown_files)
     backend = dynamo.backend(subject.function)
-    observed.failed = _failed_at(record.error, recorder, shown_files)
-    observed.has_failed = record.error is not None
+    if record.error is not None:
+        observed.has_failed = True
+        observed.failed = findings.raised_at(record.error, shown_files.has)
+        observed.failed = observed.failed or recorder.raised(record.error)
     sources, missing = sources_to_show(code, shown_files, observed)
     programs = count_without_line(programs, observed.operations, sources)
     all_findings = [*_breaks(record, shown_files), *findings.of_loops("torch", sources)]
@@ -52,9 +53,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         misread = outside.misread(record, shown_files) if backend[0] == "inductor" else []
         all_findings += findings.of_accesses("torch", outside.combined(read, changed, misread))
     else:
-        all_findings.append(
-            findings.of_error(record.error, observed.failed, dynamo.generic_hints())
-        )
+        all_findings.append(findings.of_error(record.error, observed.failed))
         missing.append("Everything after the error: the call ended there.")
     return {
         "framework": "torch",
@@ -108,7 +107,7 @@ def _of_whole_frames(
         for text, stack in () if _ended_call(frame, record) else frame.stacks():
             if not any(shown_files.has(file) for file, _ in (*stack, *frame.callers)):
                 location = (sources[0].file, ran[0])
-                cure = breaks.cure(text, dynamo.generic_hints(), location)
+                cure = breaks.cure(text, breaks.generic_hints(), location)
                 yield _break(location, breaks.reason(text), cure)
 
 
@@ -124,7 +123,7 @@ def _findings_of_break(
     """The findings about one break: one for each call that led to it, and one for its line."""
     for location in locations[:-1]:
         yield _break(location, breaks.CALL, breaks.CALL_CURE)
-    reason, generic = breaks.reason(text), dynamo.generic_hints()
+    reason, generic = breaks.reason(text), breaks.generic_hints()
     if stack[-1] == locations[-1]:
         yield _break(locations[-1], reason, breaks.cure(text, generic, locations[-1]))
     else:
@@ -170,17 +169,3 @@ def _skipped(
 
 def _break(location: Location, what: str, cure: Cure) -> Finding:
     return Finding("break", *location, what, cure.text, cure.page)
-
-
-def _failed_at(
-    error: Exception | None, recorder: Recorder, shown_files: ShownFiles
-) -> Location | None:
-    """The innermost shown line where Dynamo was, or that the error passed through."""
-    if error is None:
-        return None
-    frames = [
-        (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
-    locations = [*frames, *dynamo.real_stack(error)]
-    shown_locations = [location for location in locations if shown_files.has(location[0])]
-    return shown_locations[-1] if shown_locations else recorder.raised(error)
