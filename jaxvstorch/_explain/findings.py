@@ -16,6 +16,14 @@ _IN_JAX = {
     AccessKind.READ: ("frozen", "{name} was read while tracing: its value is now part of the "
         "program, and later changes to it go unseen.",
         "Pass it as an argument if it can change."),
+    AccessKind.LARGE: ("frozen", "{name} was read while tracing: its value is now part of the "
+        "program, and later changes to it go unseen. JAX copies its {size} into the program, "
+        "hashes them where a compilation cache is on, and compiles them with the rest.",
+        "Pass it as an argument: the program then holds only its shape and dtype."),
+    AccessKind.CONSTANT: ("frozen", "An array of {size}, {name}, is a constant of the program: JAX "
+        "copies it into the program, hashes it where a compilation cache is on, and compiles it "
+        "with the rest.",
+        "Pass it as an argument, or make it with jax.numpy in the function."),
     AccessKind.WRITTEN: ("impure", "{name} is written only while tracing, not on later calls.",
         "Return the new value instead."),
     AccessKind.CHANGED: ("impure", "{name} is changed only while tracing, not on later calls.",
@@ -95,8 +103,8 @@ def of_accesses(framework: str, accesses: Iterable[Access]) -> Iterator[Finding]
     for access in accesses:
         if access.kind in _SENTENCES[framework]:
             kind, what, cure = _SENTENCES[framework][access.kind]
-            name = f"`{access.name}`"
-            yield Finding(kind, *access.location, what.format(name=name), cure, "purity")
+            what = what.format(name=f"`{access.name}`", size=access.size)
+            yield Finding(kind, *access.location, what, cure, "purity")
 
 
 def of_loops(framework: str, sources: Iterable[Source]) -> Iterator[Finding]:

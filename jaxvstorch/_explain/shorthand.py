@@ -97,6 +97,20 @@ def _represent(value: Any) -> str:
         return type(value).__name__
 
 
+def byte_count(value: int) -> str:
+    """A number of bytes.
+
+    >>> byte_count(1), byte_count(3_460), byte_count(36_000_000)
+    ('1 byte', '3.46 kB', '36 MB')
+    """
+    if value < 1000:
+        return f"{value} byte{'s' * (value != 1)}"
+    for unit, size in (("kB", 1e3), ("MB", 1e6)):
+        if value / size < 999.5:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e9:.3g} GB"
+
+
 def kind(dtype: Any) -> str:
     """A dtype's short name.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxvstorch._explain import findings
 from jaxvstorch._explain.explanation_data import Finding, Program
-from jaxvstorch._explain.jax import ahead_of_time, arguments, stages, traces
+from jaxvstorch._explain.jax import ahead_of_time, arguments, constants, stages, traces
 from jaxvstorch._explain.jax.observer import Observer
 from jaxvstorch._explain.jax.program import Reader
 from jaxvstorch._explain.observations import Observations, count
@@ -46,6 +46,7 @@ def explain(subject: Subject) -> dict[str, Any]:
         except Exception as caught:  # raised by the function, which is part of what is explained
             error = caught
     observed = Observations(recorder.visits, recorder.runs, has_failed=error is not None)
+    accesses = observer.accesses()
     programs: tuple[Program, ...] = ()
     if traced is not None:
         entry = (code.co_filename, code.co_firstlineno) if code else None
@@ -53,6 +54,8 @@ def explain(subject: Subject) -> dict[str, Any]:
         observed.operations = list(reader.operations(traced.jaxpr.jaxpr, "A"))
         counts = count(observed.operations)
         programs = (Program("A", counts, stages.text(traced.jaxpr, sum(counts.values()))),)
+        large = [(value, reader.location(eqn)) for value, eqn in constants.large(traced.jaxpr)]
+        accesses = constants.sized(accesses, large)
     if error is not None:
         observed.failed = findings.raised_at(error, shown_files.has) or recorder.raised(error)
     sources, missing = sources_to_show(code, shown_files, observed)
@@ -60,7 +63,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     # Without a program, nothing that was read is frozen into one.
     all_findings = [
         finding
-        for finding in findings.of_accesses("jax", observer.accesses())
+        for finding in findings.of_accesses("jax", accesses)
         if finding.kind != "frozen" or error is None
     ]
     observer.remove_tracers()

@@ -91,6 +91,11 @@ class Reader:
         entries = [i for i, location in enumerate(stack) if location in self._entry_places]
         return stack[entries[0] :] if self._cuts and entries else stack
 
+    def location(self, eqn: Any) -> Location | None:
+        """The innermost shown line that an equation comes from."""
+        stack = self._stack(eqn)
+        return stack[-1] if stack else None
+
     def _stack(self, eqn: Any) -> Stack:
         """The shown lines of an equation's stack, from the function's call on."""
         frames = [
@@ -124,7 +129,8 @@ def _is_choice(eqn: Any, jaxpr: Any) -> bool:
 
 def _parts(eqn: Any, where: str, is_choice: bool) -> Iterator[tuple[str, Any]]:
     primitive = eqn.primitive.name
-    for number, (parameter, inner) in enumerate(traces.inner_jaxprs(eqn)):
+    for number, (parameter, program) in enumerate(traces.inner_programs(eqn)):
+        inner = getattr(program, "jaxpr", program)
         if primitive in _SEEN_THROUGH:
             yield where, inner
             continue

@@ -139,13 +139,13 @@ def raw_frames(traceback: Any) -> list[tuple[CodeType, int]]:
     return list(zip(reversed(codes), (offset // 2 for offset in reversed(offsets)), strict=True))
 
 
-def inner_jaxprs(eqn: Any) -> Iterator[tuple[str, Any]]:
+def inner_programs(eqn: Any) -> Iterator[tuple[str, Any]]:
     """The programs inside an equation, each with the name of the parameter that holds it."""
     for name, value in eqn.params.items():
         for item in value if isinstance(value, tuple | list) else (value,):
             jaxpr = getattr(item, "jaxpr", item)
             if hasattr(jaxpr, "eqns") and hasattr(jaxpr, "invars"):
-                yield name, jaxpr
+                yield name, item
 
 
 def trace_settings() -> dict[str, Any]:

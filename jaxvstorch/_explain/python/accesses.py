@@ -30,6 +30,8 @@ class AccessKind(StrEnum):
     """What an access does; ``findings`` has a sentence for each."""
 
     READ = "read"  # a variable from outside is read
+    LARGE = "large"  # a variable from outside is read that makes a program large
+    CONSTANT = "constant"  # a large array becomes part of a program that is no such variable
     WRITTEN = "written"  # a global or nonlocal is assigned
     CHANGED = "changed"  # an object from outside is changed
     CHANGED_COPY = "changed copy"  # a container that jax.jit made anew is changed
@@ -60,6 +62,7 @@ class Access:
         location: the line.
         value: what was read or changed; ``None`` for the other kinds.
         owner: for a changed attribute, the name of the object from outside that it is inside.
+        size: of what makes a program large, such as ``"36 MB"``.
     """
 
     kind: AccessKind
@@ -67,6 +70,7 @@ class Access:
     location: Location
     value: Any = field(default=None, compare=False)
     owner: str = ""
+    size: str = ""
 
 
 def without_repeats(accesses: Iterable[Access]) -> Iterator[Access]:

@@ -7,6 +7,7 @@ from jaxvstorch._explain.marks import Source
 from jaxvstorch._explain.python.shown_files import short_path
 from jaxvstorch._explain.rendering.layout import KINDS
 from jaxvstorch._explain.rendering.signs import TIMES, count
+from jaxvstorch._explain.shorthand import byte_count
 from jaxvstorch._frameworks import TITLES
 
 NOT_REPORTED = "not reported"
@@ -110,12 +111,4 @@ def _number(value: float | None) -> str:
 
 
 def _bytes(value: int | None) -> str:
-    if value is None:
-        return NOT_REPORTED
-    if value < 1000:
-        return count(value, "byte")
-    for unit in ("kB", "MB"):
-        value_in = value / {"kB": 1e3, "MB": 1e6}[unit]
-        if value_in < 999.5:
-            return f"{value_in:.3g} {unit}"
-    return f"{value / 1e9:.3g} GB"
+    return NOT_REPORTED if value is None else byte_count(value)
