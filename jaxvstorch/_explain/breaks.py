@@ -112,11 +112,17 @@ def inside(where: str, reason: str) -> str:
 def reason(text: str) -> str:
     """Why it broke: one sentence, from Dynamo's text of several lines."""
     explanation = _explanation(text)
+    error = _ERROR.search(text)
+    ends = f": `{_plain(error[1])}`." if error else "."
     for words, plain in _REASONS:
         if match := re.search(words, explanation):
-            return f"{match.expand(plain)}."
+            return f"{match.expand(plain)}{ends}"
     first = _SENTENCE.match(explanation)
-    return f"{(first[0] if first else explanation).rstrip(' .:;,')}."
+    return f"{(first[0] if first else explanation).rstrip(' .:;,')}{ends}"
+
+
+# The error that Dynamo met, which its explanation leaves out.
+_ERROR = re.compile(r"debug context: (?:raised exception|TypeError (?:<[^>]*>|\S+):) (.+)")
 
 
 # Up to the first full stop. Text in backquotes is a name.

@@ -21,6 +21,19 @@ DISABLED = """Skip calling `torch.compiler.disable()`d function
   Explanation: Skip calling function `<function made.<locals>.f at 0x7fc57e47c860>` since it was \
 wrapped with `torch.compiler.disable` (reason: None)
 """
+RAISED = """Observed exception
+  Explanation: Dynamo found no exception handler at the top-level compiled function when \
+encountering an exception. Exception will propagate outside the compiled region.
+  Hint: Your code may result in an error when running in eager.
+
+  Developer debug context: raised exception {}
+"""
+TYPE_ERROR = """TypeError when making fake tensor call
+  Explanation:
+
+  Developer debug context: TypeError <built-in method ones of type object at 0x7f>: ones(): \
+argument 'size' (position 1) must be tuple of ints, not str
+"""
 NUMPY = """attempted to trace numpy function unsupported by PyTorch
   Explanation: Can't find numpy numpy function <{} at 0x7FC5B15F7B40> in torch._numpy.
 """
@@ -73,6 +86,26 @@ NUMPY_CURE = (
             NUMPY.format("built-in function packbits"),
             "PyTorch has no counterpart of NumPy's `packbits`.",
             NUMPY_CURE,
+        ),
+        (
+            RAISED.format("KeyError('a')"),
+            "Dynamo met an error that the function does not catch: `KeyError('a')`.",
+            "Correct the key, or use .get(key, default).",
+        ),
+        (
+            RAISED.format("IndexError('list index out of range')"),
+            "Dynamo met an error that the function does not catch: "
+            "`IndexError('list index out of range')`.",
+            'Call the function with torch.compiler.set_stance("force_eager"). If the same error '
+            "comes, correct the line that it names. If none comes, Dynamo cannot trace that line: "
+            "move it out of the compiled function.",
+        ),
+        (
+            TYPE_ERROR,
+            "TypeError when making fake tensor call: `ones(): argument 'size' (position 1) must be "
+            "tuple of ints, not str`.",
+            "Correct the argument's name or type after the signatures in the message: a tensor's "
+            "axis is dim=, not axes=.",
         ),
         (
             "Tensor.random_ op\n  Explanation: This is currently not supported.\n",

@@ -51,6 +51,10 @@ def calls_a_disabled_one(x):
     return z + y  # -> B1
 
 
+def asks_for_an_address(x):
+    return x if x.data_ptr() % 16 == 0 else x.clone()
+
+
 def prints_inside(x):
     x = x + 1  # -> B1
     print("inside")  # -> python ! break
@@ -128,6 +132,7 @@ def test_dynamo_does_not_print_what_is_found_and_prints_it_later_still() -> None
         (asks_for_a_number, ".item()", "Leave item() out", "shapes-values"),
         (prints_in_a_loop, "print", "print it outside", "tracing"),
         (breaks_in_a_try, ".item()", "Leave item() out", "shapes-values"),
+        (asks_for_an_address, "operand type(s) for %", "data_ptr()", "methods-ways-out"),
     ],
 )
 def test_a_break_has_its_reason_and_cure(function, words, cure, page) -> None:
