@@ -87,8 +87,16 @@ def cure(text: str, generic: Collection[str] = (), location: Location | None = N
     return _hint(text, generic) or _OTHER
 
 
-def cure_inside(text: str, generic: Collection[str] = ()) -> Cure:
-    """What to do about a break in code that the reader cannot change: what Dynamo suggests."""
+def cure_inside(text: str, generic: Collection[str] = (), location: Location | None = None) -> Cure:
+    """What to do about a break in code that the reader cannot change: what Dynamo suggests.
+
+    Args:
+        text: Dynamo's reason.
+        generic: hints that say nothing about this break.
+        location: the reader's line, if it calls PyTorch's own code that breaks.
+    """
+    if known := of_break(text, location, by_line=True):
+        return known
     if re.search(rf"User-inserted graph break|torch\.compiler\.disable|{_BUILTIN}", text):
         return CALL_OUTSIDE  # it is there on purpose, or cannot be traced at all
     return _hint(text, generic) or CALL_OUTSIDE

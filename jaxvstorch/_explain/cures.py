@@ -59,13 +59,19 @@ def of_error(error: BaseException, message: str, location: Location | None = Non
     return Cure(entry.cure(line, message, _in_library(error)).text, entry.page)
 
 
-def of_break(text: str, location: Location | None) -> Cure | None:
-    """What to do about a graph break, by Dynamo's text; ``None`` if the index does not know it."""
+def of_break(text: str, location: Location | None, by_line: bool = False) -> Cure | None:
+    """What to do about a graph break, by Dynamo's text; ``None`` if the index does not know it.
+
+    Args:
+        text: Dynamo's.
+        location: the reader's line, if it is known.
+        by_line: whether to take only what the index says of such lines.
+    """
     entry = lookup.of_message(text, ("Unsupported",))
     if entry is None:
         return None
-    line = linecache.getline(*location) if location else ""
-    return Cure(entry.cure(line, text).text, entry.page)
+    cure = entry.cure(linecache.getline(*location) if location else "", text)
+    return Cure(cure.text, entry.page) if cure.line or not by_line else None
 
 
 def _in_library(error: BaseException) -> bool:

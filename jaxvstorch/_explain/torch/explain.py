@@ -128,9 +128,11 @@ def _findings_of_break(
         yield _break(locations[-1], reason, breaks.cure(text, generic, locations[-1]))
     else:
         file, line = stack[-1]
-        reason = breaks.inside(f"{short_path(file)}, line {line}", reason)
-        cure = breaks.CALL_OUTSIDE if is_pythons(file) else breaks.cure_inside(text, generic)
-        yield _break(locations[-1], reason, cure)
+        name = short_path(file)
+        reason = breaks.inside(f"{name}, line {line}", reason)
+        caller = locations[-1] if name.startswith("torch/") else None
+        cure = breaks.cure_inside(text, generic, caller)
+        yield _break(locations[-1], reason, breaks.CALL_OUTSIDE if is_pythons(file) else cure)
 
 
 def _skipped(
