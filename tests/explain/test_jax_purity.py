@@ -373,11 +373,18 @@ def test_a_global_that_holds_a_traced_value_is_as_before() -> None:
 def test_without_a_program_nothing_is_frozen_into_it() -> None:
     seen = []
 
-    def step(x):
+    def with_float(x):
         seen.append(float(x.mean()))
         return x
 
-    assert [f.kind for f in explain(step, jnp.ones(3)).findings] == ["failed"]
+    def with_item(x):
+        seen.append(x.mean().item())
+        return x
+
+    for step in (with_float, with_item):
+        (finding,) = explain(step, jnp.ones(3)).findings
+        assert finding.kind == "failed"
+        assert "append it after the call" in finding.cure
 
 
 @functools.partial(jax.jit, static_argnums=0)
