@@ -71,6 +71,10 @@ _IN_TORCH = {
     AccessKind.READ: ("guarded", "{name} is read once and guarded: when it changes, the function "
         "is compiled again.",
         "Pass what changes often as an argument, a number as a tensor."),
+    AccessKind.LARGE: ("guarded", "{name} is read once and guarded: when it changes, the function "
+        "is compiled again. Dynamo reads what it holds one by one, and makes {size}, which are "
+        "checked on each call.",
+        "Make a tensor of it, outside the function: the graph takes that as one input."),
     AccessKind.WRITTEN: ("impure", "{name} is written by code that runs after the graph, on each "
         "call.",
         "Return the new value instead."),

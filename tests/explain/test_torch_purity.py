@@ -191,3 +191,20 @@ def test_running_averages_change_in_training_alone() -> None:
 
     found = explain(by_name, x, torch.zeros(4), torch.ones(4)).findings
     assert {f.what.split("`")[1] for f in found} == {"mean", "var"}
+
+
+numbers = [0.5 * i for i in range(1500)]
+
+
+def test_a_list_that_is_guarded_item_by_item_says_so() -> None:
+    (finding,) = explain(lambda x: x + torch.tensor(numbers).sum(), torch.ones(3)).findings
+    assert finding.what == (
+        "`numbers` is read once and guarded: when it changes, the function is compiled again. "
+        "Dynamo reads what it holds one by one, and makes 1,501 guards, which are checked on each "
+        "call."
+    )
+    assert finding.cure.startswith("Make a tensor of it, outside the function")
+    tensor = torch.tensor(numbers)
+    assert explain(lambda x: x + tensor.sum(), torch.ones(3)).findings == ()
+    (finding,) = explain(lambda x: x + numbers[3], torch.ones(3)).findings
+    assert finding.what.endswith("the function is compiled again.")

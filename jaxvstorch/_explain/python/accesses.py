@@ -78,7 +78,7 @@ def without_repeats(accesses: Iterable[Access]) -> Iterator[Access]:
     seen = set()
     for access in accesses:
         key = (access.name, access.location[0], id(access.value))
-        if access.kind is not AccessKind.READ or key not in seen:
+        if access.kind not in (AccessKind.READ, AccessKind.LARGE) or key not in seen:
             yield access
         seen.add(key)
 

@@ -33,6 +33,7 @@ _CALLING = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
 _OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "and", "or", "xor")
 _WRITES = {"setitem", *(f"i{name}" for name in _OPERATORS)}
 _MOST_INSIDE = 1000
+MANY_GUARDS = 1000  # on one variable
 
 
 class Changes:
@@ -157,14 +158,21 @@ def accesses_in_readings(
     for access in _accesses_in(readings):
         # The reader does not change globals of an installed package; and the rest of a function
         # after a break also loads what the lines before it had loaded.
-        is_read = not shown_files.is_installed and _is_named(access) and _is_guarded(access, record)
-        if is_read if access.kind is AccessKind.READ else access.location not in python:
-            yield access
+        if access.kind is not AccessKind.READ:
+            if access.location not in python:
+                yield access
+        elif not shown_files.is_installed and _is_named(access):
+            number = _guards_on(access, record)
+            if number > MANY_GUARDS:
+                access = replace(access, kind=AccessKind.LARGE, size=f"{number:,} guards")
+            if number:
+                yield access
 
 
-def _is_guarded(access: Access, record: CallRecord) -> bool:
+def _guards_on(access: Access, record: CallRecord) -> int:
+    """The number of guards on a variable, and on what it holds."""
     first, dot, rest = access.name.partition(".")
-    return any(f"['{first}']{dot}{rest}" in guard for guard in record.guards)
+    return sum(f"['{first}']{dot}{rest}" in guard for guard in record.guards)
 
 
 def misread(record: CallRecord, shown_files: ShownFiles) -> list[Access]:
