@@ -10,6 +10,7 @@ from commented_functions import X, cases
 from jaxvstorch import explain
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
+checkify = pytest.importorskip("jax.experimental.checkify", reason="JAX is not installed")
 jnp = jax.numpy
 
 case, test_marks = cases("jax")
@@ -33,6 +34,16 @@ def asks_for_numpy(x):
     return np.sin(x)  # -> failed ! failed
 
 
+def checked(x):
+    checkify.check(x.sum() > 0, "not positive")
+    return x
+
+
+def checked_when_asked(x):
+    checkify.debug_check(x.sum() > 0, "not positive")
+    return x
+
+
 @functools.cache
 def cached(x):
     return x * 2
@@ -49,6 +60,7 @@ def sum_of(x, numbers):
         (needs_the_number, (X, 3), "TypeError", "static argument", "shapes-values"),
         (asks_for_numpy, (X,), "TracerArrayConversionError", "jax.numpy", "methods-ways-out"),
         (cached, (X,), "TypeError", "Take a cache such as functools.lru_cache off", "tracing"),
+        (checked, (X,), "ValueError: Cannot abstractly evaluate", "checkify.checkify", "debugging"),
         (jax.jit(sum_of, static_argnums=1), (X, [1, 2]), "ValueError", "tuple", "static_args"),
     ],
 )
@@ -57,6 +69,11 @@ def test_an_error_has_its_cure(function, arguments, what, cure, page) -> None:
     assert finding.what.startswith(what)
     assert cure in finding.cure
     assert finding.page == page
+
+
+def test_a_check_that_compiling_leaves_out_is_no_error() -> None:
+    assert not explain(checked_when_asked, X).findings
+    assert not explain(checkify.checkify(checked), X).findings
 
 
 class _NoTextError(Exception):

@@ -68,6 +68,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     ]
     observer.remove_tracers()
     all_findings += [*findings.of_loops("jax", sources), *_callbacks(observed)]
+    all_findings += _refused(traced, observed)
     if error is not None:
         all_findings.append(findings.of_error(error, observed.failed))
     missing += [*call.notes, *observer.missing()]
@@ -82,6 +83,17 @@ def explain(subject: Subject) -> dict[str, Any]:
         "ran": RAN if traced is not None else RAN_IN_PART,
         "compile": partial(stages.compile, traced, programs[0], shown_files) if programs else None,
     }
+
+
+def _refused(traced: Any, observed: Observations) -> list[Finding]:
+    """The checks of checkify that nothing took out of the program: JAX traces them only."""
+    checks = [operation for operation in observed.operations if operation.name == "check"]
+    if checks:
+        try:
+            traced.lower()  # leaves out a debug_check
+        except ValueError as error:
+            return [findings.of_error(error, checks[0].stack[-1] if checks[0].stack else None)]
+    return []
 
 
 def _callbacks(observed: Observations) -> list[Finding]:
