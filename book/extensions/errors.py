@@ -27,6 +27,17 @@ FOLDER = "errors"
 _TRIAL = Path(trial.__file__)
 _LONGEST = 30  # lines of a message
 _MEANING = re.compile(r"[\\*_<>\[\]{}$|#~]")  # what Markdown would read
+# Code in a sentence: a dotted name of a library or an attribute, a call, a name with an underscore,
+# an option. What follows a name may be attributes, indices and calls.
+_ARGUMENTS = r"\((?:[^()]|\([^()]*\))*\)"
+_AFTER = rf"(?:\.\w+|\[[^\]]*\]|{_ARGUMENTS})"
+_LIBRARIES = "jax|jnp|lax|nnx|optax|eqx|flax|torch|nn|F|np|numpy|functools|os|sys"
+_CODE_WORD = re.compile(
+    rf"(?<![\w.`/-])(?:(?:{_LIBRARIES})\.\w+{_AFTER}*|\w*\.\w+{_ARGUMENTS}{_AFTER}*|"
+    rf"[A-Za-z_]\w*(?:{_ARGUMENTS}|(?:\.\w+)*\[[^\]]*\]){_AFTER}*|"
+    rf"(?:\w+\.)*\w+_\w*{_AFTER}*|@\w+(?:\.\w+)*)"
+    r"(?:=[\w.\"'-]*\w[\"']?)?|\b[a-z]\w*=[\w.\"'-]*\w[\"']?"
+)
 _PAGE = """\
 ---
 orphan: true
@@ -118,7 +129,7 @@ def _page(entry: Entry, said: dict[str, Any]) -> str:
         description=json.dumps(entry.why),
         keywords=json.dumps(f"{entry.name.replace('-', ' ')}, {entry.error or entry.kind}"),
         title=_text(entry.title),
-        why=_text(entry.why),
+        why=sentence(entry.why),
         said=_message(entry, said),
         cures=_cures(entry),
         code=_code(entry, said.get("line", 0)) if entry.wrong else "",
@@ -147,9 +158,18 @@ def _message(entry: Entry, said: dict[str, Any]) -> str:
 
 def _cures(entry: Entry) -> str:
     if len(entry.cures) == 1:
-        return _text(entry.cures[0].text)
+        return sentence(entry.cures[0].text)
     cases = [(cure, f"If {cure.when}" if cure.when else "Otherwise") for cure in entry.cures]
-    return "\n".join(f"- **{_text(case)}:** {_text(cure.text)}" for cure, case in cases)
+    return "\n".join(f"- **{sentence(case)}:** {sentence(cure.text)}" for cure, case in cases)
+
+
+def sentence(text: str) -> str:
+    """The same for a sentence in words: its code is shown as code."""
+    parts = text.split("`")
+    marked = (
+        part if number % 2 else _CODE_WORD.sub(r"`\g<0>`", part) for number, part in enumerate(parts)
+    )
+    return _text("`".join(marked))
 
 
 def _text(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from extensions import definitions, diagram, notebooks, pair_directive
+from extensions.errors import sentence
 from extensions.plain_markdown import Converter, Directive, Link
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
@@ -175,6 +176,19 @@ def test_every_drawing_has_a_title_and_a_description(path):
 )
 def test_myst_becomes_plain_markdown(myst, plain):
     assert PLAIN(myst) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Use jnp.where(d == 0, 1, f(d)), i.e. two.", "Use `jnp.where(d == 0, 1, f(d))`, i.e. two."),
+        ("x[mask].sum() has no shape (or two).", "`x[mask].sum()` has no shape (or two)."),
+        ("Set dim=1, as log_softmax does.", "Set `dim=1`, as `log_softmax` does."),
+        ("It is `y = f(x)` <there>.", r"It is `y = f(x)` \<there\>."),
+    ],
+)
+def test_code_in_a_sentence_of_the_index_is_shown_as_code(text, shown):
+    assert sentence(text) == shown
 
 
 def test_a_directive_without_plain_form_is_an_error():
