@@ -76,6 +76,7 @@ class Entry:
         title: the message as people see and search it, in one line.
         error: the name of the error's class; empty for warnings and silences.
         warning: of the warning's class, or ``"logged"``; empty for errors and silences.
+        newer_class: of either's class in newer versions; empty where it is the same.
         patterns: the words of its message; none for a silence.
         why: why it is raised, or what goes wrong in silence.
         cures: the special ones first; the last fits any line.
@@ -86,7 +87,9 @@ class Entry:
         right: the same code, cured; empty where ``wrong`` is.
         gives: what the last expression of ``right`` is; ``None`` if it has none to compare.
         instead: what the last expression of ``wrong`` is; only in a silence.
+        since: the first version that says so of ``wrong``; empty if it is not known.
         before: the first version that does not say so of ``wrong``; empty if all do.
+        cpu_build: whether only builds of PyTorch without CUDA say so.
         ids: of PyTorch's registry of graph breaks, such as ``"GB0170"``.
     """
 
@@ -100,11 +103,14 @@ class Entry:
     right: str = ""
     error: str = ""
     warning: str = ""
+    newer_class: str = ""
     patterns: tuple[Pattern, ...] = ()
     twin: str = ""
     gives: Any = None
     instead: Any = None
+    since: str = ""
     before: str = ""
+    cpu_build: bool = False
     ids: tuple[str, ...] = ()
 
     @property
@@ -116,6 +122,11 @@ class Entry:
     def kind(self) -> str:
         """``"error"``, ``"warning"`` or ``"silence"``."""
         return "error" if self.error else "warning" if self.warning else "silence"
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The names of the classes that its message comes with; none for a silence."""
+        return frozenset({self.error, self.warning, self.newer_class} - {""})
 
     def cure(self, line: str, message: str, in_library: bool = False) -> Cure:
         """What to do about a line of code with this message."""

@@ -89,14 +89,13 @@ def find(text: str) -> list[Match]:
     raised = list(_RAISED.finditer(text))
     found: list[tuple[bool, int, Match]] = []
     for entry in entries().values():
-        kind = entry.error or entry.warning
         for match in _matches(entry, text):
-            heading, start, end = _message(text, raised, match, kind)
+            heading, start, end = _message(text, raised, match, entry.classes)
             whole = text[heading.end() if heading else start : end]
             warned = _warned_at(heading, whole) if heading and heading["file"] else None
             place = warned or (own, in_library)
             shown = _paragraph(text[:end], start, match.end())
-            is_class = heading is not None and heading["name"] == kind
+            is_class = heading is not None and heading["name"] in entry.classes
             found.append((is_class, match.end(), Match(entry, shown, *place, whole)))
     found.sort(key=lambda each: each[:2])
     last = {match.entry.path: match for *_, match in found}
@@ -105,12 +104,12 @@ def find(text: str) -> list[Match]:
 
 
 def _message(
-    text: str, raised: list[re.Match[str]], match: re.Match[str], kind: str
+    text: str, raised: list[re.Match[str]], match: re.Match[str], classes: Collection[str]
 ) -> tuple[re.Match[str] | None, int, int]:
     """The line with the class of the message that matches, and where the message is."""
     above = [at for at in raised if at.start() <= match.start()]
     inside = [at for at in raised if match.start() < at.start() < match.end()]
-    inside = [at for at in inside if at["name"] == kind]
+    inside = [at for at in inside if at["name"] in classes]
     heading = next(reversed(inside or above), None)
     start = heading.start() if heading else 0
     if match.start() > start + len(_paragraph(text, start, start)):  # no class is above it
@@ -151,7 +150,7 @@ def of_error(error: BaseException, message: str) -> Entry | None:
 
 def of_message(message: str, classes: Collection[str]) -> Entry | None:
     """The entry of a message whose error is of one of these classes, by their names."""
-    known = (entry for entry in entries().values() if entry.error in classes)
+    known = (e for e in entries().values() if e.error and e.classes & {*classes})
     return next((e for e in known if any(p.expression.search(message) for p in e.patterns)), None)
 
 

@@ -21,8 +21,8 @@ from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._messages import tidy
 
 # PyTorch's own modules use TorchScript when they are first imported, and are warned; orbax leaves
-# coroutines behind where it raises.
-_OF_LIBRARIES = re.compile(r"`torch\.jit\.|coroutine 'Store\.")
+# coroutines behind where it raises; a build with CUDA says once that it finds no GPU.
+_OF_LIBRARIES = re.compile(r"`torch\.jit\.|coroutine 'Store\.|No CUDA runtime is found")
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,12 @@ def run(framework: str, code: str, name: str = "snippet") -> Trial:
             error = raised
     frames = traceback.extract_tb(error.__traceback__) if error else []
     lines = [frame.lineno or 0 for frame in frames if frame.filename == file]
-    warned = [
-        (warning.category.__name__, str(warning.message))
-        for warning in caught
-        if not _OF_LIBRARIES.match(str(warning.message)) or "torch.jit" in code
-    ]
+    warned = [(warning.category.__name__, str(warning.message)) for warning in caught] + records
+    kept = [each for each in warned if not _OF_LIBRARIES.match(each[1]) or "torch.jit" in code]
     # Dynamo's message names the line that it was reading.
     _, _, traced = str(error).rpartition("from user code:")
     lines += map(int, re.findall(rf'File "{file}", line (\d+)', traced))
-    return Trial(value, error, tuple(warned + records), lines[-1] if lines else 0)
+    return Trial(value, error, tuple(kept), lines[-1] if lines else 0)
 
 
 @contextlib.contextmanager
@@ -116,13 +113,12 @@ def _reset(framework: str) -> None:
         torch.set_warn_always(True)
 
 
-def matches(entry: Entry, trial: Trial) -> list[str]:
-    """The messages of a trial that are the entry's own."""
-    kind = entry.error or entry.warning
+def matches(entry: Entry, trial: Trial) -> list[tuple[str, str]]:
+    """The messages of a trial that are the entry's own, each with its class before it."""
     return [
-        message
+        (name, message)
         for name, message in trial.said
-        if name == kind and any(p.expression.search(message) for p in entry.patterns)
+        if name in entry.classes and any(p.expression.search(message) for p in entry.patterns)
     ]
 
 
@@ -133,14 +129,13 @@ def main(framework: str) -> None:
         if entry.framework == framework and entry.wrong:
             done = run(framework, entry.wrong, entry.name)
             own = matches(entry, done)
-            if entry.before and not own:  # a newer version says something else
-                continue
+            if not own and (entry.since or entry.before or entry.cpu_build):
+                continue  # another version or build says something else
             if entry.kind != "silence" and not own:
                 raise SystemExit(f"{entry.path} says something else: {done.said}")
-            kind = entry.error or entry.warning
+            kind, message = own[0] if own else ("logged", "")
             prefix = "" if kind == "logged" else f"{kind}: "
-            message = f"{prefix}{tidy(own[0])}" if own else ""
-            said[entry.path] = {"message": message, "line": done.line}
+            said[entry.path] = {"message": f"{prefix}{tidy(message)}", "line": done.line}
     print(json.dumps(said))
 
 

@@ -1,5 +1,6 @@
 """The code of every entry does what the entry says, on the versions that are installed."""
 
+import importlib
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -19,10 +20,14 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
 
 
-def _is_of(pattern: Pattern, installed: str) -> bool:
-    """Whether the pattern's words are those of this version."""
-    after = not pattern.since or _numbers(pattern.since) <= _numbers(installed)
-    return after and not (pattern.before and _numbers(pattern.before) <= _numbers(installed))
+def _is_of(part: Entry | Pattern, installed: str) -> bool:
+    """Whether this version says so, or in these words."""
+    after = not part.since or _numbers(part.since) <= _numbers(installed)
+    return after and not (part.before and _numbers(part.before) <= _numbers(installed))
+
+
+def _is_of_build(entry: Entry) -> bool:
+    return not (entry.cpu_build and importlib.import_module("torch").backends.cuda.is_built())
 
 
 def need(entry: Entry) -> None:
@@ -36,7 +41,7 @@ def need(entry: Entry) -> None:
 def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
     need(entry)
     done = trial.run(entry.framework, entry.wrong)
-    if entry.before and _numbers(entry.before) <= _numbers(version(entry.framework)):
+    if not (_is_of(entry, version(entry.framework)) and _is_of_build(entry)):
         assert not trial.matches(entry, done)
         return
     if entry.kind == "silence":
@@ -46,12 +51,12 @@ def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
         return
     own = trial.matches(entry, done)
     assert own, done.said
-    kind = entry.error or entry.warning
-    found = lookup.find(own[0] if kind == "logged" else f"{kind}: {own[0]}")
+    kind, message = own[0]
+    found = lookup.find(message if kind == "logged" else f"{kind}: {message}")
     assert found[0].entry == entry, [match.entry.path for match in found]
     line = found[0].line.code if found[0].line else ""
-    assert found[0].cure == entry.cure(line, own[0], found[0].in_library).text  # as in explain
-    assert {f"GB{number}" for number in re.findall(r"/gb(\d{4})\.html", own[0])} <= {*entry.ids}
+    assert found[0].cure == entry.cure(line, message, found[0].in_library).text  # as in explain
+    assert {f"GB{number}" for number in re.findall(r"/gb(\d{4})\.html", message)} <= {*entry.ids}
     current = [p for p in entry.patterns if _is_of(p, version(entry.framework))]
     assert any(p.expression.search(message) for _, message in done.said for p in current)
     assert not any(p.source for p in current)
