@@ -167,7 +167,8 @@ def sentence(text: str) -> str:
     """The same for a sentence in words: its code is shown as code."""
     parts = text.split("`")
     marked = (
-        part if number % 2 else _CODE_WORD.sub(r"`\g<0>`", part) for number, part in enumerate(parts)
+        part if number % 2 else _CODE_WORD.sub(r"`\g<0>`", part)
+        for number, part in enumerate(parts)
     )
     return _text("`".join(marked))
 

@@ -181,7 +181,10 @@ def test_myst_becomes_plain_markdown(myst, plain):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Use jnp.where(d == 0, 1, f(d)), i.e. two.", "Use `jnp.where(d == 0, 1, f(d))`, i.e. two."),
+        (
+            "Use jnp.where(d == 0, 1, f(d)), i.e. two.",
+            "Use `jnp.where(d == 0, 1, f(d))`, i.e. two.",
+        ),
         ("x[mask].sum() has no shape (or two).", "`x[mask].sum()` has no shape (or two)."),
         ("Set dim=1, as log_softmax does.", "Set `dim=1`, as `log_softmax` does."),
         ("It is `y = f(x)` <there>.", r"It is `y = f(x)` \<there\>."),
