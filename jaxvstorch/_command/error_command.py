@@ -48,18 +48,29 @@ def error(
     if named:
         _show_entry(out, named)
         return
-    if not message and sys.stdin.isatty():
-        terminal.console(stderr=True).print("Paste the traceback, then press Ctrl-D.")
-    text = " ".join(message) if message else sys.stdin.read()
+    text = " ".join(message) if message else _read()
     found = lookup.find(text)
     near = [] if found else lookup.nearest(text)
     if as_json:
         terminal.show_json("error", _document(found, near))
     elif found:
         _show(out, found)
-    else:
+    elif text.strip():
         _say_unknown(out, near)
+    else:
+        out.print("The text is empty: there is nothing to find.")
     raise typer.Exit(0 if found else 1)
+
+
+def _read() -> str:
+    """All of standard input, in whatever encoding the log has."""
+    from jaxvstorch._errors.plain import decoded
+
+    if sys.stdin is None:  # it was closed when Python began
+        return ""
+    if sys.stdin.isatty():
+        terminal.console(stderr=True).print("Paste the traceback, then press Ctrl-D.")
+    return decoded(sys.stdin.buffer.read())
 
 
 def _document(found: "Iterable[Match]", near: "Iterable[Entry]") -> dict[str, object]:

@@ -26,17 +26,26 @@ class Pattern:
         since: the first version with these words; empty if it is not known.
         before: the first version with other words; empty if these are today's.
         source: where they were read; empty if they are provoked here.
+        line: matches the line of code that raised it, where the words are Python's own and any
+            program can raise them; empty for any.
     """
 
     text: str
     since: str = ""
     before: str = ""
     source: str = ""
+    line: str = ""
 
     @cached_property
     def expression(self) -> re.Pattern[str]:
         """The regular expression; a space in it matches any white space."""
         return re.compile(self.text.replace(" ", r"\s+"))
+
+    def fits(self, message: str, line: str) -> bool:
+        """Whether these are the words of a message that a line of code raised."""
+        return (
+            self.expression.search(message) is not None and re.search(self.line, line) is not None
+        )
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,10 @@ def of_error(error: BaseException, message: str, location: Location | None = Non
         message: its message.
         location: the reader's line that raised it, if it is known.
     """
-    entry = lookup.of_error(error, message)
+    line = linecache.getline(*location) if location else ""
+    entry = lookup.of_error(error, message, line)
     if entry is None:
         return Cure("", "")
-    line = linecache.getline(*location) if location else ""
     return Cure(entry.cure(line, message, _in_library(error)).text, entry.page)
 
 

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+import typer
 from typer.testing import CliRunner
 
+from jaxvstorch._command import error_command
 from jaxvstorch._command.cli import app
 
 LOG = """\
@@ -15,7 +18,7 @@ jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced arr
 """  # noqa: E501
 
 
-def run(*arguments: str, text: str = ""):
+def run(*arguments: str, text: str | bytes = ""):
     return CliRunner().invoke(app, ["error", *arguments], input=text)
 
 
@@ -58,3 +61,23 @@ def test_json_has_the_place_and_the_nearest() -> None:
 
 def test_codes_for_a_terminal_are_not_passed_on() -> None:
     assert "\x1b" not in run(text=LOG.replace("if loss", "\x1b[31mif loss")).output
+
+
+@pytest.mark.parametrize(
+    "log", [LOG.encode("utf-16"), LOG.encode("utf-8-sig"), b"Gr\xf6\xdfe \x00\xff\n" + LOG.encode()]
+)
+def test_a_log_in_any_encoding_is_read(log) -> None:
+    assert "entry  jax/bool-of-tracer" in run(text=log).output
+
+
+def test_an_empty_text_is_called_empty() -> None:
+    done = run(text=" \n")
+    assert done.exit_code == 1
+    assert done.output == "The text is empty: there is nothing to find.\n"
+
+
+def test_a_closed_input_is_empty(monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(typer.Exit) as end:
+        error_command.error(None, as_json=True)
+    assert end.value.exit_code == 1

@@ -1,5 +1,6 @@
 """What people paste finds its entry, with their own line, and what is not known is not guessed."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -71,6 +72,94 @@ def test_the_readers_own_line_chooses_the_cure(text, path, file, number, code, c
     assert cure in match.cure
 
 
+IN_A_MODULE = """\
+TracerBoolConversionError                 Traceback (most recent call last)
+Cell In[7], line 3
+----> 3 y = run(x)
+
+File ~/project/model.py:12, in step(x)
+     10 def step(x):
+---> 12     while x > 0:
+
+File ~/lib/python3.11/site-packages/jax/_src/core.py:1700, in error(self, arg)
+-> 1700   raise TracerBoolConversionError(arg)
+
+TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
+"""
+IN_A_TEST = """\
+___________________________________ test_step ___________________________________
+
+    def test_step():
+>       step(jnp.ones(()))
+
+test_model.py:12:{space}
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+model.py:12: in step
+    while loss > 0.1:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+
+>   def error(self, arg):
+E   jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array.
+
+/usr/lib/python3.11/site-packages/jax/_src/core.py:1700: TracerBoolConversionError
+___________________________________ test_other __________________________________
+
+    def test_other():
+>       assert 1 == 2
+E       assert 1 == 2
+
+test_model.py:20: AssertionError
+""".replace("{space}", " ")
+LAST_IN_A_TEST = """\
+    def step(x):
+>       while x > 0:
+E       jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array.
+
+model.py:12: TracerBoolConversionError
+"""
+
+
+def prefixed(text: str, prefix: str) -> str:
+    return "".join(prefix.format(n) + line for n, line in enumerate(text.splitlines(True)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IN_A_MODULE,
+        IN_A_TEST,
+        LAST_IN_A_TEST,
+        prefixed(BRANCH, "[rank0]: "),
+        prefixed(BRANCH, "2024-05-01T12:00:{:02d}.1234567Z "),
+        prefixed(BRANCH, "trainer-1  | "),
+        "".join(f"[rank0]: {line}[rank1]: {line}" for line in BRANCH.splitlines(True)),
+        BRANCH.replace("\n", "\r\n"),
+        BRANCH.replace("\n", "\\n").replace('"', '\\"'),
+        re.sub(r"(loss|\d+|jax\.\S+Error|Attempted)", "\x1b[1;35m\\1\x1b[0m", BRANCH),
+        BRANCH.replace("/usr/lib/python3.11/site-packages/jax/_src/core", r"C:\Lib\functools"),
+        BRANCH + 'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n'
+        "    if run(): raise RuntimeError() from error\nRuntimeError: it failed\n",
+    ],
+    ids=[
+        "ipython", "pytest", "pytest-last", "rank", "time", "compose", "ranks", "windows-lines",
+        "json", "colors", "windows-library", "chained",
+    ],
+)  # fmt: skip
+def test_the_readers_line_is_found_in_whatever_printed_it(text) -> None:
+    match, *_ = lookup.find(text)
+    assert match.entry.path == "jax/bool-of-tracer"
+    assert match.line.number == 12
+    assert match.line.code.startswith("while")
+    assert "while_loop" in match.cure
+    assert re.match(r"(E +)?jax\.errors\.Tracer|Tracer", match.message)
+
+
+def test_a_warning_ends_where_a_traceback_begins() -> None:
+    warning = WARNED[: WARNED.index("{library}")]
+    traceback = BRANCH[BRANCH.index("Traceback") :]
+    assert lookup.find(warning + traceback)[1].message == warning.strip()
+
+
 WARNED = """\
 /home/me/train.py:12: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.
   scaler.step(optimizer)
@@ -121,6 +210,11 @@ def test_of_two_errors_the_one_that_is_raised_last_comes_first() -> None:
 @pytest.mark.parametrize("text", ["", "all is well\n", "ValueError: my own words", "}{\x00\n" * 99])
 def test_what_is_not_known_finds_nothing(text) -> None:
     assert lookup.find(text) == []
+
+
+def test_the_nearest_share_words_with_the_message_and_not_with_its_traceback() -> None:
+    text = BRANCH[: BRANCH.index("jax.errors")] + "ValueError: a key of a NumPy generator\n"
+    assert lookup.nearest(text) == lookup.nearest("ValueError: a key of a NumPy generator\n")
 
 
 def test_the_nearest_share_words() -> None:
