@@ -52,7 +52,11 @@ def test_the_wrong_code_fails_as_it_says(entry: Entry) -> None:
     own = trial.matches(entry, done)
     assert own, done.said
     kind, message = own[0]
-    found = lookup.find(message if kind == "logged" else f"{kind}: {message}")
+    said = message if kind == "logged" else f"{kind}: {message}"
+    if done.line:
+        code = entry.wrong.splitlines()[done.line - 1]
+        said = f'  File "program.py", line {done.line}, in f\n    {code}\n{said}'
+    found = lookup.find(said)
     assert found[0].entry == entry, [match.entry.path for match in found]
     line = found[0].line.code if found[0].line else ""
     assert found[0].cure == entry.cure(line, message, found[0].in_library).text  # as in explain
@@ -73,6 +77,13 @@ def test_the_right_code_works_without_a_word(entry: Entry) -> None:
 
 def _plain(value: object) -> np.ndarray:
     return np.asarray(value.detach() if hasattr(value, "detach") else value)
+
+
+@pytest.mark.parametrize(
+    "text", ["deadbeef", "a.b", "'a' ", ". ", "x\n", "a.py:1: ", "a.py in f\n"]
+)
+def test_the_time_of_a_search_grows_with_the_text_and_not_with_its_square(text) -> None:
+    assert lookup.find(text * 30_000) == []  # its square would take hours
 
 
 def test_an_entry_that_is_not_run_says_where_its_words_were_read() -> None:

@@ -160,6 +160,32 @@ def test_a_warning_ends_where_a_traceback_begins() -> None:
     assert lookup.find(warning + traceback)[1].message == warning.strip()
 
 
+OTHERS = """\
+TypeError: Block.__init__() got an unexpected keyword argument 'dim'
+AttributeError: 'int' object has no attribute 'params'
+TypeError: Cache.__init__() missing 1 required keyword-only argument: 'key'
+TypeError: Machine.__call__() missing 1 required positional argument: 'state'
+TypeError: Machine.step() missing 1 required positional argument: 'metrics'
+TypeError: DataFrame.mean() got an unexpected keyword argument 'axis'
+TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'
+TypeError: can't multiply sequence by non-int of type 'float'
+TypeError: 'int' object is not callable
+TypeError: 'float' object is not iterable
+"""
+
+
+@pytest.mark.parametrize("message", OTHERS.splitlines())
+def test_what_any_program_can_raise_is_found_only_by_its_line(message) -> None:
+    text = 'Traceback (most recent call last):\n  File "app.py", line 9, in run\n    {}\n{}\n'
+    assert lookup.find(text.format("machine.run(job)", message)) == []
+
+
+def test_words_of_python_are_found_by_the_line_that_raised_them() -> None:
+    text = '  File "train.py", line 9, in step\n    w = w - 0.1 * w.grad\n'
+    found = lookup.find(text + OTHERS.splitlines()[6])
+    assert [match.entry.path for match in found] == ["torch/grad-is-none"]
+
+
 WARNED = """\
 /home/me/train.py:12: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.
   scaler.step(optimizer)
