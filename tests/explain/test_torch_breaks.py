@@ -349,6 +349,18 @@ def test_operations_of_an_optimizer_stand_at_the_line_that_steps() -> None:
     assert counter.frame_count == 1
 
 
+def counts_up(x):
+    while x < 2000:
+        x = x + 1
+    return x
+
+
+def test_a_break_is_kept_where_the_call_ends_in_another_error() -> None:
+    found = explain(counts_up, torch.tensor(0.0)).findings
+    assert {finding.kind for finding in found} == {"break", "failed"}
+    assert "torch.while_loop" in found[0].cure
+
+
 class _Recompiled(torch.nn.Module):
     def forward(self, x, n):
         return x * n

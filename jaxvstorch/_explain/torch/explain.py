@@ -42,7 +42,7 @@ def explain(subject: Subject) -> dict[str, Any]:
     all_findings = [*_breaks(record, shown_files), *findings.of_loops("torch", sources)]
     all_findings += _of_whole_frames(sources, record, shown_files)
     all_findings += _skipped(sources, record, all_findings)
-    if record.error is not None:  # the error reports what Dynamo says about the line that raised
+    if record.error is not None and findings.is_dynamos(record.error):  # it says why it broke there
         all_findings = [
             f for f in all_findings if f.kind != "break" or (f.file, f.line) != observed.failed
         ]
