@@ -35,7 +35,10 @@ def add_outputs(app: Sphinx, page: str, notebook: NotebookNode) -> None:
     if [cell.source.strip() for cell in cells] != [cell.source.strip() for cell in ran]:
         raise LookupError(f"the cells of the notebook {page} are not those that ran")
     for cell, done in zip(cells, ran, strict=True):
-        cell["outputs"] = [_plain(output) for output in done.outputs]
+        shown = done.outputs
+        if "remove-stderr" in cell.metadata.get("tags", ()):  # the page leaves it out too
+            shown = [output for output in shown if output.get("name") != "stderr"]
+        cell["outputs"] = [_plain(output) for output in shown]
         cell["execution_count"] = done.execution_count
 
 
