@@ -170,7 +170,8 @@ def of_error(error: BaseException, location: Location | None) -> Finding:
         cure = breaks.cure(message, breaks.generic_hints(), location)
     else:
         cure = cures.of_error(error, message, location)
-    reason = breaks.reason(message) if is_dynamos(error) else cures.facts(message)
+    is_dynamos = is_break or "Explanation:" in message
+    reason = breaks.reason(message) if is_dynamos else cures.facts(message)
     what = ": ".join(filter(None, [type(error).__name__, reason]))
     return Finding("failed", *(location or ("", 0)), what, cure.text, cure.page)
 
@@ -180,11 +181,6 @@ def _message(error: BaseException) -> str:
         return tidy(str(error)).strip()
     except Exception:  # raised by the reader's own class
         return ""
-
-
-def is_dynamos(error: BaseException) -> bool:
-    """Whether its message is what Dynamo says about a line."""
-    return is_unsupported(error) or "Explanation:" in _message(error)
 
 
 def is_unsupported(error: BaseException) -> bool:

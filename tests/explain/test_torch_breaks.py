@@ -355,7 +355,7 @@ def counts_up(x):
     return x
 
 
-def test_a_break_is_kept_where_the_call_ends_in_another_error() -> None:
+def test_a_break_in_a_loop_is_kept_where_the_calls_are_too_deep() -> None:
     found = explain(counts_up, torch.tensor(0.0)).findings
     assert {finding.kind for finding in found} == {"break", "failed"}
     assert "torch.while_loop" in found[0].cure

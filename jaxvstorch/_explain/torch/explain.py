@@ -42,7 +42,9 @@ def explain(subject: Subject) -> dict[str, Any]:
     all_findings = [*_breaks(record, shown_files), *findings.of_loops("torch", sources)]
     all_findings += _of_whole_frames(sources, record, shown_files)
     all_findings += _skipped(sources, record, all_findings)
-    if record.error is not None and findings.is_dynamos(record.error):  # it says why it broke there
+    # The error reports what Dynamo says about the line that raised it; but a break in a loop is why
+    # the calls are too deep.
+    if record.error is not None and not isinstance(record.error, RecursionError):
         all_findings = [
             f for f in all_findings if f.kind != "break" or (f.file, f.line) != observed.failed
         ]
