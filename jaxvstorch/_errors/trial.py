@@ -21,8 +21,8 @@ from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._messages import tidy
 
 # PyTorch's own modules use TorchScript when they are first imported, and are warned; orbax leaves
-# coroutines behind where it raises; a build with CUDA says once that it finds no GPU; and Dynamo
-# says so of Python 3.13.0.
+# coroutines behind where it raises; a build with CUDA says once that it finds no GPU; and
+# Dynamo says that Python 3.13.0 makes guards slow.
 _OF_LIBRARIES = re.compile(
     r"`torch\.jit\.|coroutine 'Store\.|No CUDA runtime is found|Guards may run slower on Python"
 )

@@ -361,6 +361,16 @@ def test_a_break_in_a_loop_is_kept_where_the_calls_are_too_deep() -> None:
     assert "torch.while_loop" in found[0].cure
 
 
+def asserts(x):
+    assert x.sum() > 0, "not positive"
+    return x * 2
+
+
+def test_an_assert_that_pytest_has_rewritten_breaks_the_graph() -> None:
+    (finding,) = explain(asserts, torch.ones(3)).found("break")
+    assert finding.line == asserts.__code__.co_firstlineno + 1
+
+
 class _Recompiled(torch.nn.Module):
     def forward(self, x, n):
         return x * n
