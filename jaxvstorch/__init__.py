@@ -8,6 +8,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jaxvstorch._diff.diff import diff as diff
+    from jaxvstorch._diff.difference import Diff as Diff
+    from jaxvstorch._diff.difference import Difference as Difference
+    from jaxvstorch._diff.difference import Output as Output
+    from jaxvstorch._diff.difference import Place as Place
     from jaxvstorch._explain.both import BothExplanations as BothExplanations
     from jaxvstorch._explain.explain import explain as explain
     from jaxvstorch._explain.explanation import Explanation as Explanation
@@ -69,6 +74,8 @@ _PUBLIC = {
     "Comparison": "jaxvstorch._parity.comparison",
     "Compilations": "jaxvstorch._explain.ledger_rows",
     "Compiled": "jaxvstorch._explain.explanation_data",
+    "Diff": "jaxvstorch._diff.difference",
+    "Difference": "jaxvstorch._diff.difference",
     "Explanation": "jaxvstorch._explain.explanation",
     "Facts": "jaxvstorch._explain.explanation_data",
     "Finding": "jaxvstorch._explain.explanation_data",
@@ -81,9 +88,11 @@ _PUBLIC = {
     "NameDifference": "jaxvstorch._port.map.verdict",
     "NameEntry": "jaxvstorch._port.map.entry",
     "NameProbe": "jaxvstorch._port.map.verdict",
+    "Output": "jaxvstorch._diff.difference",
     "PAIRS": "jaxvstorch._pairs.registry",
     "Pair": "jaxvstorch._pairs.pair",
     "Parity": "jaxvstorch._parity.parity",
+    "Place": "jaxvstorch._diff.difference",
     "PortCall": "jaxvstorch._port.report_data",
     "PortLine": "jaxvstorch._port.report_data",
     "PortReport": "jaxvstorch._port.report",
@@ -95,6 +104,7 @@ _PUBLIC = {
     "call": "jaxvstorch._explain.ledger",
     "check_parity": "jaxvstorch._parity.checking",
     "compare": "jaxvstorch._parity.comparison",
+    "diff": "jaxvstorch._diff.diff",
     "example": "jaxvstorch._pairs.registry",
     "expect_error": "jaxvstorch._messages",
     "explain": "jaxvstorch._explain.explain",

@@ -18,6 +18,7 @@ class Fault:
         jax_shows: a text of the first line that computes other numbers, where the faulty line only
             moves or drops numbers that PyTorch has too.
         torch_shows: the same for PyTorch.
+        named: whether PyTorch's line and JAX's are named, or a call that led there.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Fault:
     cause: str | None
     jax_shows: str = ""
     torch_shows: str = ""
+    named: tuple[bool, bool] = (True, True)
 
     def __str__(self) -> str:
         return self.name

@@ -15,6 +15,7 @@ _NO_REASON = "a function that Dynamo leaves out is reported without a reason"
 _LESS = "a ledger says less about why a call was compiled, or that it was not"
 _PRINTED = "Dynamo prints what to do about .item() beside what explain says of it"
 _NO_PORT = "port replays nothing"
+_NO_DIFF = "diff compares nothing in PyTorch"
 _NO_KERNELS = "Inductor's kernels are missing from the stages, which say so"
 
 NAMES = {
@@ -79,6 +80,12 @@ NAMES = {
         "torch.nn.modules.module:_global_forward_hooks_with_kwargs", _NO_PORT
     ),
     "disable_current_modes": Name("torch.utils._python_dispatch:_disable_current_modes", _NO_PORT),
+    # Where two implementations part.
+    "decomposition_table": Name(
+        "torch._decomp:decomposition_table", "diff sees no steps inside PyTorch's operations"
+    ),
+    "current_autograd_node": Name("torch._C:_current_autograd_node", _NO_DIFF),
+    "sequence_number": Name("torch._C._autograd:_get_sequence_nr", _NO_DIFF),
 }  # fmt: skip
 
 # The package that a process loads when it first uses torch.compile.

@@ -19,7 +19,7 @@ from jaxvstorch._port.from_jax.equation import (
     SIGNED,
     judge_equation,
 )
-from jaxvstorch._port.from_jax.loops import (
+from jaxvstorch._frameworks.jaxprs import (
     finish_scan,
     finish_while,
     scan_sizes,

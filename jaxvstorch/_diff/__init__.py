@@ -1,0 +1,1 @@
+"""Where two implementations part: every intermediate array of both, matched by its numbers."""

@@ -1,0 +1,227 @@
+"""Which values of one run have a counterpart in the other.
+
+The second run gets the first one's numbers wherever the two agree but for roundings. So roundings
+do not add up, and each operation of the second is judged on the first one's own numbers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jaxvstorch._diff.numbers import (
+    Layout,
+    Summaries,
+    allowed_for,
+    distance,
+    find_layout,
+    largest,
+    sorted_numbers,
+)
+from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+
+_CANCELLED = 1e-5  # a sum that is this much smaller than its terms holds only roundings
+
+# Operations that change only the shape or the dtype.
+TRANSPARENT = {
+    "_conj", "_reshape_alias", "_to_copy", "_unsafe_view", "alias", "broadcast_in_dim", "clone",
+    "contiguous", "convert_element_type", "copy", "copy_", "copy_p", "detach", "expand",
+    "expand_dims", "flatten", "lift_fresh", "lift_fresh_copy", "optimization_barrier", "permute",
+    "ravel", "reduce_precision", "reshape", "squeeze", "stop_gradient", "t", "to", "transpose",
+    "unflatten", "unsqueeze", "view", "x[i]",
+}  # fmt: skip
+_SUMS = {
+    "add", "add_any", "addmm", "convolution", "dot_general", "mean", "mm", "bmm", "reduce_sum",
+    "rsub", "sub", "sum",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """What a value of the second run has in the first.
+
+    Attributes:
+        index: of the first run's value.
+        layout: how that lies in the second's; None where the same numbers are in another order,
+            which no turn of the axes gives.
+        gap: how far the numbers are apart, relative to the largest.
+    """
+
+    index: int
+    layout: Layout | None
+    gap: float
+
+
+class First:
+    """The first run, prepared for finding counterparts; values with equal numbers are a class."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.classes: list[int] = []  # of each value: the first value with its numbers
+        self._summaries = Summaries()
+        self._sorted: dict[int, Array | None] = {}
+        self.precise_to = max((v.precise_to for v in recording.values), default=0.0)
+        for value in recording.values:
+            same = self._find(value.array, allowed_for(value.precise_to) / 64, sort=False)
+            self.classes.append(value.index if same is None else self.classes[same.index])
+            if same is None:
+                self._summaries.add(value.index, value.array)
+
+    def find(self, value: Value, eps: float) -> Counterpart | None:
+        """The counterpart of a value of the second run."""
+        return self._find(value.array, allowed_for(eps), sort=True)
+
+    def _find(self, array: Array, allowed: float, *, sort: bool) -> Counterpart | None:
+        widest = max(allowed, allowed_for(self.precise_to))
+        near = self._summaries.near(array, widest)
+        limits = {i: max(allowed, allowed_for(self.recording.values[i].precise_to)) for i in near}
+        for i in near:
+            layout = find_layout(self.recording.values[i].array, array, limits[i])
+            if layout is not None:
+                return Counterpart(i, layout, distance(layout(self._array(i)), array))
+        if not sort or not near or (ours := sorted_numbers(array)) is None:
+            return None
+        for i in near:
+            if i not in self._sorted:
+                self._sorted[i] = sorted_numbers(self._array(i))
+            theirs = self._sorted[i]
+            if theirs is not None and (gap := distance(theirs, ours)) <= limits[i]:
+                return Counterpart(i, None, gap)
+        return None
+
+    def _array(self, index: int) -> Array:
+        return self.recording.values[index].array
+
+
+@dataclass
+class Alignment:
+    """A visit of the second run that finds each value's counterpart.
+
+    Attributes:
+        first: the first run.
+        substitutes: numbers for values of the second run, by index.
+        working: the ``eps`` of the dtype that the second side is meant to compute in: narrower
+            numbers are no counterpart.
+        forced: whether the second run goes on with the first's numbers.
+        counterparts: by index of the second's values.
+        changed: what the second run went on with, where that was other numbers.
+        base: of an earlier run, which this one repeats up to ``start``.
+    """
+
+    first: First
+    substitutes: Mapping[int, Array] = field(default_factory=dict)
+    working: float = 0.0
+    forced: bool = True
+    base: "Alignment | None" = None
+    start: int = 0
+    counterparts: dict[int, Counterpart] = field(default_factory=dict)
+    changed: dict[int, tuple[Array, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.base is not None:
+            before = self.base.counterparts.items()
+            self.counterparts = {i: counterpart for i, counterpart in before if i < self.start}
+            changed = self.base.changed.items()
+            self.changed = {i: change for i, change in changed if i < self.start}
+
+    def __call__(self, recording: Recording, value: Value) -> Array | None:
+        """Find the counterpart of one value."""
+        i = value.index
+        if self.base is not None and i < self.start:
+            return self._change(recording, value, self.changed.get(i))
+        if i in self.substitutes:
+            return self._change(recording, value, (self.substitutes[i], value.precise_to))
+        eps = min(value.precise_to, self.working)
+        counterpart = self.first.find(value, eps)
+        if counterpart is None:
+            return None
+        self.counterparts[i] = counterpart
+        theirs = self.first.recording.values[counterpart.index]
+        if not self.forced or counterpart.layout is None or value.array.dtype.kind in "biu":
+            return None
+        numbers = counterpart.layout(theirs.array).astype(value.array.dtype)
+        return self._change(recording, value, (numbers, theirs.precise_to))
+
+    def _change(
+        self, recording: Recording, value: Value, change: tuple[Array, float] | None
+    ) -> Array | None:
+        if change is None:
+            return None
+        self.changed[value.index] = change
+        recording.substitute(value, *change)
+        return change[0]
+
+
+def tells(recording: Recording, value: Value) -> bool:
+    """Whether it tells something that a value has no counterpart.
+
+    Few numbers, masks, what depends on no input, and sums that cancel tell nothing.
+    """
+    if not value.fed or is_plain(value.array):
+        return False
+    if value.name not in _SUMS or value.array.dtype.kind not in "fc":
+        return True
+    terms = max((largest(recording.values[i].array) for i in value.parents), default=0.0)
+    return largest(value.array) >= _CANCELLED * terms
+
+
+class Status:
+    """For each value of a run, whether it has a counterpart.
+
+    Attributes:
+        has: by index; a value that only lies or rounds differently has what its parents have.
+        lost: by index; whether its numbers are missing in the other run, and that tells something.
+    """
+
+    def __init__(self, recording: Recording, matched: set[int], working: float) -> None:
+        self.recording = recording
+        self.has: list[bool] = []
+        self.lost: list[bool] = []
+        for value in recording.values:
+            is_narrow = eps_of(value.array) > max(
+                working, *(eps_of(recording.values[i].array) for i in value.parents), 0.0
+            )
+            carried = bool(value.parents) and value.name in TRANSPARENT and not is_narrow
+            has = value.index in matched or (carried and all(self.has[i] for i in value.parents))
+            self.has.append(has)
+            self.lost.append(not has and tells(recording, value))
+
+    def frontier(self, output: int) -> list[Value]:
+        """The lost values nearest to the inputs from which the output comes."""
+        lost, pending = set[int](), {output}
+        while pending:
+            index = pending.pop()
+            lost.add(index)
+            parents = self.recording.values[index].parents
+            pending |= {i for i in parents if not self.has[i]} - lost
+        first = []
+        for index in sorted(lost):
+            if (self.lost[index] or index == output) and not any(
+                self.lost[v.index] for v in self._unmatched_ancestors(index)
+            ):
+                first.append(self.recording.values[index])
+        return first
+
+    def _unmatched_ancestors(self, index: int) -> list[Value]:
+        """The values without a counterpart that lead to one, from values that have one."""
+        seen, pending = set[int](), set(self.recording.values[index].parents)
+        while pending:
+            i = pending.pop()
+            if i in seen or self.has[i]:
+                continue
+            seen.add(i)
+            pending |= set(self.recording.values[i].parents)
+        return [self.recording.values[i] for i in sorted(seen)]
+
+    def between(self, index: int) -> list[Value]:
+        """A value, and what leads to it from values that have a counterpart, in order."""
+        return [*self._unmatched_ancestors(index), self.recording.values[index]]
+
+    def begins(self, value: Value) -> Value | None:
+        """Where an operand without a counterpart begins that depends on no input: a mask, say."""
+        values = self.recording.values
+        pending, seen = set(value.parents), set[int]()
+        while pending:
+            i = pending.pop()
+            if i not in seen and not self.has[i] and not values[i].fed:
+                seen.add(i)
+                pending |= set(values[i].parents)
+        return values[min(seen)] if seen else None

@@ -1,0 +1,91 @@
+"""Gives the second side the first's weights, and says which differ."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxvstorch._diff.difference import Difference, Place
+from jaxvstorch._diff.numbers import Layout, allowed_for
+from jaxvstorch._diff.parting import Search
+from jaxvstorch._diff.places import described, effect, lines_of_use
+from jaxvstorch._diff.recording import Kind, Recording, Value
+from jaxvstorch._diff.relations import relation
+from jaxvstorch._diff.weights import correspond
+
+_SHOWN = 4
+
+
+def carry_weights(
+    search: Search, titles: tuple[str, str], given: Mapping[str, str]
+) -> tuple[list[Difference], list[str]]:
+    """Let the second side have the first's weights.
+
+    Args:
+        search: at its beginning.
+        titles: of the sides.
+        given: names of the second's weights, each with the first's name for it.
+
+    Returns:
+        The weights that differ, if most do not; and what to say of the others.
+    """
+    first, second = search.sides
+    if not first.weights or not second.weights:
+        return [], []
+    weights = correspond(first.weights, second.weights, given)
+    notes = [
+        f"weights of {title} without a counterpart: {_listed(names)}"
+        for title, names in zip(titles, (weights.only_first, weights.only_second), strict=True)
+        if names
+    ]
+    if not weights.by_name:
+        return [], notes
+    first_values, second_values = (
+        {v.name: v for v in run.values if v.kind == Kind.WEIGHT}
+        for run in (search.first.recording, search.second)
+    )
+    pairs = [
+        (first_values[other], second_values[name], layout)
+        for name, (other, layout) in weights.by_name.items()
+    ]
+    are_meant_equal = weights.equal >= len(second.weights) / 2
+    if not are_meant_equal:
+        names = [f"{v.name} from {t.name}" for t, v, _ in pairs]
+        notes.append(f"{len(pairs)} weights carried over by name and shape: {_listed(names)}")
+    found = []
+    for t, s, layout in pairs:
+        search.given[s.index] = layout(t.array).astype(s.array.dtype)
+        if are_meant_equal:
+            before = search.second
+            search.begin()
+            found.append(_difference(search, before, t, s, layout, titles))
+    search.begin()
+    return found, notes
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _difference(
+    search: Search,
+    before: Recording,
+    t: Value,
+    s: Value,
+    layout: Layout,
+    titles: tuple[str, str],
+) -> Difference:
+    text = relation(s.array, layout(t.array), set(), allowed_for(search.working))
+    numbers = np.unique(s.array)
+    if numbers.size == 1:
+        cause = f"the weight {s.name} is {numbers[0]:g} everywhere in {titles[1]}"
+    elif text:
+        cause = f"the weight {s.name}: {titles[1]}'s numbers are {text} {titles[0]}'s"
+    else:
+        cause = f"the weight {s.name} has other numbers in {titles[1]}"
+    runs = search.first.recording, search.second
+    first, second = (
+        Place(title, lines_of_use(run, v), v.name, ("weight",), described(v))
+        for title, run, v in zip(titles, runs, (t, s), strict=True)
+    )
+    return Difference((first, second), cause, effect(before, search.second))

@@ -1,0 +1,144 @@
+"""An implementation in JAX: a function or a module of flax or equinox, alone or with weights."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxvstorch._diff.jax_run import JaxRecorder
+from jaxvstorch._diff.recording import Kind, Recording
+from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
+from jaxvstorch._diff.whose import call
+from jaxvstorch._frameworks.containers import with_arrays_mapped
+
+_ARRAYS = (jax.Array, np.ndarray)
+
+
+class JaxSide(Side):
+    """A function of JAX, and a tree of its weights."""
+
+    framework = "jax"
+
+    def __init__(self, function: Callable[..., Any], tree: Any = ()) -> None:
+        """``function`` is called with the tree and then the inputs."""
+        self._function = function
+        paths, self._structure = jax.tree_util.tree_flatten_with_path(tree)
+        self._leaves = [leaf for _, leaf in paths]
+        named = [(_name(path), leaf) for path, leaf in paths if isinstance(leaf, _ARRAYS)]
+        self.weights = {name: np.asarray(leaf) for name, leaf in named if not _is_key(leaf)}
+        self._names = [name for name, _ in named]
+        self._traces: dict[bool, tuple[Any, list[str]]] = {}
+
+    def run(
+        self,
+        inputs: Inputs,
+        visit: Visit,
+        *,
+        wide: bool,
+        base: Recording | None = None,
+        start: int = 0,
+    ) -> Recording:
+        """Run it; see ``Side``."""
+        with _precision(wide):
+            arrays = [x for x in self._leaves if isinstance(x, _ARRAYS)]
+            weights = [_array(x, wide) for x in arrays]
+            given, structure = jax.tree.flatten(
+                with_arrays_mapped(lambda x: _array(x, wide), inputs)
+            )
+            tensors = [x for x in given if isinstance(x, _ARRAYS)]
+            if wide not in self._traces:
+                self._traces[wide] = self._trace(weights, given, structure)
+            closed, places = self._traces[wide]
+            kinds = [(Kind.WEIGHT, name) for name in self._names]
+            kinds += [(Kind.INPUT, f"input {n}") for n in range(len(tensors))]
+            recording = Recording("jax")
+            recorder = JaxRecorder(recording, visit, base, start)
+            indices = recorder.run(closed, [*weights, *tensors], kinds)
+            recording.outputs = list(zip(places, indices, strict=True))
+        return recording
+
+    def _trace(self, weights: list[Any], given: list[Any], structure: Any) -> tuple[Any, list[str]]:
+        places: list[str] = []
+
+        def of_arrays(weights: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+            tree = jax.tree.unflatten(self._structure, _merged(self._leaves, weights))
+            args = jax.tree.unflatten(structure, _merged(given, tensors))
+            result = call(self._function, (tree, *args))
+            named, _ = jax.tree_util.tree_flatten_with_path(result)
+            arrays = [(path, leaf) for path, leaf in named if isinstance(leaf, _ARRAYS)]
+            places[:] = [jax.tree_util.keystr(path) for path, _ in arrays]
+            return [leaf for _, leaf in arrays]
+
+        tensors = [x for x in given if isinstance(x, _ARRAYS)]
+        return jax.make_jaxpr(of_arrays)(weights, tensors), places
+
+
+def jax_side(given: Any, tree: Any = None) -> JaxSide:
+    """The side that a reader's object, and weights beside it, make."""
+    flax, linen = sys.modules.get("flax.nnx"), sys.modules.get("flax.linen")
+    owner = getattr(given, "__self__", given)
+    if tree is not None:
+        return JaxSide(_applied(given), tree)
+    if flax is not None and isinstance(owner, flax.Module):
+        graph, state = flax.split(owner)
+
+        def with_state(state: Any, *inputs: Any) -> Any:
+            module = flax.merge(graph, state)
+            return (getattr(module, given.__name__) if owner is not given else module)(*inputs)
+
+        return JaxSide(with_state, state)
+    if linen is not None and isinstance(owner, linen.Module) and owner.scope is not None:
+        module, variables = owner.unbind()
+        method = given.__name__ if owner is not given else None
+        return JaxSide(lambda tree, *inputs: module.apply(tree, *inputs, method=method), variables)
+    leaves = jax.tree.leaves(given)
+    if len(leaves) != 1 or leaves[0] is not given:  # a tree that can be called, as of equinox
+        return JaxSide(lambda tree, *inputs: tree(*inputs), given)
+    return JaxSide(lambda _, *inputs: given(*inputs))
+
+
+def _applied(given: Any) -> Callable[..., Any]:
+    """A function of weights and inputs."""
+    apply = getattr(given, "apply", None)
+    if apply is None:
+        return given  # type: ignore[no-any-return]
+    if type(given).__module__.startswith("haiku"):
+        if hasattr(given, "_fields") and type(given).__name__ == "TransformedWithState":
+            return lambda tree, *inputs: apply(*tree, None, *inputs)[0]
+        return lambda tree, *inputs: apply(tree, None, *inputs)
+    return apply  # type: ignore[no-any-return]
+
+
+def _merged(leaves: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    rest = iter(arrays)
+    return [next(rest) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
+
+
+def _precision(wide: bool) -> AbstractContextManager[None]:
+    context: AbstractContextManager[None] = jax.enable_x64(True) if wide else nullcontext()
+    return context
+
+
+def _array(value: Any, wide: bool) -> Any:
+    """A JAX array; 64-bit integers in 32 bits, as JAX has them by default."""
+    if _is_key(value):
+        return value
+    array = np.asarray(value)
+    if wide:
+        return jnp.asarray(in_float64(array))
+    return jnp.asarray(array, jax.dtypes.canonicalize_dtype(array.dtype))
+
+
+def _is_key(value: Any) -> bool:
+    return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.extended)
+
+
+def _name(path: Any) -> str:
+    """A leaf's path, such as ``blocks.0.norm.scale``."""
+    keys = (getattr(k, "name", getattr(k, "idx", getattr(k, "key", k))) for k in path)
+    names = [str(key) for key in keys]
+    return ".".join(names[:-1] if len(names) > 1 and names[-1] == "value" else names)

@@ -1,0 +1,221 @@
+"""Whether two arrays have the same numbers, and how one lies in the other.
+
+What only a layout changes (a transposed kernel, NHWC for NCHW, heads split off) does not matter:
+summaries that no layout changes find a counterpart among many arrays, and then the axes of one are
+laid along those of the other.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from jaxvstorch._diff.recording import Array
+
+# Roundings that a short chain of operations may leave, as in check_parity.
+_ROUNDINGS, _FEW_ROUNDINGS, _COARSE = 64, 8, 1e-4
+_SAMPLE = 64
+_MOST_AXES = 6
+_SORTED = 1 << 22  # elements; sorting more takes too long
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an array lies in another: its axes in this order, and then reshaped.
+
+    Attributes:
+        axes: an order of the axes.
+        shape: of the other array.
+        split: a shape that the array is brought to first; None for its own.
+    """
+
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+    split: tuple[int, ...] | None = None
+
+    def __call__(self, array: Array) -> Array:
+        """The array as it lies in the other."""
+        if self.split is not None:
+            array = array.reshape(self.split)
+        return array.transpose(self.axes).reshape(self.shape)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the axes stay in their order."""
+        return self.axes == tuple(range(len(self.axes)))
+
+    def inverse(self, shape: tuple[int, ...]) -> "Layout":
+        """How the other array, of ``self.shape``, lies in one of this shape."""
+        before = self.split or shape
+        turned = tuple(before[i] for i in self.axes)
+        back = tuple(int(i) for i in np.argsort(self.axes))
+        return Layout(back, shape, turned)
+
+
+def allowed_for(eps: float) -> float:
+    """The distance that two arrays of a dtype may have and count as the same numbers."""
+    return eps * (_FEW_ROUNDINGS if eps > _COARSE else _ROUNDINGS)
+
+
+def widened(array: Array) -> Array:
+    """The numbers in float64, complex128 or as integers."""
+    if array.dtype.kind in "biu":
+        return array
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def largest(array: Array) -> float:
+    """The largest finite magnitude; 0 if there is none."""
+    if array.dtype.kind == "b":
+        return 1.0
+    with np.errstate(invalid="ignore"):
+        magnitudes = np.abs(widened(array))
+    return float(magnitudes.max(initial=0.0, where=np.isfinite(magnitudes)))
+
+
+def distance(one: Array, other: Array) -> float:
+    """The largest difference of two numbers in the same place, relative to the largest number.
+
+    NaN equals NaN, and an infinity the same infinity; everything else is infinitely far from both.
+    """
+    if one.size == 0:
+        return 0.0
+    a, b = widened(one), widened(other)
+    if "b" in (one.dtype.kind, other.dtype.kind):
+        return float((a != b).any())
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not finite.all():
+        if not np.array_equal(a[~finite], b[~finite], equal_nan=a.dtype.kind in "fc"):
+            return float("inf")
+        a, b = a[finite], b[finite]
+    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+        a, b = a.astype(np.float64), b.astype(np.float64)
+    gap = float(np.abs(a - b).max(initial=0.0))
+    scale = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    return gap / scale if gap else 0.0
+
+
+def find_layout(array: Array, other: Array, allowed: float) -> Layout | None:
+    """How an array lies in another of as many elements, if the numbers then agree."""
+    for layout in possible_layouts(array.shape, other.shape):
+        is_likely = _sample_agrees(array, other, layout, allowed)
+        if is_likely and distance(layout(array), other) <= allowed:
+            return layout
+    return None
+
+
+def possible_layouts(shape: tuple[int, ...], other: tuple[int, ...]) -> Iterable[Layout]:
+    """The ways to lay an array of one shape into another: its axes, or the other's, turned."""
+    if shape == other:
+        yield Layout(tuple(range(len(shape))), other)
+    if len(shape) <= _MOST_AXES:
+        seen = set()
+        for axes in permutations(range(len(shape))):
+            turned = tuple(shape[i] for i in axes if shape[i] != 1)
+            if (layout := _moved(axes, shape)) in seen:
+                continue
+            seen.add(layout)
+            if _splits(turned, other) or _splits(other, turned):
+                yield Layout(axes, other)
+    if len(other) <= _MOST_AXES and len(other) > 1:
+        for axes in permutations(range(len(other))):
+            turned = tuple(other[i] for i in axes)
+            if axes != tuple(range(len(other))) and _splits(turned, shape):
+                yield Layout(tuple(int(i) for i in np.argsort(axes)), other, turned)
+
+
+def _moved(axes: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The order of the axes that are longer than 1."""
+    return tuple(axis for axis in axes if shape[axis] != 1)
+
+
+def _splits(fine: tuple[int, ...], coarse: tuple[int, ...]) -> bool:
+    """Whether neighbouring axes of one shape can be joined to give the other."""
+    rest = [n for n in fine if n != 1]
+    for size in coarse:
+        product = 1
+        while product < size and rest:
+            product *= rest.pop(0)
+        if product != size:
+            return False
+    return not rest
+
+
+def _sample_agrees(array: Array, other: Array, layout: Layout, allowed: float) -> bool:
+    if array.size <= 4 * _SAMPLE:
+        return True
+    turned = (array if layout.split is None else array.reshape(layout.split)).transpose(layout.axes)
+    flat = np.linspace(0, array.size - 1, _SAMPLE).astype(np.int64)
+    ours = turned[np.unravel_index(flat, turned.shape)]
+    theirs = other[np.unravel_index(flat, other.shape)]
+    # A sample can lack the largest numbers, which set the scale.
+    scale = max(largest(ours), largest(theirs)) or 1.0
+    whole = largest(other) or 1.0
+    return distance(ours, theirs) <= allowed * max(1.0, whole / scale)
+
+
+def sorted_numbers(array: Array) -> Array | None:
+    """The numbers in ascending order; None where there are too many."""
+    return np.sort(widened(array).ravel()) if array.size <= _SORTED else None
+
+
+class Summaries:
+    """Finds arrays by summaries of their numbers that no layout changes."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, list[tuple[int, Array]]] = defaultdict(list)
+
+    def add(self, index: int, array: Array) -> None:
+        """Add an array."""
+        self._rows[array.size].append((index, _summary(array)))
+
+    def near(self, array: Array, allowed: float) -> list[int]:
+        """The indices of the arrays that may have the same numbers, the latest first."""
+        rows = self._rows.get(array.size)
+        if not rows:
+            return []
+        summary = _summary(array)
+        with np.errstate(invalid="ignore"):
+            return [i for i, row in reversed(rows) if _near(row, summary, allowed)]
+
+
+def _near(one: Array, other: Array, allowed: float) -> bool:
+    """Whether two summaries are of the same numbers but for their roundings."""
+    if (one[:3] != other[:3]).any():
+        return False
+    scale = max(one[3], other[3])
+    return bool((np.abs(one[3:] - other[3:]) <= allowed * scale + 1e-300).all())
+
+
+def _summary(array: Array) -> Array:
+    """Counts of what is not finite; the largest magnitude; means of powers, as magnitudes."""
+    wide = widened(array).ravel()
+    if wide.dtype.kind in "biu":
+        wide = wide.astype(np.float64)
+    finite = wide
+    counts = [np.isnan(wide).sum()]
+    if wide.dtype.kind == "c":
+        counts += [np.isinf(wide).sum(), 0]
+    else:
+        counts += [np.isposinf(wide).sum(), np.isneginf(wide).sum()]
+    if sum(counts):
+        finite = wide[np.isfinite(wide)]
+    magnitudes = np.abs(finite)
+    if not finite.size:
+        return np.array([*counts, *[0.0] * 6])
+    top = magnitudes.max()
+    scaled = magnitudes / top if top else magnitudes
+    real = finite.real
+    return np.array(
+        [
+            *counts,
+            top,
+            real.max(),
+            real.min(),
+            real.mean(),
+            top * scaled.mean(),
+            top * np.sqrt(np.square(scaled).mean()),
+        ]
+    )

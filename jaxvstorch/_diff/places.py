@@ -1,0 +1,80 @@
+"""Says of a parting where it is on either side, and what it does to the output."""
+
+from jaxvstorch._diff.alignment import TRANSPARENT, Status
+from jaxvstorch._diff.difference import Place
+from jaxvstorch._diff.numbers import distance
+from jaxvstorch._diff.parting import Parting, Search
+from jaxvstorch._diff.recording import Kind, Line, Recording, Value
+
+_OPERATIONS = 5
+_NUMBERS = 4
+
+
+def places(
+    search: Search, parting: Parting, titles: tuple[str, str], statuses: tuple[Status, Status]
+) -> tuple[Place, Place]:
+    """Where both sides part."""
+    return (
+        _place(titles[0], statuses[0], parting.start, parting.first),
+        _place(titles[1], statuses[1], parting.start_second, parting.second),
+    )
+
+
+def _place(title: str, status: Status, start: Value, values: list[Value]) -> Place:
+    last, then = values[-1], None
+    operations = [v.name for v in values if v.kind == Kind.RESULT and v.name not in TRANSPARENT]
+    begins = status.begins(start)
+    if status.has[last.index]:  # this side leaves out what the other does next
+        while last.name in TRANSPARENT and last.parents:
+            last = status.recording.values[last.parents[0]]
+        then = start.line
+        start = last if last.stack else start
+        operations = [last.name]
+    return Place(
+        title,
+        start.stack,
+        start.module,
+        _shortened(list(dict.fromkeys(operations)) or [start.name]),
+        described(values[-1]),
+        then,
+        begins.line if begins else None,
+    )
+
+
+def _shortened(names: list[str]) -> tuple[str, ...]:
+    return tuple(names if len(names) <= _OPERATIONS else [*names[:2], "…", *names[-2:]])
+
+
+def described(value: Value) -> str:
+    """A value's dtype and shape, and its first numbers."""
+    numbers = ", ".join(f"{x:.5g}" for x in value.array.ravel()[:_NUMBERS].tolist())
+    more = ", …" if value.array.size > _NUMBERS else ""
+    return f"{value.array.dtype}{list(value.array.shape)} {numbers}{more}"
+
+
+def lines_of_use(recording: Recording, value: Value) -> tuple[Line, ...]:
+    """The lines that led to the first operation on a value."""
+    reached = {value.index}
+    for later in recording.values[value.index :]:
+        if reached & set(later.parents):
+            if later.name not in TRANSPARENT:
+                return later.stack
+            reached.add(later.index)
+    return ()
+
+
+def effect(before: Recording, after: Recording) -> float:
+    """How far the second side's outputs moved with numbers of the first's.
+
+    Args:
+        before: the second side without them.
+        after: with them.
+
+    Returns:
+        The largest change of an output, relative to its largest number.
+    """
+    pairs = zip(before.outputs, after.outputs, strict=True)
+    return max(
+        (distance(before.values[i].array, after.values[j].array) for (_, i), (_, j) in pairs),
+        default=0.0,
+    )

@@ -1,0 +1,160 @@
+"""The arrays of one run of a function: inputs, weights, and the result of each operation."""
+
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class Kind(StrEnum):
+    """What a value is in its run."""
+
+    INPUT = "input"
+    WEIGHT = "weight"
+    CONSTANT = "constant"
+    RESULT = "result"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the reader's own code that was running."""
+
+    file: str
+    number: int
+    function: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        return linecache.getline(self.file, self.number).strip()
+
+
+@dataclass(frozen=True)
+class Operand:
+    """In a recorded call, an array: its value's index, or itself where no value is known."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Value:
+    """An array.
+
+    Attributes:
+        index: its position in the run; no value comes before those that it is computed from.
+        kind: what it is.
+        array: its numbers.
+        name: of an input or a weight; of a result, the operation's.
+        stack: the reader's lines that were running, outermost first.
+        module: the path of the module that was running, such as ``blocks.0.norm``.
+        parents: the indices of the values that it is computed from.
+        call: the operation, with ``Operand`` in place of arrays: (function, args, kwargs) in
+            PyTorch, (primitive, operands, parameters) in JAX.
+        precise_to: the largest ``eps`` among the dtypes that it was computed in.
+        fed: whether it depends on an input or a weight.
+        inner: whether it is a step inside an operation.
+        draws: whether the operation draws random numbers.
+    """
+
+    index: int
+    kind: Kind
+    array: Array = field(repr=False)
+    name: str = ""
+    stack: tuple[Line, ...] = ()
+    module: str = ""
+    parents: tuple[int, ...] = ()
+    call: tuple[Any, Any, Any] | None = field(default=None, repr=False)
+    precise_to: float = 0.0
+    fed: bool = False
+    inner: bool = False
+    draws: bool = False
+
+    @property
+    def line(self) -> Line | None:
+        """The innermost of the reader's lines."""
+        return self.stack[-1] if self.stack else None
+
+
+@dataclass
+class Recording:
+    """A run.
+
+    Attributes:
+        framework: ``"jax"`` or ``"torch"``.
+        values: in the order of the run.
+        outputs: the indices of what the function returned, in order, each with its place there.
+        left_out: how many steps of loops were run without a look at their operations.
+        raw: the framework's own arrays, by index, where a later run can take them over.
+    """
+
+    framework: str
+    values: list[Value] = field(default_factory=list)
+    outputs: list[tuple[str, int]] = field(default_factory=list)
+    left_out: int = 0
+    raw: list[Any] = field(default_factory=list, repr=False)
+
+    def add(self, kind: Kind, array: Array, **rest: Any) -> Value:
+        """Add a value, whose precision comes from its dtype and its parents."""
+        parents = rest.get("parents", ())
+        eps = max((self.values[i].precise_to for i in parents), default=0.0)
+        given = kind in (Kind.INPUT, Kind.WEIGHT)
+        constant = kind == Kind.CONSTANT and not is_plain(array)
+        value = Value(
+            len(self.values),
+            kind,
+            array,
+            precise_to=max(eps, eps_of(array)),
+            fed=given or constant or any(self.values[i].fed for i in parents),
+            **rest,
+        )
+        self.values.append(value)
+        return value
+
+    def substitute(self, value: Value, array: Array, precise_to: float) -> None:
+        """Let a value have other numbers from now on."""
+        self.values[value.index] = replace(value, array=array, precise_to=precise_to)
+
+    def ancestors(self, index: int) -> Iterator[Value]:
+        """The values that one is computed from, the latest first."""
+        pending, seen = set(self.values[index].parents), set[int]()
+        while pending:
+            pending.remove(latest := max(pending))
+            seen.add(latest)
+            yield self.values[latest]
+            pending |= set(self.values[latest].parents) - seen
+
+
+_FEW = 8
+_STEPS = 64  # a number that is so many times a whole one may be equal by chance
+
+
+def is_plain(array: Array) -> bool:
+    """Whether the numbers of an array may well be equal to another's by chance.
+
+    So they may in a mask, in what has one number everywhere, and in a few simple numbers.
+    """
+    if array.size == 0 or array.dtype.kind == "b":
+        return True
+    with np.errstate(invalid="ignore", over="ignore"):
+        if array.size < _FEW:
+            if array.dtype.kind not in "fc":
+                return True
+            scaled = np.asarray(array, np.complex128) * _STEPS
+            return not (np.isfinite(scaled) & (scaled != np.round(scaled))).any()
+        rest = array[array != array.flat[0]]
+        return rest.size == 0 or bool((rest == rest.flat[0]).all())
+
+
+def eps_of(array: Array) -> float:
+    """How far apart the numbers of a dtype are at 1; 0 where they are exact."""
+    import ml_dtypes
+
+    try:
+        return float(ml_dtypes.finfo(array.real.dtype).eps)
+    except ValueError:  # integers and booleans
+        return 0.0

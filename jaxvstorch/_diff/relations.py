@@ -1,0 +1,98 @@
+"""What the numbers of one array are to those of another, where that is simple enough to say."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxvstorch._diff.numbers import distance, largest, widened
+from jaxvstorch._diff.recording import Array
+
+_FEW = 8
+
+
+def relation(theirs: Array, ours: Array, sizes: set[int], allowed: float) -> str:
+    """How the other side's numbers come from ours; empty where nothing simple gives them.
+
+    Args:
+        theirs: the other side's, with ours in the same places.
+        ours: of this side.
+        sizes: of axes, whose roots and inverses a factor may be.
+        allowed: the distance that counts as the same.
+    """
+    if theirs.dtype.kind not in "fc" or ours.dtype.kind not in "fc":
+        return ""
+    a, b = widened(ours), widened(theirs)
+    for text, numbers in _candidates(a, b, sizes):
+        if a.size < _FEW and " = " not in text:  # any two numbers have some factor
+            continue
+        if distance(numbers, b) <= allowed:
+            return text
+    return ""
+
+
+def _candidates(a: Array, b: Array, sizes: set[int]) -> Iterator[tuple[str, Array]]:
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not finite.any():
+        return
+    with np.errstate(all="ignore"):
+        x, y = a[finite], b[finite]
+        if (norm := np.vdot(x, x).real) > 0:
+            factor = float(np.vdot(x, y).real / norm)
+            yield f"{_named(factor, sizes)} times", a * factor
+        offset = float((y - x).real.mean())
+        yield f"larger by {offset:.6g}", a + offset
+        yield "the reciprocals of", 1 / a
+        yield "the squares of", a * a
+        yield "the roots of", np.sqrt(a)
+        yield "the logarithms of", np.log(a)
+        yield "the exponentials of", np.exp(a)
+        yield "1 less", 1 - a
+    for axis in range(a.ndim):
+        if a.shape[axis] > 1:
+            yield f"along axis {axis} in reverse order", np.flip(a, axis)
+            for n in (1, -1):
+                yield f"moved by {n} along axis {axis}", np.roll(a, n, axis)
+            for parts in (2, 3, 4):
+                if a.shape[axis] % parts == 0 and a.shape[axis] > parts:
+                    yield (
+                        f"along axis {axis} interleaved from {parts} parts of",
+                        _interleaved(a, axis, parts),
+                    )
+                    yield (
+                        f"along axis {axis} in {parts} parts that are interleaved in",
+                        _interleaved(a, axis, a.shape[axis] // parts),
+                    )
+
+
+def _interleaved(array: Array, axis: int, parts: int) -> Array:
+    moved = np.moveaxis(array, axis, 0)
+    split = moved.reshape(parts, -1, *moved.shape[1:]).swapaxes(0, 1)
+    return np.moveaxis(split.reshape(moved.shape), 0, axis)
+
+
+def _named(factor: float, sizes: set[int]) -> str:
+    """A factor, and what it is of the size of an axis."""
+    for size in sorted(sizes):
+        for text, value in (
+            (f"{size}", size),
+            (f"1/{size}", 1 / size),
+            (f"sqrt({size})", size**0.5),
+            (f"1/sqrt({size})", size**-0.5),
+            (f"{size}/{size - 1}", size / max(size - 1, 1)),
+            (f"{size - 1}/{size}", (size - 1) / size),
+        ):
+            if size > 2 and abs(factor / value - 1) < 1e-6:
+                return f"{factor:.6g} = {text}"
+    return f"{factor:.6g}"
+
+
+def constant_where_they_differ(theirs: Array, ours: Array) -> tuple[float, float] | None:
+    """The two numbers, if the arrays differ only where each has one."""
+    a, b = widened(ours), widened(theirs)
+    with np.errstate(invalid="ignore"):
+        scale = max(largest(a), largest(b)) or 1.0
+        differ = ~((a == b) | (np.abs(a - b) <= 1e-9 * scale) | (np.isnan(a) & np.isnan(b)))
+    if not differ.any() or differ.all():
+        return None
+    x, y = np.unique(a[differ]), np.unique(b[differ])
+    return (float(x[0]), float(y[0])) if x.size == y.size == 1 else None

@@ -1,0 +1,250 @@
+"""Records every tensor of a run in PyTorch, by the operations that the dispatcher gets."""
+
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.modules import module as modules
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from jaxvstorch._diff.recording import Array, Kind, Line, Operand, Recording, Value
+from jaxvstorch._diff.whose import call, is_readers
+from jaxvstorch._frameworks.private import MissingNameError
+from jaxvstorch._frameworks.private import torch as private
+from jaxvstorch._frameworks.torch import from_numpy, to_numpy
+
+Visit = Callable[[Recording, Value], Array | None]
+
+# Operations of several steps, which JAX does one by one: the steps are values too.
+_WITH_STEPS = {
+    "_fused_rms_norm", "_log_softmax", "_native_batch_norm_legit",
+    "_native_batch_norm_legit_no_training", "_softmax", "addmm", "baddbmm", "elu", "gelu",
+    "hardswish", "huber_loss", "log_sigmoid_forward", "mish", "mse_loss", "native_batch_norm",
+    "native_group_norm", "native_layer_norm", "nll_loss_forward", "silu", "smooth_l1_loss",
+    "softplus", "std", "var", "var_mean",
+}  # fmt: skip
+
+
+class TorchRecorder(TorchDispatchMode):
+    """Records the operations inside the block.
+
+    Args:
+        recording: to fill.
+        visit: is told of each value, and may return other numbers for it.
+        names: of tensors that are known, such as parameters.
+    """
+
+    def __init__(
+        self, recording: Recording, visit: Visit, names: dict[int, tuple[Kind, str]]
+    ) -> None:
+        super().__init__()
+        self.recording, self.visit, self.names = recording, visit, names
+        self.module_path: list[str] = []
+        self._known: dict[Any, tuple[int, int]] = {}  # a tensor's place in memory: value, writes
+        self._writes: dict[int, int] = defaultdict(int)  # into a storage
+        self._last: dict[int, int] = {}  # the last value written to a storage
+        self._alive: list[torch.Tensor] = []  # so that no other gets its place
+        self._inside = 0  # an operation of several steps
+        self._sequence: dict[int, tuple[tuple[Line, ...], str]] = {}
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        recorded = self._call(function, args, kwargs)
+        parents = tuple(x.index for x in _leaves(recorded[1:]) if isinstance(x, Operand))
+        last = self._steps(function, args, kwargs)
+        result = function(*args, **kwargs)
+        mutable = function._schema.is_mutable
+        if mutable:
+            self._note_writes(function, args, kwargs)
+        stack, module = self._where()
+        for leaf in _leaves(result):
+            if isinstance(leaf, torch.Tensor) and leaf.device.type != "meta":
+                self._add(
+                    leaf,
+                    Kind.RESULT,
+                    function._overloadpacket.__name__,
+                    parents=parents if last is None else (*parents, last),
+                    call=recorded,
+                    stack=stack,
+                    module=module,
+                    inner=self._inside > 0,
+                    draws=torch.Tag.nondeterministic_seeded in function.tags,
+                    view=not mutable and self._storage(leaf) in self._last,
+                )
+        return result
+
+    def index_of(self, tensor: torch.Tensor) -> int:
+        """The value of a tensor, which is added where it is not known."""
+        place = self._place(tensor)
+        index, writes = self._known.get(place, (None, 0))
+        storage = place[0]
+        if index is not None and writes == self._writes[storage]:
+            return index
+        if storage in self._last:  # a view of what an operation changed in place
+            value = self._add(tensor, Kind.RESULT, "view", parents=(self._last[storage],))
+        else:
+            kind, name = self.names.get(id(tensor), (Kind.CONSTANT, ""))
+            stack, module = self._where() if kind == Kind.CONSTANT else ((), "")
+            value = self._add(tensor, kind, name, stack=stack, module=module)
+        return value.index
+
+    def _add(
+        self, tensor: torch.Tensor, kind: Kind, name: str, *, view: bool = False, **rest: Any
+    ) -> Value:
+        array = _array(tensor)
+        value = self.recording.add(kind, array, name=name, **rest)
+        if (other := self.visit(self.recording, value)) is not None:
+            if not view:
+                _overwrite(tensor, other)
+            value = self.recording.values[value.index]
+        storage = self._storage(tensor)
+        self._known[self._place(tensor)] = value.index, self._writes[storage]
+        self._last[storage] = value.index
+        self._alive.append(tensor)
+        return value
+
+    def _call(self, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
+        def operand(leaf: Any) -> Any:
+            known = isinstance(leaf, torch.Tensor) and leaf.device.type != "meta"
+            return Operand(self.index_of(leaf)) if known else leaf
+
+        args, kwargs = private.pytree.tree_map(operand, (args, kwargs))
+        return function, args, kwargs
+
+    def _steps(self, function: Any, args: Any, kwargs: Any) -> int | None:
+        """Record the steps of an operation; the index of the last one."""
+        if self._inside or function._overloadpacket.__name__ not in _WITH_STEPS:
+            return None
+        try:
+            decomposition = private.decomposition_table.get(function)
+        except MissingNameError:
+            return None
+        if decomposition is None or function._schema.is_mutable:
+            return None
+        before = len(self.recording.values)
+        self._inside += 1
+        try:
+            with self:
+                decomposition(*args, **kwargs)
+        except Exception:  # it may not be for these arguments; what was recorded is true
+            pass
+        finally:
+            self._inside -= 1
+        after = len(self.recording.values)
+        return after - 1 if after > before else None
+
+    def _note_writes(self, function: Any, args: Any, kwargs: Any) -> None:
+        for n, argument in enumerate(function._schema.arguments):
+            value = args[n] if n < len(args) else kwargs.get(argument.name)
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                for leaf in _leaves(value):
+                    if isinstance(leaf, torch.Tensor):
+                        self._writes[self._storage(leaf)] += 1
+
+    def _where(self) -> tuple[tuple[Line, ...], str]:
+        """The reader's lines and the module; in a backward pass, those of the operation's."""
+        if (node := private.current_autograd_node()) is not None:
+            return self._sequence.get(node._sequence_nr(), ((), ""))
+        lines: list[Line] = []
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            code = frame.f_code
+            if code is call.__code__:
+                break
+            if is_readers(code.co_filename):
+                lines.append(Line(code.co_filename, frame.f_lineno, code.co_qualname))
+            frame = frame.f_back
+        where = tuple(reversed(lines)), ".".join(self.module_path[-1:])
+        if torch.is_grad_enabled():
+            self._sequence[private.sequence_number()] = where
+        return where
+
+    @staticmethod
+    def _storage(tensor: torch.Tensor) -> int:
+        return tensor.untyped_storage().data_ptr()
+
+    def _place(self, tensor: torch.Tensor) -> Any:
+        strides = tuple(tensor.stride())
+        return self._storage(tensor), tensor.storage_offset(), tuple(tensor.shape), strides
+
+
+@contextmanager
+def recorded(
+    recording: Recording,
+    visit: Visit,
+    names: dict[int, tuple[Kind, str]],
+    root: torch.nn.Module | None,
+) -> Iterator[TorchRecorder]:
+    """A block whose operations are recorded, in their plain forms: nothing compiled or fused."""
+    recorder = TorchRecorder(recording, visit, names)
+    paths = {id(part): path for path, part in root.named_modules()} if root is not None else {}
+
+    def enter(module: torch.nn.Module, _: Any) -> None:
+        recorder.module_path.append(paths.get(id(module), type(module).__name__))
+
+    def leave(module: torch.nn.Module, *_: Any) -> None:
+        with suppress(IndexError):
+            recorder.module_path.pop()
+
+    fast = torch.backends.mha.get_fastpath_enabled()
+    with ExitStack() as stack:
+        stack.callback(torch.backends.mha.set_fastpath_enabled, fast)
+        torch.backends.mha.set_fastpath_enabled(False)
+        stack.enter_context(_without_mkldnn())
+        stack.enter_context(sdpa_kernel(SDPBackend.MATH))
+        stack.enter_context(torch.compiler.set_stance("force_eager"))
+        for hook in (
+            modules.register_module_forward_pre_hook(enter),
+            modules.register_module_forward_hook(leave, always_call=True),
+        ):
+            stack.callback(hook.remove)
+        stack.enter_context(recorder)
+        yield recorder
+
+
+@contextmanager
+def _without_mkldnn() -> Iterator[None]:
+    """Let no layer be one operation of mkldnn, such as an LSTM."""
+    flags = torch.backends.mkldnn.flags(enabled=False)
+    with warnings.catch_warnings(action="ignore"):  # of TF32 on GPUs that are not there
+        flags.__enter__()
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings(action="ignore"):
+            flags.__exit__(None, None, None)
+
+
+def again(recorded_call: tuple[Any, Any, Any], recording: Recording) -> tuple[Any, Any, Any]:
+    """A recorded call with tensors for its operands."""
+
+    def tensor(leaf: Any) -> Any:
+        return from_numpy(recording.values[leaf.index].array) if isinstance(leaf, Operand) else leaf
+
+    function, args, kwargs = recorded_call
+    args, kwargs = private.pytree.tree_map(
+        tensor, (args, kwargs), is_leaf=lambda x: isinstance(x, Operand)
+    )
+    return function, args, kwargs
+
+
+def _leaves(value: Any) -> list[Any]:
+    return list(private.pytree.tree_leaves(value, is_leaf=lambda x: isinstance(x, Operand)))
+
+
+def _array(tensor: torch.Tensor) -> Array:
+    array: Array = to_numpy(tensor)
+    return array
+
+
+def _overwrite(tensor: torch.Tensor, array: Array) -> None:
+    with torch.no_grad():
+        tensor.detach().copy_(from_numpy(array))

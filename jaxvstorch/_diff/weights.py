@@ -1,0 +1,128 @@
+"""Which weight of one side is which of the other's."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+
+from jaxvstorch._diff.numbers import (
+    Layout,
+    Summaries,
+    distance,
+    find_layout,
+    possible_layouts,
+    sorted_numbers,
+)
+from jaxvstorch._diff.recording import Array
+
+_SAME = 1e-6  # float32 in float64, or rounded once
+_LIKE = 0.4
+_WORDS = {"kernel": "weight", "scale": "weight", "embedding": "weight", "gamma": "weight",
+          "w": "weight", "beta": "bias", "b": "bias", "running": "", "value": "",
+          "params": "", "stats": "", "batch": ""}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How the weights of two sides correspond.
+
+    Attributes:
+        equal: how many of the second's have the first's numbers.
+        by_name: of the second's others: the first's name, and how it lies in the second's.
+        only_first: names of the first's that correspond to nothing.
+        only_second: names of the second's.
+    """
+
+    equal: int
+    by_name: dict[str, tuple[str, Layout]]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+def correspond(
+    first: dict[str, Array], second: dict[str, Array], given: Mapping[str, str]
+) -> Weights:
+    """Pair the weights up: those with equal numbers, and the others by name and shape.
+
+    Args:
+        first: the weights of the first side.
+        second: those of the second.
+        given: names of the second's, each with the first's name for it.
+
+    Raises:
+        ValueError: a given name is none of a side's, or two weights have other sizes.
+    """
+    for b, a in given.items():
+        for name, known, which in ((a, first, "first"), (b, second, "second")):
+            if name not in known:
+                near = get_close_matches(name, known, 3) or list(known)[:3]
+                raise ValueError(
+                    f"weights: the {which} side has no weight {name!r}, but {', '.join(near)}"
+                )
+        if first[a].size != second[b].size:
+            raise ValueError(
+                f"weights: {a!r} has the shape {first[a].shape} and {b!r} {second[b].shape}"
+            )
+    summaries = Summaries()
+    for n, array in enumerate(first.values()):
+        summaries.add(n, array)
+    names, used, left = list(first), set[str](), []
+    for name, array in second.items():
+        near = [names[n] for n in summaries.near(array, _SAME)]
+        # A kernel that is reversed, say, has the same numbers too; its use shows if that is right.
+        equal = [other for other in near if _have_same_numbers(first[other], array)]
+        used |= set(equal)
+        if not equal:
+            left.append(name)
+    rest = [name for name in first if name not in used]
+    likeness = sorted(
+        (
+            (-_likeness(a, b), a, b)
+            for a in rest
+            for b in left
+            if sorted(n for n in first[a].shape if n > 1)
+            == sorted(n for n in second[b].shape if n > 1)
+        ),
+    )
+    by_name = {b: (a, _layout(a, first[a], b, second[b])) for b, a in given.items() if b in left}
+    taken = set(given.values())
+    for likely, a, b in likeness:
+        if a not in taken and b not in by_name and -likely >= _LIKE:
+            by_name[b] = a, _layout(a, first[a], b, second[b])
+            taken.add(a)
+    return Weights(
+        len(second) - len(left),
+        by_name,
+        tuple(name for name in rest if name not in taken and first[name].dtype.kind == "f"),
+        tuple(name for name in left if name not in by_name),
+    )
+
+
+def _have_same_numbers(a: Array, b: Array) -> bool:
+    if find_layout(a, b, _SAME) is not None:
+        return True
+    one, other = sorted_numbers(a), sorted_numbers(b)
+    return one is not None and other is not None and distance(one, other) <= _SAME
+
+
+def _likeness(first: str, second: str) -> float:
+    return SequenceMatcher(None, _words(first), _words(second)).ratio()
+
+
+def _words(name: str) -> list[str]:
+    """The words and numbers of a weight's name, in PyTorch's terms."""
+    words = re.findall(r"[a-z]+|\d+", name.lower())
+    return [word for word in (_WORDS.get(word, word) for word in words) if word]
+
+
+def _layout(first: str, a: Array, second: str, b: Array) -> Layout:
+    """How a weight of the first lies in the second's: a kernel's axes are in another order."""
+    kernels = [bool(re.search(r"kernel\W*(value)?\W*$", name)) for name in (first, second)]
+    if kernels[0] != kernels[1] and a.ndim == b.ndim and a.ndim >= 2:
+        last = a.ndim - 1
+        to_kernel = (*range(2, a.ndim), 1, 0)
+        from_kernel = (last, last - 1, *range(last - 1))
+        axes = to_kernel if kernels[1] else from_kernel
+        if tuple(a.shape[i] for i in axes) == b.shape:
+            return Layout(axes, b.shape)
+    return next(iter(possible_layouts(a.shape, b.shape)))
