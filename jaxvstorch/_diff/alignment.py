@@ -28,6 +28,7 @@ TRANSPARENT = {
     "ravel", "reduce_precision", "reshape", "squeeze", "stop_gradient", "t", "to", "transpose",
     "unflatten", "unsqueeze", "view", "x[i]",
 }  # fmt: skip
+_LARGE = 1 << 18  # elements
 _SUMS = {
     "add", "add_any", "addmm", "convolution", "dot_general", "mean", "mm", "bmm", "reduce_sum",
     "rsub", "sub", "sum",
@@ -60,6 +61,9 @@ class First:
         self._sorted: dict[int, Array | None] = {}
         self.precise_to = max((v.precise_to for v in recording.values), default=0.0)
         for value in recording.values:
+            if is_turned(recording, value):
+                self.classes.append(self.classes[value.parents[0]])
+                continue
             same = self._find(value.array, allowed_for(value.precise_to) / 64, sort=False)
             self.classes.append(value.index if same is None else self.classes[same.index])
             if same is None:
@@ -129,6 +133,8 @@ class Alignment:
             return self._change(recording, value, self.changed.get(i))
         if i in self.substitutes:
             return self._change(recording, value, (self.substitutes[i], value.precise_to))
+        if value.array.size > _LARGE and is_turned(recording, value):
+            return None  # it has what its parent has
         eps = min(value.precise_to, self.working)
         counterpart = self.first.find(value, eps)
         if counterpart is None:
@@ -148,6 +154,14 @@ class Alignment:
         self.changed[value.index] = change
         recording.substitute(value, *change)
         return change[0]
+
+
+def is_turned(recording: Recording, value: Value) -> bool:
+    """Whether a value has the numbers of its only parent, in another layout."""
+    if value.name not in TRANSPARENT or len(value.parents) != 1:
+        return False
+    before = recording.values[value.parents[0]].array
+    return before.size == value.array.size and before.dtype == value.array.dtype
 
 
 def tells(recording: Recording, value: Value) -> bool:

@@ -32,13 +32,6 @@ def carry_weights(
     if not first.weights or not second.weights:
         return [], []
     weights = correspond(first.weights, second.weights, given)
-    notes = [
-        f"weights of {title} without a counterpart: {_listed(names)}"
-        for title, names in zip(titles, (weights.only_first, weights.only_second), strict=True)
-        if names
-    ]
-    if not weights.by_name:
-        return [], notes
     first_values, second_values = (
         {v.name: v for v in run.values if v.kind == Kind.WEIGHT}
         for run in (search.first.recording, search.second)
@@ -47,19 +40,40 @@ def carry_weights(
         (first_values[other], second_values[name], layout)
         for name, (other, layout) in weights.by_name.items()
     ]
-    are_meant_equal = weights.equal >= len(second.weights) / 2
-    if not are_meant_equal:
-        names = [f"{v.name} from {t.name}" for t, v, _ in pairs]
+    found, notes = [], []
+    without = [list(weights.only_first), list(weights.only_second)]
+    if len(weights.equal) >= len(second.weights) / 2:  # the others are meant to be equal too
+        for t, s, layout in pairs:
+            before = search.second
+            if _is_better(search, [(t, s, layout)]):
+                found.append(_difference(search, before, t, s, layout, titles))
+            else:
+                without[0].append(t.name)
+                without[1].append(s.name)
+    elif pairs:
+        _is_better(search, pairs, least=0)
+        names = [f"{s.name} from {t.name}" for t, s, _ in pairs]
         notes.append(f"{len(pairs)} weights carried over by name and shape: {_listed(names)}")
-    found = []
+    notes += [
+        f"weights of {title} without a counterpart: {_listed(names)}"
+        for title, names in zip(titles, without, strict=True)
+        if names
+    ]
+    return found, notes
+
+
+def _is_better(search: Search, pairs: list[tuple[Value, Value, Layout]], least: int = 1) -> bool:
+    """Give the second side some of the first's weights, if more of its values then agree."""
+    before, given = len(search.alignment.counterparts), dict(search.given)
     for t, s, layout in pairs:
         search.given[s.index] = layout(t.array).astype(s.array.dtype)
-        if are_meant_equal:
-            before = search.second
-            search.begin()
-            found.append(_difference(search, before, t, s, layout, titles))
     search.begin()
-    return found, notes
+    # A weight that is given counts as one that has no counterpart any more.
+    if len(search.alignment.counterparts) >= before + least:
+        return True
+    search.given = given
+    search.begin()
+    return False
 
 
 def _listed(names: list[str] | tuple[str, ...]) -> str:

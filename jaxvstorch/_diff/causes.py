@@ -7,12 +7,12 @@ import numpy as np
 import torch
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Status
-from jaxvstorch._diff.numbers import allowed_for, find_layout
+from jaxvstorch._diff.numbers import allowed_for, distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Kind, Line, Operand, Recording, Value, eps_of, is_plain
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
 from jaxvstorch._diff.torch_run import again
-from jaxvstorch._diff.ways import ways
+from jaxvstorch._diff.ways import ACTIVATIONS, ways
 
 _NEAR = 200  # values of the other side behind the parting that a way's numbers are looked for in
 _TURNS = {"expand", "permute", "reshape", "t", "transpose", "view"}
@@ -36,6 +36,7 @@ class Causes:
             self._narrower,
             self._same_operation,
             self._ways,
+            self._activation,
             self._left_out,
             self._operands,
             self._constants,
@@ -186,6 +187,32 @@ class Causes:
                 return f"with {found[1]} in place of {found[0]}, {self.titles[1]} agrees"
         return ""
 
+    def _activation(self, parting: Parting) -> str:
+        """Another function of each number, however both are written."""
+        t, s, layout = parting.first[-1], parting.second[-1], parting.layout
+        first = self.search.first
+        sources = {
+            first.classes[i]: first.recording.values[i]
+            for value in parting.first
+            for i in value.parents
+            if self.statuses[0].has[i] and not is_plain(first.recording.values[i].array)
+        }
+        if layout is None or len(sources) != 1:
+            return ""
+        (x,) = sources.values()
+        if x.array.shape != t.array.shape or x.array.dtype.kind != "f":
+            return ""
+        here, there = "", ""
+        allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
+        for name, compute in ACTIVATIONS.items():
+            array = compute(torch.from_numpy(x.array.copy())).numpy()
+            here = here or name * (distance(array, t.array) <= allowed)
+            there = there or name * (distance(layout(array), s.array) <= allowed)
+        if not there:
+            return ""
+        here = here or f"what {self.titles[0]} computes"
+        return f"with {here} in place of {there}, {self.titles[1]} agrees"
+
     def _lost(self, recording: Recording, status: Status, values: list[Value]) -> list[Value]:
         begin = values[0].index
         return [
@@ -257,7 +284,9 @@ class Causes:
         """Operands with the same numbers, which lie in another order."""
         ours = self._classes_of(self.search.first.recording, parting.start)
         theirs = self._classes_in_second(parting.start_second)
-        if not ours or ours.keys() != theirs.keys():
+        names = parting.start.name.removesuffix("_"), parting.start_second.name
+        one, other = (_SORTS.get(name, _ARITHMETIC.get(name)) for name in names)
+        if not ours or ours.keys() != theirs.keys() or one is None or one != other:
             return ""
         lines = dict.fromkeys(
             str(line.number) for i in parting.start_second.parents for line in self._turned(i)
@@ -277,6 +306,14 @@ class Causes:
             value = self.search.second.values[value.parents[0]]
 
 
+# Operations of both frameworks whose result depends on the order of their operands' numbers.
+_SORTS = {
+    "bmm": "product", "cat": "join", "chunk": "part", "concatenate": "join",
+    "conv_general_dilated": "convolution", "convolution": "convolution",
+    "dot_general": "product", "dynamic_slice": "part", "embedding": "rows", "gather": "rows",
+    "index": "rows", "index_select": "rows", "mm": "product", "select": "part", "slice": "part",
+    "split": "part", "stack": "join", "unbind": "part", "unsafe_split": "part",
+}  # fmt: skip
 _ARITHMETIC = {
     "add": "adds", "add_any": "adds", "amax": "takes the largest", "div": "divides",
     "exp": "takes the exponential", "index_add": "adds at indices",

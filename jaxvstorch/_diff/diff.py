@@ -17,9 +17,11 @@ from jaxvstorch import _frameworks
 from jaxvstorch._diff.difference import Counted, Diff, Difference, Output
 from jaxvstorch._diff.recording import Recording, eps_of
 from jaxvstorch._diff.side import Inputs, Side, keep
+from jaxvstorch._frameworks.containers import arrays_in
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._parity.refusals import require_inputs
 
+_TURNED = 1e-2  # so near are outputs whose axes are in another order
 _DRAWS = (
     "neither framework draws the other's numbers: compare in eval mode, without dropout, or draw "
     "them once with NumPy and pass them to both sides as an input"
@@ -27,7 +29,12 @@ _DRAWS = (
 
 
 def diff(
-    first: Any, second: Any, inputs: Inputs, *, weights: Mapping[str, str] | None = None
+    first: Any,
+    second: Any,
+    inputs: Inputs,
+    *,
+    weights: Mapping[str, str] | None = None,
+    gradient: bool = False,
 ) -> Diff:
     """Find each place where two implementations part, such as a PyTorch model and its JAX port.
 
@@ -50,6 +57,9 @@ def diff(
             dicts of these.
         weights: names of the second side's weights, each with the first side's name for it, where
             names and shapes do not tell.
+        gradient: whether to compare the backward pass too: the gradients with respect to the
+            weights, or to the inputs where a side has no weights. They are those of the output
+            if it is one number, else of the sum of the squares of all outputs.
 
     Returns:
         A report to print: each place with the lines of both sides, the cause where one of the ways
@@ -82,7 +92,8 @@ def diff(
 
     sides = made.side_of(first, "first"), made.side_of(second, "second")
     titles = made.titles_of(sides)
-    search, notes = _search(sides, inputs, titles)
+    wanted = _gradients(sides, inputs, weights or {}) if gradient else ([], [])
+    search, notes = _search(sides, inputs, titles, wanted)
     found, about_weights = carry_weights(search, titles, weights or {})
     counted = tuple(
         Counted(title, sum(status.has), len(status.has))
@@ -102,7 +113,7 @@ def diff(
     notes += [*about_weights, *_notes(runs, titles, same=not found)]
     return Diff(
         tuple(_grouped(found)),
-        tuple(_outputs(search.sides, inputs)),
+        tuple(_outputs(search)),
         (counted[0], counted[1]),
         "float64" if search.wide else "the dtypes that they have",
         tuple(notes),
@@ -110,7 +121,10 @@ def diff(
 
 
 def _search(
-    sides: tuple[Side, Side], inputs: Inputs, titles: tuple[str, str]
+    sides: tuple[Side, Side],
+    inputs: Inputs,
+    titles: tuple[str, str],
+    gradients: tuple[list[str], list[str]],
 ) -> tuple[Any, list[str]]:
     """The search, in float64 if both sides can."""
     from jaxvstorch._diff.parting import Search
@@ -122,15 +136,29 @@ def _search(
         except Exception as error:
             why = " ".join(str(error).split())[:120]
             note = f"compared as they are, since {title} does not run in float64: {why}"
-            working = max(
-                working, *(_eps(array) for side in sides for array in side.weights.values())
-            )
-            return Search(sides, inputs, wide=False, working=working), [note]
-    return Search(sides, inputs, wide=True, working=working), []
+            held = [eps_of(array) for side in sides for array in side.weights.values()]
+            return Search(sides, inputs, False, max(working, *held), gradients), [note]
+    return Search(sides, inputs, True, working, gradients), []
 
 
-def _eps(array: Any) -> float:
-    return eps_of(array)
+def _gradients(
+    sides: tuple[Side, Side], inputs: Inputs, given: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The names, on both sides, of what the gradients are taken with respect to."""
+    from jaxvstorch._diff.weights import correspond
+
+    first, second = (side.weights for side in sides)
+    weights = correspond(first, second, given)
+    by_name = {name: other for name, (other, _) in weights.by_name.items()}
+    pairs = [
+        (other, name)
+        for name, other in (weights.equal | by_name).items()
+        if other in sides[0].trained and name in sides[1].trained
+    ]
+    if not pairs:
+        arrays = [array for value in inputs for array in arrays_in(value)]
+        pairs = [(f"input {n}",) * 2 for n, array in enumerate(arrays) if eps_of(array)]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def _notes(
@@ -156,17 +184,20 @@ def _has_nan(array: Any) -> bool:
     return array.dtype.kind in "fc" and bool(np.isnan(array).any())
 
 
-def _outputs(sides: tuple[Side, Side], inputs: Inputs) -> Iterator[Output]:
+def _outputs(search: Any) -> Iterator[Output]:
     """How far the outputs are apart in the dtypes that the sides have."""
     from jaxvstorch._diff.numbers import distance, find_layout
 
-    runs = [side.run(inputs, keep, wide=False) for side in sides]
+    runs = [
+        side.run(search.inputs, keep, wide=False, gradient=names)
+        for side, names in zip(search.sides, search.gradients, strict=True)
+    ]
     for (place, i), (_, j) in zip(runs[0].outputs, runs[1].outputs, strict=True):
         a, b = runs[0].values[i].array, runs[1].values[j].array
         eps = max(eps_of(a), eps_of(b))
         gap = distance(a, b) if a.shape == b.shape else float("inf")
-        if gap == float("inf") and a.size == b.size:
-            layout = find_layout(a, b, 1e-2)
+        if a.size == b.size and gap > _TURNED:
+            layout = find_layout(a, b, _TURNED)
             gap = distance(layout(a), b) if layout is not None else gap
         yield Output(place, gap, gap / eps if eps else gap, a.shape, b.shape)
 

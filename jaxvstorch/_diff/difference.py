@@ -123,14 +123,20 @@ class Diff:
         else:
             number = len(self.differences)
             yield f"different in {number} place{'s' * (number != 1)}"
-        for output in self.outputs:
+        outputs = sorted(self.outputs[_SHOWN:], key=lambda output: -output.gap)
+        for output in [*self.outputs[:_SHOWN], *outputs[:1]]:
             yield f"  {_output_text(output)}"
+        if len(outputs) > 1:
+            yield f"  and {len(outputs) - 1} more outputs, which are nearer to each other"
         for count in self.counted:
             yield f"  {count.side}: {count.matched} of {count.values} values have a counterpart"
         yield from (f"  {note}" for note in self.notes)
         for number, difference in enumerate(self.differences, 1):
             yield ""
             yield from _difference_lines(number, difference)
+
+
+_SHOWN = 4
 
 
 def _difference_lines(number: int, difference: Difference) -> Iterator[str]:

@@ -30,8 +30,11 @@ class JaxSide(Side):
         self._leaves = [leaf for _, leaf in paths]
         named = [(_name(path), leaf) for path, leaf in paths if isinstance(leaf, _ARRAYS)]
         self.weights = {name: np.asarray(leaf) for name, leaf in named if not _is_key(leaf)}
+        self.trained = frozenset(
+            name for name, array in self.weights.items() if jnp.issubdtype(array.dtype, jnp.floating)
+        )
         self._names = [name for name, _ in named]
-        self._traces: dict[bool, tuple[Any, list[str]]] = {}
+        self._traces: dict[Any, tuple[Any, list[str]]] = {}
 
     def run(
         self,
@@ -41,6 +44,7 @@ class JaxSide(Side):
         wide: bool,
         base: Recording | None = None,
         start: int = 0,
+        gradient: Sequence[str] = (),
     ) -> Recording:
         """Run it; see ``Side``."""
         with _precision(wide):
@@ -50,31 +54,53 @@ class JaxSide(Side):
                 with_arrays_mapped(lambda x: _array(x, wide), inputs)
             )
             tensors = [x for x in given if isinstance(x, _ARRAYS)]
-            if wide not in self._traces:
-                self._traces[wide] = self._trace(weights, given, structure)
-            closed, places = self._traces[wide]
             kinds = [(Kind.WEIGHT, name) for name in self._names]
             kinds += [(Kind.INPUT, f"input {n}") for n in range(len(tensors))]
+            names = [name for _, name in kinds]
+            key = wide, tuple(gradient)
+            if key not in self._traces:
+                wanted = [names.index(name) for name in gradient]
+                self._traces[key] = self._trace([*weights, *tensors], given, structure, wanted)
+            closed, places = self._traces[key]
+            places = [*places, *(f"gradient of {name}" for name in gradient)]
             recording = Recording("jax")
             recorder = JaxRecorder(recording, visit, base, start)
             indices = recorder.run(closed, [*weights, *tensors], kinds)
             recording.outputs = list(zip(places, indices, strict=True))
         return recording
 
-    def _trace(self, weights: list[Any], given: list[Any], structure: Any) -> tuple[Any, list[str]]:
+    def _trace(
+        self, arrays: list[Any], given: list[Any], structure: Any, wanted: list[int]
+    ) -> tuple[Any, list[str]]:
         places: list[str] = []
+        count = len(self._names)
 
-        def of_arrays(weights: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-            tree = jax.tree.unflatten(self._structure, _merged(self._leaves, weights))
-            args = jax.tree.unflatten(structure, _merged(given, tensors))
+        def of_arrays(*arrays: Any) -> list[Any]:
+            tree = jax.tree.unflatten(self._structure, _merged(self._leaves, arrays[:count]))
+            args = jax.tree.unflatten(structure, _merged(given, arrays[count:]))
             result = call(self._function, (tree, *args))
             named, _ = jax.tree_util.tree_flatten_with_path(result)
             arrays = [(path, leaf) for path, leaf in named if isinstance(leaf, _ARRAYS)]
             places[:] = [jax.tree_util.keystr(path) for path, _ in arrays]
             return [leaf for _, leaf in arrays]
 
-        tensors = [x for x in given if isinstance(x, _ARRAYS)]
-        return jax.make_jaxpr(of_arrays)(weights, tensors), places
+        def with_gradients(*arrays: Any) -> list[Any]:
+            def loss(*arrays: Any) -> tuple[Any, list[Any]]:
+                results = of_arrays(*arrays)
+                return _loss(results), results
+
+            gradients, results = jax.grad(loss, wanted, has_aux=True)(*arrays)
+            return [*results, *gradients]
+
+        return jax.make_jaxpr(with_gradients if wanted else of_arrays)(*arrays), places
+
+
+def _loss(outputs: list[Any]) -> Any:
+    """The only output if it is one number; else the sum of the outputs' squares."""
+    floats = [x for x in outputs if jnp.issubdtype(x.dtype, jnp.floating)]
+    if len(floats) == 1 and floats[0].size == 1:
+        return floats[0].sum()
+    return sum((jnp.square(x).sum() for x in floats), start=jnp.zeros(()))
 
 
 def jax_side(given: Any, tree: Any = None) -> JaxSide:

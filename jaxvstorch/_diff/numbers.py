@@ -63,16 +63,21 @@ def widened(array: Array) -> Array:
     """The numbers in float64, complex128 or as integers."""
     if array.dtype.kind in "biu":
         return array
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
 
 
 def largest(array: Array) -> float:
     """The largest finite magnitude; 0 if there is none."""
-    if array.dtype.kind == "b":
-        return 1.0
+    if array.dtype.kind == "b" or not array.size:
+        return float(array.size > 0)
+    wide = widened(array)
+    if wide.dtype.kind == "c":
+        wide = np.abs(wide)
     with np.errstate(invalid="ignore"):
-        magnitudes = np.abs(widened(array))
-    return float(magnitudes.max(initial=0.0, where=np.isfinite(magnitudes)))
+        top = max(float(wide.max()), -float(wide.min()))
+        if np.isfinite(top):
+            return top
+        return float(np.abs(wide).max(initial=0.0, where=np.isfinite(wide)))
 
 
 def distance(one: Array, other: Array) -> float:
@@ -85,16 +90,19 @@ def distance(one: Array, other: Array) -> float:
     a, b = widened(one), widened(other)
     if "b" in (one.dtype.kind, other.dtype.kind):
         return float((a != b).any())
-    finite = np.isfinite(a) & np.isfinite(b)
-    if not finite.all():
+    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+        a, b = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = float(np.abs(a - b).max())
+        if np.isfinite(gap):
+            return gap / max(largest(a), largest(b)) if gap else 0.0
+        # Somewhere one of them is not finite, or the difference is not.
+        finite = np.isfinite(a) & np.isfinite(b)
         if not np.array_equal(a[~finite], b[~finite], equal_nan=a.dtype.kind in "fc"):
             return float("inf")
         a, b = a[finite], b[finite]
-    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
-        a, b = a.astype(np.float64), b.astype(np.float64)
-    gap = float(np.abs(a - b).max(initial=0.0))
-    scale = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    return gap / scale if gap else 0.0
+        gap = float(np.abs(a - b).max(initial=0.0))
+        return gap / max(largest(a), largest(b)) if gap else 0.0
 
 
 def find_layout(array: Array, other: Array, allowed: float) -> Layout | None:
@@ -146,14 +154,18 @@ def _splits(fine: tuple[int, ...], coarse: tuple[int, ...]) -> bool:
 def _sample_agrees(array: Array, other: Array, layout: Layout, allowed: float) -> bool:
     if array.size <= 4 * _SAMPLE:
         return True
-    turned = (array if layout.split is None else array.reshape(layout.split)).transpose(layout.axes)
-    flat = np.linspace(0, array.size - 1, _SAMPLE).astype(np.int64)
-    ours = turned[np.unravel_index(flat, turned.shape)]
-    theirs = other[np.unravel_index(flat, other.shape)]
+    ours, theirs = sample(array, other, layout, _SAMPLE)
     # A sample can lack the largest numbers, which set the scale.
     scale = max(largest(ours), largest(theirs)) or 1.0
-    whole = largest(other) or 1.0
-    return distance(ours, theirs) <= allowed * max(1.0, whole / scale)
+    return distance(ours, theirs) <= allowed * max(1.0, (largest(other) or 1.0) / scale)
+
+
+def sample(array: Array, other: Array, layout: Layout, count: int) -> tuple[Array, Array]:
+    """Some numbers of an array, and those in the same places of the other that it lies in."""
+    turned = (array if layout.split is None else array.reshape(layout.split)).transpose(layout.axes)
+    flat = np.linspace(0, array.size - 1, min(array.size, count)).astype(np.int64)
+    places = [np.unravel_index(flat, shape) for shape in (turned.shape, other.shape)]
+    return turned[places[0]], other[places[1]]
 
 
 def sorted_numbers(array: Array) -> Array | None:
@@ -190,32 +202,25 @@ def _near(one: Array, other: Array, allowed: float) -> bool:
 
 
 def _summary(array: Array) -> Array:
-    """Counts of what is not finite; the largest magnitude; means of powers, as magnitudes."""
-    wide = widened(array).ravel()
-    if wide.dtype.kind in "biu":
-        wide = wide.astype(np.float64)
-    finite = wide
-    counts = [np.isnan(wide).sum()]
-    if wide.dtype.kind == "c":
-        counts += [np.isinf(wide).sum(), 0]
+    """Counts of what is not finite; then the largest magnitude, both ends, and two means."""
+    flat = array.ravel()
+    counts = [0, 0, 0]
+    if array.dtype.kind not in "biu":
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = flat.sum(dtype=widened(flat[:1]).dtype)
+        if not np.isfinite(total):
+            wide = widened(flat)
+            counts = [np.isnan(wide).sum(), np.isinf(wide).sum(), np.sum(wide.real == np.inf)]
+            flat = wide[np.isfinite(wide)]
+    if not flat.size:
+        return np.array([*counts, *[0.0] * 5])
+    if array.dtype.kind == "c":
+        flat = flat.astype(np.complex128)
+        real = flat.real
     else:
-        counts += [np.isposinf(wide).sum(), np.isneginf(wide).sum()]
-    if sum(counts):
-        finite = wide[np.isfinite(wide)]
-    magnitudes = np.abs(finite)
-    if not finite.size:
-        return np.array([*counts, *[0.0] * 6])
-    top = magnitudes.max()
-    scaled = magnitudes / top if top else magnitudes
-    real = finite.real
-    return np.array(
-        [
-            *counts,
-            top,
-            real.max(),
-            real.min(),
-            real.mean(),
-            top * scaled.mean(),
-            top * np.sqrt(np.square(scaled).mean()),
-        ]
-    )
+        real = flat = flat.astype(np.float64, copy=False)
+    ends = float(real.max()), float(real.min())
+    top = float(np.abs(flat).max()) if array.dtype.kind == "c" else max(map(abs, ends))
+    scale = top or 1.0
+    root = top and scale * float(np.sqrt(np.vdot(flat / scale, flat / scale).real / flat.size))
+    return np.array([*counts, top, *ends, scale * float((real / scale).mean()), root])

@@ -1,7 +1,7 @@
 """Finds each place where two runs part, and goes on behind it with the first one's numbers."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -9,9 +9,9 @@ from itertools import chain, islice
 import numpy as np
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, tells
-from jaxvstorch._diff.numbers import Layout, largest, possible_layouts, widened
+from jaxvstorch._diff.numbers import Layout, largest, possible_layouts, sample, widened
 from jaxvstorch._diff.recording import Array, Recording, Value, is_plain
-from jaxvstorch._diff.side import Inputs, Side
+from jaxvstorch._diff.side import Inputs, Side, Visit, keep
 
 MOST = 50  # differences of one search
 _AHEAD = 4  # values behind a substitute that show whether it is the right one
@@ -54,6 +54,8 @@ class Search:
         inputs: of both.
         wide: whether they run in float64.
         working: the ``eps`` of the dtype that the second side is meant to compute in.
+        gradients: for either side, the names of the weights and inputs with respect to which the
+            gradients are compared too, in the same order.
         given: substitutes to begin with, such as weights that are carried over.
     """
 
@@ -61,11 +63,14 @@ class Search:
     inputs: Inputs
     wide: bool
     working: float
+    gradients: tuple[Sequence[str], Sequence[str]] = ((), ())
     given: dict[int, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         first, _ = self.sides
-        self.first = First(first.run(self.inputs, lambda *_: None, wide=self.wide))
+        self.first = First(
+            first.run(self.inputs, keep, wide=self.wide, gradient=self.gradients[0])
+        )
         self._seen: set[object] = set()
         self._given_classes: set[int] = set()  # of values that the second side was given
         self.begin()
@@ -133,10 +138,18 @@ class Search:
     def _align(self, base: Alignment | None = None, start: int = 0) -> tuple[Alignment, Recording]:
         alignment = Alignment(self.first, self.substitutes, self.working, base=base, start=start)
         earlier = self.second if base is not None else None
-        second = self.sides[1].run(
-            self.inputs, alignment, wide=self.wide, base=earlier, start=start
-        )
+        second = self._run_second(alignment, earlier, start)
         return alignment, second
+
+    def _run_second(self, visit: Visit, base: Recording | None, start: int) -> Recording:
+        return self.sides[1].run(
+            self.inputs,
+            visit,
+            wide=self.wide,
+            base=base,
+            start=start,
+            gradient=self.gradients[1],
+        )
 
     def _substitute(self, value: Value, numbers: Array) -> None:
         self.substitutes[value.index] = numbers.astype(value.array.dtype)
@@ -277,10 +290,8 @@ class Search:
     def _best_layout(self, t: Value, s: Value) -> tuple[float, Layout] | None:
         """How the first's value most likely lies in the second's, and how alike they are then."""
         best: tuple[float, Layout] | None = None
-        flat = np.linspace(0, t.array.size - 1, min(t.array.size, _SAMPLE)).astype(np.int64)
-        theirs = _centred(s.array.ravel()[flat])
         for layout in possible_layouts(t.array.shape, s.array.shape):
-            likeness = _cosine(_centred(layout(t.array).ravel()[flat]), theirs)
+            likeness = _cosine(*map(_centred, sample(t.array, s.array, layout, _SAMPLE)))
             if best is None or likeness > best[0] + 1e-6:
                 best = likeness, layout
         return best
@@ -298,7 +309,7 @@ class Search:
         pairs = zip(self.first.recording.outputs, self.second.outputs, strict=True)
         outputs = {j: i for (_, i), (_, j) in pairs}
         with suppress(_SeenEnoughError):
-            self.sides[1].run(self.inputs, trial, wide=self.wide, base=self.second, start=s.index)
+            self._run_second(trial, self.second, s.index)
         if s.index in outputs and self._class(outputs[s.index]) == self._class(t.index):
             return 1.0
         return trial.matched / trial.seen if trial.seen else 0.0

@@ -1,6 +1,7 @@
 """What the numbers of one array are to those of another, where that is simple enough to say."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -23,11 +24,18 @@ def relation(theirs: Array, ours: Array, sizes: set[int], allowed: float) -> str
         return ""
     a, b = widened(ours), widened(theirs)
     for text, numbers in _candidates(a, b, sizes):
-        if a.size < _FEW and " = " not in text:  # any two numbers have some factor
-            continue
+        if a.size < _FEW and " = " not in text and not _is_simple(a, b):
+            continue  # any two numbers have some factor
         if distance(numbers, b) <= allowed:
             return text
     return ""
+
+
+def _is_simple(a: Array, b: Array) -> bool:
+    """Whether one number is a simple multiple of another."""
+    factor = float(np.real(b.flat[0] / a.flat[0])) if a.flat[0] else 0.0
+    simple = float(Fraction(factor).limit_denominator(16)) if np.isfinite(factor) else 0.0
+    return factor != 0 and abs(factor) < 1e4 and abs(simple / factor - 1) < 1e-9
 
 
 def _candidates(a: Array, b: Array, sizes: set[int]) -> Iterator[tuple[str, Array]]:

@@ -1,7 +1,7 @@
 """One of the two implementations: what it is, its weights, and how it is run."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,12 @@ class Side(ABC):
     Attributes:
         framework: ``"jax"`` or ``"torch"``.
         weights: its arrays that are no inputs, by name.
+        trained: the names of those that have gradients.
     """
 
     framework: str
     weights: dict[str, Array]
+    trained: frozenset[str]
 
     @abstractmethod
     def run(
@@ -32,6 +34,7 @@ class Side(ABC):
         wide: bool,
         base: Recording | None = None,
         start: int = 0,
+        gradient: Sequence[str] = (),
     ) -> Recording:
         """Run it once, and record.
 
@@ -42,6 +45,9 @@ class Side(ABC):
             base: an earlier run, whose values before ``start`` need not be computed again; they may
                 not be visited either.
             start: an index.
+            gradient: names of weights and inputs. The outputs are then also the gradients with
+                respect to them, of the only output if that is one number, else of the sum of the
+                outputs' squares.
         """
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+import ml_dtypes
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules import module as modules
@@ -17,7 +18,7 @@ from jaxvstorch._diff.recording import Array, Kind, Line, Operand, Recording, Va
 from jaxvstorch._diff.whose import call, is_readers
 from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
-from jaxvstorch._frameworks.torch import from_numpy, to_numpy
+from jaxvstorch._frameworks.torch import from_numpy
 
 Visit = Callable[[Recording, Value], Array | None]
 
@@ -49,6 +50,7 @@ class TorchRecorder(TorchDispatchMode):
         self._known: dict[Any, tuple[int, int]] = {}  # a tensor's place in memory: value, writes
         self._writes: dict[int, int] = defaultdict(int)  # into a storage
         self._last: dict[int, int] = {}  # the last value written to a storage
+        self._shared: dict[int, list[int]] = defaultdict(list)  # the values in its memory
         self._alive: list[torch.Tensor] = []  # so that no other gets its place
         self._inside = 0  # an operation of several steps
         self._sequence: dict[int, tuple[tuple[Line, ...], str]] = {}
@@ -60,10 +62,10 @@ class TorchRecorder(TorchDispatchMode):
         recorded = self._call(function, args, kwargs)
         parents = tuple(x.index for x in _leaves(recorded[1:]) if isinstance(x, Operand))
         last = self._steps(function, args, kwargs)
-        result = function(*args, **kwargs)
         mutable = function._schema.is_mutable
         if mutable:
-            self._note_writes(function, args, kwargs)
+            self._keep_what_is_overwritten(function, args, kwargs)
+        result = function(*args, **kwargs)
         stack, module = self._where()
         for leaf in _leaves(result):
             if isinstance(leaf, torch.Tensor) and leaf.device.type != "meta":
@@ -89,7 +91,7 @@ class TorchRecorder(TorchDispatchMode):
         if index is not None and writes == self._writes[storage]:
             return index
         if storage in self._last:  # a view of what an operation changed in place
-            value = self._add(tensor, Kind.RESULT, "view", parents=(self._last[storage],))
+            value = self._add(tensor, Kind.RESULT, "changed in place", parents=(self._last[storage],))
         else:
             kind, name = self.names.get(id(tensor), (Kind.CONSTANT, ""))
             stack, module = self._where() if kind == Kind.CONSTANT else ((), "")
@@ -108,6 +110,7 @@ class TorchRecorder(TorchDispatchMode):
         storage = self._storage(tensor)
         self._known[self._place(tensor)] = value.index, self._writes[storage]
         self._last[storage] = value.index
+        self._shared[storage].append(value.index)
         self._alive.append(tensor)
         return value
 
@@ -121,7 +124,8 @@ class TorchRecorder(TorchDispatchMode):
 
     def _steps(self, function: Any, args: Any, kwargs: Any) -> int | None:
         """Record the steps of an operation; the index of the last one."""
-        if self._inside or function._overloadpacket.__name__ not in _WITH_STEPS:
+        name = function._overloadpacket.__name__
+        if self._inside or not (name in _WITH_STEPS or name.endswith("_backward")):
             return None
         try:
             decomposition = private.decomposition_table.get(function)
@@ -141,13 +145,18 @@ class TorchRecorder(TorchDispatchMode):
         after = len(self.recording.values)
         return after - 1 if after > before else None
 
-    def _note_writes(self, function: Any, args: Any, kwargs: Any) -> None:
+    def _keep_what_is_overwritten(self, function: Any, args: Any, kwargs: Any) -> None:
+        """Copy the numbers of the values whose memory an operation is about to write to."""
         for n, argument in enumerate(function._schema.arguments):
-            value = args[n] if n < len(args) else kwargs.get(argument.name)
-            if argument.alias_info is not None and argument.alias_info.is_write:
-                for leaf in _leaves(value):
-                    if isinstance(leaf, torch.Tensor):
-                        self._writes[self._storage(leaf)] += 1
+            if argument.alias_info is None or not argument.alias_info.is_write:
+                continue
+            for leaf in _leaves(args[n] if n < len(args) else kwargs.get(argument.name)):
+                if isinstance(leaf, torch.Tensor):
+                    storage = self._storage(leaf)
+                    self._writes[storage] += 1
+                    for index in self._shared.pop(storage, []):
+                        value = self.recording.values[index]
+                        self.recording.substitute(value, value.array.copy(), value.precise_to)
 
     def _where(self) -> tuple[tuple[Line, ...], str]:
         """The reader's lines and the module; in a backward pass, those of the operation's."""
@@ -163,8 +172,8 @@ class TorchRecorder(TorchDispatchMode):
                 lines.append(Line(code.co_filename, frame.f_lineno, code.co_qualname))
             frame = frame.f_back
         where = tuple(reversed(lines)), ".".join(self.module_path[-1:])
-        if torch.is_grad_enabled():
-            self._sequence[private.sequence_number()] = where
+        if torch.is_grad_enabled():  # the operation's node of the graph has the last number
+            self._sequence[private.sequence_number() - 1] = where
         return where
 
     @staticmethod
@@ -241,7 +250,12 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _array(tensor: torch.Tensor) -> Array:
-    array: Array = to_numpy(tensor)
+    """A tensor's numbers in its own memory, where NumPy can read that."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    if tensor.dtype == torch.bfloat16:
+        array: Array = tensor.view(torch.uint16).numpy(force=True).view(ml_dtypes.bfloat16)
+    else:
+        array = tensor.numpy(force=True)
     return array
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,13 @@ class TorchSide(Side):
         self._module = owner if isinstance(owner, torch.nn.Module) else None
         self._given, self._tree = given, tree
         self._copies: dict[bool, torch.nn.Module] = {}
-        self.weights = {name: adapter.to_numpy(x) for name, x in self._named(self._module, tree)}
+        named = list(self._named(self._module, tree))
+        self.weights = {name: adapter.to_numpy(x) for name, x in named}
+        self.trained = frozenset(
+            name
+            for name, x in named
+            if x.is_floating_point() and (tree is not None or isinstance(x, torch.nn.Parameter))
+        )
 
     @property
     def can_be_wide(self) -> bool:
@@ -48,6 +54,7 @@ class TorchSide(Side):
         wide: bool,
         base: Recording | None = None,
         start: int = 0,
+        gradient: Sequence[str] = (),
     ) -> Recording:
         """Run it; see ``Side``."""
         module, tree = self._module_for(wide), self._tree_for(wide)
@@ -57,24 +64,31 @@ class TorchSide(Side):
             function = getattr(module, self._given.__name__) if is_method else module
         widened = with_arrays_mapped(in_float64, inputs) if wide else inputs
         args = with_arrays_mapped(adapter.from_numpy, widened)
-        names = {id(x): (Kind.WEIGHT, name) for name, x in self._named(module, tree)}
-        for n, leaf in enumerate(private.pytree.tree_leaves(args)):
-            names[id(leaf)] = Kind.INPUT, f"input {n}"
+        given = {name: (Kind.WEIGHT, x) for name, x in self._named(module, tree)}
+        tensors = [x for x in private.pytree.tree_leaves(args) if isinstance(x, torch.Tensor)]
+        given |= {f"input {n}": (Kind.INPUT, x) for n, x in enumerate(tensors)}
+        names = {id(x): (kind, name) for name, (kind, x) in given.items()}
+        wanted = [given[name][1] for name in gradient]
         recording = Recording("torch")
         with (
             unchanged(module, *self._held()),
             torch.random.fork_rng(devices=[]),
-            torch.no_grad(),
+            torch.set_grad_enabled(bool(gradient)),
             _default_dtype(torch.float64 if wide else torch.get_default_dtype()),
         ):
             torch.manual_seed(_SEED)
-            with recorded(recording, visit, names, module) as recorder:
-                for _, tensor in self._named(module, tree):
+            with recorded(recording, visit, names, module) as recorder, _recording(wanted):
+                for _, tensor in given.values():
                     recorder.index_of(tensor)
                 result = call(function, args if tree is None else (tree, *args))
-                recording.outputs = [
-                    (place, recorder.index_of(leaf)) for place, leaf in _outputs(result)
-                ]
+                outputs = _outputs(result)
+                if wanted:
+                    gradients = torch.autograd.grad(
+                        _loss(outputs), wanted, allow_unused=True, materialize_grads=True
+                    )
+                    titles = [f"gradient of {name}" for name in gradient]
+                    outputs += zip(titles, gradients, strict=True)
+                recording.outputs = [(place, recorder.index_of(leaf)) for place, leaf in outputs]
         return recording
 
     def _named(
@@ -141,6 +155,27 @@ def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
         yield
     finally:
         torch.set_default_dtype(before)
+
+
+@contextmanager
+def _recording(tensors: Sequence[torch.Tensor]) -> Iterator[None]:
+    """Let autograd record what is computed from some tensors."""
+    before = [tensor.requires_grad for tensor in tensors]
+    for tensor in tensors:
+        tensor.requires_grad_(True)
+    try:
+        yield
+    finally:
+        for tensor, required in zip(tensors, before, strict=True):
+            tensor.requires_grad_(required)
+
+
+def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
+    """The only output if it is one number; else the sum of the outputs' squares."""
+    tensors = [x for _, x in outputs if x.is_floating_point()]
+    if len(tensors) == 1 and tensors[0].numel() == 1:
+        return tensors[0].sum()
+    return sum((x.square().sum() for x in tensors), start=torch.zeros(()))
 
 
 def _outputs(result: Any) -> list[tuple[str, torch.Tensor]]:

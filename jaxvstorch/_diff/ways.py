@@ -47,7 +47,7 @@ _VALUES: dict[str, list[Any]] = {
     "threshold": [20.0, 0.0],
     "unbiased": [True, False],
 }
-_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "no activation": lambda x: x,
     "relu": torch.relu,
     "gelu": F.gelu,
@@ -109,7 +109,7 @@ def ways(function: Any, arguments: Arguments) -> Iterator[Way]:
     for special in _SPECIAL.get(name, ()):
         yield from special(function, arguments)
     if name in _UNARY and isinstance(x := arguments.get("self"), torch.Tensor):
-        for other, compute in _ACTIVATIONS.items():
+        for other, compute in ACTIVATIONS.items():
             if other != name:
                 yield Way(name, other, lambda x=x, f=compute: f(x))
     yield from _without_weights(function, arguments)

@@ -27,13 +27,13 @@ class Weights:
     """How the weights of two sides correspond.
 
     Attributes:
-        equal: how many of the second's have the first's numbers.
+        equal: of the second's that have the first's numbers: the first's name.
         by_name: of the second's others: the first's name, and how it lies in the second's.
         only_first: names of the first's that correspond to nothing.
         only_second: names of the second's.
     """
 
-    equal: int
+    equal: dict[str, str]
     by_name: dict[str, tuple[str, Layout]]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
@@ -66,13 +66,16 @@ def correspond(
     summaries = Summaries()
     for n, array in enumerate(first.values()):
         summaries.add(n, array)
-    names, used, left = list(first), set[str](), []
+    names, used, left = list(first), set[str](), list[str]()
+    pairs: dict[str, str] = {}
     for name, array in second.items():
         near = [names[n] for n in summaries.near(array, _SAME)]
         # A kernel that is reversed, say, has the same numbers too; its use shows if that is right.
         equal = [other for other in near if _have_same_numbers(first[other], array)]
         used |= set(equal)
-        if not equal:
+        if equal:
+            pairs[name] = max(equal, key=lambda other: _likeness(other, name))
+        else:
             left.append(name)
     rest = [name for name in first if name not in used]
     likeness = sorted(
@@ -91,7 +94,7 @@ def correspond(
             by_name[b] = a, _layout(a, first[a], b, second[b])
             taken.add(a)
     return Weights(
-        len(second) - len(left),
+        pairs,
         by_name,
         tuple(name for name in rest if name not in taken and first[name].dtype.kind == "f"),
         tuple(name for name in left if name not in by_name),
