@@ -137,7 +137,7 @@ def _search(
             why = " ".join(str(error).split())[:120]
             note = f"compared as they are, since {title} does not run in float64: {why}"
             held = [eps_of(array) for side in sides for array in side.weights.values()]
-            return Search(sides, inputs, False, max(working, *held), gradients), [note]
+            return Search(sides, inputs, False, max([working, *held]), gradients), [note]
     return Search(sides, inputs, True, working, gradients), []
 
 

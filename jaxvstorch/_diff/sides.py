@@ -11,7 +11,7 @@ from jaxvstorch import _frameworks
 from jaxvstorch._diff.jax_side import jax_side
 from jaxvstorch._diff.side import Side
 from jaxvstorch._diff.torch_side import TorchSide
-from jaxvstorch._explain.framework_of import belongs_to
+from jaxvstorch._explain.framework_of import belongs_to, named
 from jaxvstorch._frameworks.private.torch import pytree
 
 
@@ -41,7 +41,7 @@ def side_of(given: Any, which: str) -> Side:
         raise TypeError(f"{which} is a linen module without its weights: pass (module, variables)")
     framework = "torch" if isinstance(given, torch.nn.Module) else belongs_to(given)
     if framework is None:
-        framework = _held_by(given)
+        framework = _held_by(given) or _of_file(given)
     if framework is None:
         raise TypeError(
             f"nothing shows whether {which} uses JAX or PyTorch: let its code name the framework"
@@ -71,6 +71,12 @@ def _held_by(given: Any) -> str | None:
         if any(isinstance(leaf, jax.Array) for x in values for leaf in jax.tree.leaves(x)):
             return "jax"
     return None
+
+
+def _of_file(given: Any) -> str | None:
+    """The framework that a function's file uses, if it is one."""
+    used = named([given], getattr(inspect.unwrap(given), "__globals__", {}))
+    return used.pop() if len(used) == 1 else None
 
 
 def titles_of(sides: tuple[Side, Side]) -> tuple[str, str]:
