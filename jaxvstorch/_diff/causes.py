@@ -317,7 +317,8 @@ _SORTS = {
 _ARITHMETIC = {
     "add": "adds", "add_any": "adds", "amax": "takes the largest", "div": "divides",
     "exp": "takes the exponential", "index_add": "adds at indices",
-    "max": "takes the larger", "maximum": "takes the larger", "mean": "takes the mean", "min": "takes the smaller", "minimum": "takes the smaller",
+    "max": "takes the larger", "maximum": "takes the larger", "mean": "takes the mean",
+    "min": "takes the smaller", "minimum": "takes the smaller",
     "mul": "multiplies", "reduce_max": "takes the largest", "rsub": "subtracts",
     "scatter-add": "adds at indices", "scatter-max": "takes the largest at indices",
     "scatter-min": "takes the smallest at indices", "scatter_add": "adds at indices",

@@ -12,7 +12,6 @@ import ml_dtypes
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules import module as modules
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from jaxvstorch._diff.recording import Array, Kind, Line, Operand, Recording, Value
 from jaxvstorch._diff.whose import call, is_readers
@@ -32,7 +31,7 @@ _WITH_STEPS = {
 }  # fmt: skip
 
 
-class TorchRecorder(TorchDispatchMode):
+class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
     """Records the operations inside the block.
 
     Args:

@@ -26,7 +26,7 @@ class Way:
 
     here: str
     there: str
-    compute: Callable[[], Any]
+    compute: Callable[..., Any]
 
 
 _EPS = [0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
@@ -140,9 +140,9 @@ def _other_axes(function: Any, arguments: Arguments, key: str) -> Iterator[Way]:
     elif isinstance(value, list | tuple):
         axes = {axis % ndim for axis in value}
         for mask in range(1, 1 << ndim):
-            other = [axis for axis in range(ndim) if mask >> axis & 1]
-            if set(other) != axes:
-                yield _changed(function, arguments, key, other)
+            others = [axis for axis in range(ndim) if mask >> axis & 1]
+            if set(others) != axes:
+                yield _changed(function, arguments, key, others)
 
 
 def _changed(function: Any, arguments: Arguments, key: str, other: Any) -> Way:
@@ -291,10 +291,10 @@ def _norms(function: Any, arguments: Arguments) -> Iterator[Way]:
         y = y if weight is None else y * weight
         return y if bias is None else y + bias
 
-    def centred() -> torch.Tensor:
+    def centred() -> Any:
         return x - x.mean(axes, keepdim=True)
 
-    def variance(correction: int = 0) -> torch.Tensor:
+    def variance(correction: int = 0) -> Any:
         return x.var(axes, keepdim=True, correction=correction)
 
     yield Way("the mean subtracted", "the mean not subtracted (RMSNorm)", lambda: affine(
@@ -311,7 +311,8 @@ def _norms(function: Any, arguments: Arguments) -> Iterator[Way]:
 
 def _batch_norms(function: Any, arguments: Arguments) -> Iterator[Way]:
     x, eps = arguments["input"], arguments["eps"]
-    mean, variance = arguments.get("running_mean"), arguments.get("running_var")
+    mean: Any = arguments.get("running_mean")
+    variance: Any = arguments.get("running_var")
     weight, bias = arguments.get("weight"), arguments.get("bias")
     shape = (1, -1, *[1] * (x.ndim - 2))
 
@@ -410,7 +411,8 @@ def _products(function: Any, arguments: Arguments) -> Iterator[Way]:
     second = arguments.get("mat2")
     for key, x in (("the first matrix", first), ("the second matrix", second)):
         if isinstance(x, torch.Tensor) and x.ndim >= 2 and x.shape[-1] == x.shape[-2]:
-            other = {"self": x.mT} if x is first else {"mat2": x.mT}
+            turned = x.mT
+            other = {"self": turned} if x is first else {"mat2": turned}
             yield Way(
                 f"{key} as it is",
                 f"{key} transposed (a kernel)",

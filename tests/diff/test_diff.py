@@ -2,21 +2,16 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-
-pytest.importorskip("jax")
-torch = pytest.importorskip("torch")
-for library in ("flax", "equinox"):
-    pytest.importorskip(library)
-
 from faults import FAULTS, PAIRS_OF_FAULTS, Fault
 from planting import MODELS, load, plant
 from right_ports import right_ports
 
 from jaxvstorch import Diff, Difference, diff
+
+for library in ("jax", "torch", "flax", "equinox"):
+    pytest.importorskip(library)
 
 # All of them take minutes: every fourth runs always, and the others every night.
 _OFTEN = FAULTS[::4]

@@ -81,6 +81,7 @@ NAMES = {
     ),
     "disable_current_modes": Name("torch.utils._python_dispatch:_disable_current_modes", _NO_PORT),
     # Where two implementations part.
+    "TorchDispatchMode": Name("torch.utils._python_dispatch:TorchDispatchMode", _NO_DIFF),
     "decomposition_table": Name(
         "torch._decomp:decomposition_table", "diff sees no steps inside PyTorch's operations"
     ),
