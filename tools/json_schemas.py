@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import jaxvstorch
+from jaxvstorch._diff.difference import Counted, Difference, Output, Place
 from jaxvstorch._doctor.check import Check
 from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
@@ -42,6 +43,9 @@ _VALUE = {"name": str, "dtype?": str, "shape?": [int], "numbers?": list[Any],
           "type?": str, "value?": str}  # fmt: skip
 _COMPARISON = {"what": str, "same": bool, "compared": bool, "report": str}
 _LINE = {"file": str, "line": int, "source": str, "calls": [{**entries(PortCall), "times": int}]}
+_SOURCE = {"file": str, "line": int, "function": str, "source": str}
+_PLACE = entries(Place) | {"stack": [_SOURCE]}
+_PLACE |= {f"{name}?": _SOURCE for name in ("then", "begins") if _PLACE.pop(name)}
 DOCUMENTS = {
     "explanation": _EXPLANATION,
     "both": headed("both", 1, {
@@ -65,6 +69,13 @@ DOCUMENTS = {
         "framework": str, "ended": str | None, "seconds": float | None, "verified": float,
         "counts": dict[str, int], "beyond": int, "lines": [_LINE], "unreached": [_LINE],
         "notes": [str], "parity": dict[str, str],
+    }),
+    "diff": headed("diff", 1, {
+        "same": bool, "dtype": str, "notes": [str], "counted": [Counted],
+        "outputs": [entries(Output) | {"gap": float | None, "roundings": float | None}],
+        "differences": [
+            entries(Difference) | {"places": [_PLACE], "effect": float | None},
+        ],
     }),
     "doctor": headed("doctor", 1, {"healthy": bool, "checks": [Check]}),
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """What ``diff`` returns: are two implementations the same, and if not, where do they part?"""
 
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
 from jaxvstorch._diff.recording import Line
 
@@ -105,7 +105,14 @@ class Diff:
         return not self.differences
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        from jaxvstorch._diff.rendering.text import lines
+
+        return "\n".join(lines(self))
+
+    def _repr_html_(self) -> str:
+        from jaxvstorch._diff.rendering.html import fragment
+
+        return fragment(self)
 
     def __repr__(self) -> str:
         number = len(self.differences)
@@ -117,62 +124,22 @@ class Diff:
         if not self.same:
             raise AssertionError(str(self))
 
-    def _lines(self) -> Iterator[str]:
-        if self.same:
-            yield f"the same: each operation agrees in {self.dtype}"
-        else:
-            number = len(self.differences)
-            yield f"different in {number} place{'s' * (number != 1)}"
-        outputs = sorted(self.outputs[_SHOWN:], key=lambda output: -output.gap)
-        for output in [*self.outputs[:_SHOWN], *outputs[:1]]:
-            yield f"  {_output_text(output)}"
-        if len(outputs) > 1:
-            yield f"  and {len(outputs) - 1} more outputs, which are nearer to each other"
-        for count in self.counted:
-            yield f"  {count.side}: {count.matched} of {count.values} values have a counterpart"
-        yield from (f"  {note}" for note in self.notes)
-        for number, difference in enumerate(self.differences, 1):
-            yield ""
-            yield from _difference_lines(number, difference)
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as in the JSON report; a number that is not finite is ``None``."""
+        data: dict[str, Any] = _plain(self)
+        return {"schema": {"name": "jaxvstorch-diff", "version": 1}, "same": self.same, **data}
 
 
-_SHOWN = 4
-
-
-def _difference_lines(number: int, difference: Difference) -> Iterator[str]:
-    head = f"{number}."
-    for place in difference.places:
-        line = place.line
-        where = _short(line) if line else "(no line)"
-        yield f"{head:<3} {place.side:<8} {where}"
-        head = ""
-        callers = [f"{os.path.basename(x.file)}:{x.number}" for x in reversed(place.stack[:-1])]
-        inside = f"in {place.module}" if place.module else ""
-        called = f"called from {', '.join(callers)}" if callers else ""
-        about = "; ".join(text for text in (inside, called) if text)
-        if about:
-            yield f"{'':13}{about}"
-        for what, other in (("goes on at", place.then), ("with what begins at", place.begins)):
-            if other is not None and other != line:
-                yield f"{'':13}{what} {_short(other)}"
-        yield f"{'':13}{' → '.join(place.operations)}: {place.numbers}"
-    if difference.cause:
-        yield f"    cause    {difference.cause}"
-    else:
-        yield "    cause    unknown: nothing that was tried gives the second side's numbers"
-    if difference.effect == difference.effect:
-        yield f"    effect   {difference.effect:.2g} of the first output's largest number"
-    if difference.again:
-        yield f"    again    {len(difference.again)} more: {', '.join(difference.again[:4])}"
-
-
-def _output_text(output: Output) -> str:
-    name = f"output {output.place}".strip()
-    if output.shape != output.shape_second and output.gap == float("inf"):
-        return f"{name}: shape {output.shape} and {output.shape_second}"
-    turned = "" if output.shape == output.shape_second else ", with axes in another order"
-    return f"{name}: {output.gap:.2g} apart, {output.roundings:.3g} roundings of its dtype{turned}"
-
-
-def _short(line: Line) -> str:
-    return f"{os.path.basename(line.file)}:{line.number}  {line.text}"
+def _plain(value: Any) -> Any:
+    """Data of JSON; an entry that a class lets be ``None`` is left out then."""
+    if isinstance(value, Line):
+        line = {"file": value.file, "line": value.number, "function": value.function}
+        return {**line, "source": value.text}
+    if is_dataclass(value):
+        entries = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+        return {name: _plain(entry) for name, entry in entries.items() if entry is not None}
+    if isinstance(value, tuple):
+        return [*map(_plain, value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,1 @@
+"""A report of ``diff`` as text and as HTML."""
