@@ -1,4 +1,4 @@
-"""The subcommands of ``jaxvstorch``: list, show, try, explain, error, map, port and doctor."""
+"""The commands of ``jaxvstorch``: list, show, try, explain, error, map, port, diff and doctor."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -9,6 +9,7 @@ from rich.text import Text
 
 import jaxvstorch
 from jaxvstorch._command import terminal
+from jaxvstorch._command.diff_command import diff
 from jaxvstorch._command.error_command import error
 from jaxvstorch._command.explain_command import explain
 from jaxvstorch._command.map_command import map_names
@@ -97,6 +98,7 @@ app.command()(explain)
 app.command()(error)
 app.command("map")(map_names)
 app.command()(port)
+app.command()(diff)
 
 
 @app.command()

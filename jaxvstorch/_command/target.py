@@ -37,11 +37,15 @@ class Target:
 
 
 @contextmanager
-def load(text: str) -> Iterator[Target]:
+def load(text: str, *, any_object: bool = False) -> Iterator[Target]:
     """Import what ``path/to/file.py:name`` or ``package.module:name`` names.
 
     In this block, and not only while the module is imported, its folder is on ``sys.path``: a
     function may import when it runs.
+
+    Args:
+        text: what was given.
+        any_object: whether a class will do too, and what cannot be called.
 
     Raises:
         BadInputError: no such file, module or function, or the import failed.
@@ -55,7 +59,7 @@ def load(text: str) -> Iterator[Target]:
     sys.path.insert(0, str(folder))
     try:
         module = _import(where, module_name, Path(where).resolve() if is_file else None)
-        yield Target(text, module, lookup(module, name, where))
+        yield Target(text, module, (find if any_object else lookup)(module, name, where))
     finally:
         sys.path[:] = path
 
@@ -159,13 +163,7 @@ def lookup(module: ModuleType, name: str, where: str) -> Any:
     Raises:
         BadInputError: there is no such name, or what has it cannot be called.
     """
-    value: Any = module
-    inside = where
-    for part in name.split("."):
-        if not hasattr(value, part):
-            raise BadInputError(f"{inside} has no {part!r}.{_suggestion(value, part)}")
-        value = getattr(value, part)
-        inside = f"{part} in {where}"
+    value = find(module, name, where)
     if inspect.isclass(value):
         raise BadInputError(
             f"{name} in {where} is a class: name one of its methods, or an instance made at top "
@@ -176,6 +174,22 @@ def lookup(module: ModuleType, name: str, where: str) -> Any:
             f"{name} in {where} is not a function: it is of type {type(value).__name__}, which "
             "cannot be called"
         )
+    return value
+
+
+def find(module: ModuleType, name: str, where: str) -> Any:
+    """Whatever a dotted name stands for; see ``lookup``.
+
+    Raises:
+        BadInputError: there is no such name.
+    """
+    value: Any = module
+    inside = where
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise BadInputError(f"{inside} has no {part!r}.{_suggestion(value, part)}")
+        value = getattr(value, part)
+        inside = f"{part} in {where}"
     return value
 
 

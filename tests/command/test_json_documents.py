@@ -19,6 +19,7 @@ LINES = {
     "map": ["map torch.gather", "map"],
     "doctor": ["doctor"],
     "port": ["port --static train.py"],
+    "diff": ["diff torch.nn.functional:gelu jax.nn:gelu --arg f32[3]"],
     "try": ["try branching.select_where", "try randomness.dropout --framework jax"],
     "explanation": [
         "explain jax.nn:relu --arg f32[3] --stages",
@@ -26,7 +27,7 @@ LINES = {
     ],
     "both": ["explain half.py:half --arg f32[3] --framework both"],
 }
-RUN = ("try", "explanation", "both")  # these run both frameworks
+RUN = ("try", "diff", "explanation", "both")  # these run both frameworks
 
 
 def schema_of(kind: str) -> dict:

@@ -24,6 +24,10 @@ COMMANDS = {
         "port --static train.py",
         "port --static -m train",
     ],  # and below
+    "diff": [
+        "diff torch.nn.functional:relu jax.nn:relu --arg 'f32[8]' --html diff.html",
+        "diff torch.nn.functional:relu jax.nn:relu --arg 'f32[8]' --json",
+    ],
     "doctor": ["doctor", "doctor --json"],
 }
 LINES = ["--version", *(line for lines in COMMANDS.values() for line in lines)]

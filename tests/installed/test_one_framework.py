@@ -40,6 +40,7 @@ def test_what_needs_only_this_one_works(shell, tmp_path, line) -> None:
         "explain readers.py:double --arg 'f32[3]' --framework both",
         f"explain readers.py:double --arg 'f32[3]' --framework {MISSING}",
         "port train.py",
+        "diff readers.py:double readers.py:double --arg 'f32[3]'",
     ],
 )
 def test_what_needs_the_other_says_so_in_a_line(shell, tmp_path, line) -> None:
