@@ -35,6 +35,7 @@ RIGHT = {
     "gradient checkpointing": "topics/memory-backward",
     "kv cache": "topics/training-sampling",
     "time a function": "topics/timing",
+    "port gives wrong numbers": "diff",
 }
 
 
