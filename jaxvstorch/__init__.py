@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jaxvstorch._diff.diff import diff as diff
+    from jaxvstorch._diff.difference import Counted as Counted
     from jaxvstorch._diff.difference import Diff as Diff
     from jaxvstorch._diff.difference import Difference as Difference
     from jaxvstorch._diff.difference import Output as Output
     from jaxvstorch._diff.difference import Place as Place
+    from jaxvstorch._diff.recording import SourceLine as SourceLine
     from jaxvstorch._explain.both import BothExplanations as BothExplanations
     from jaxvstorch._explain.explain import explain as explain
     from jaxvstorch._explain.explanation import Explanation as Explanation
@@ -74,6 +76,7 @@ _PUBLIC = {
     "Comparison": "jaxvstorch._parity.comparison",
     "Compilations": "jaxvstorch._explain.ledger_rows",
     "Compiled": "jaxvstorch._explain.explanation_data",
+    "Counted": "jaxvstorch._diff.difference",
     "Diff": "jaxvstorch._diff.difference",
     "Difference": "jaxvstorch._diff.difference",
     "Explanation": "jaxvstorch._explain.explanation",
@@ -99,6 +102,7 @@ _PUBLIC = {
     "PortStatus": "jaxvstorch._port.report_data",
     "Program": "jaxvstorch._explain.explanation_data",
     "Source": "jaxvstorch._explain.marks",
+    "SourceLine": "jaxvstorch._diff.recording",
     "Stage": "jaxvstorch._explain.explanation_data",
     "Steady": "jaxvstorch._measure.later_calls",
     "call": "jaxvstorch._explain.ledger",

@@ -25,7 +25,12 @@ from jaxvstorch._frameworks.private.torch import pytree
 
 
 def compared(
-    names: tuple[str, str], asked: Arguments, seed: int, weights: Mapping[str, str]
+    names: tuple[str, str],
+    asked: Arguments,
+    seed: int,
+    weights: Mapping[str, str],
+    *,
+    gradient: bool,
 ) -> Diff:
     """Compare what two names of the command line stand for.
 
@@ -34,6 +39,7 @@ def compared(
         asked: the positional arguments.
         seed: for their numbers, and for the weights of modules that are made.
         weights: names of the second side's weights, each with the first's.
+        gradient: whether to compare the backward pass too.
 
     Raises:
         BadInputError: a name stands for nothing that can be compared, or a side fails, or they do
@@ -46,7 +52,7 @@ def compared(
             for target, side in zip(targets, (first, second), strict=True):
                 if not isinstance(side, tuple):
                     _check(replace(target, function=side), inputs, asked)
-            return diff(first, second, inputs, weights=weights)
+            return diff(first, second, inputs, weights=weights, gradient=gradient)
     except SystemExit as end:
         raise BadInputError(f"a side called sys.exit({end.code!r})") from end
     except BadInputError:

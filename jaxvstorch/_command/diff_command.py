@@ -50,6 +50,9 @@ def diff(
             "for more. Needed only where neither numbers nor names nor shapes tell.",
         ),
     ] = None,
+    gradient: Annotated[
+        bool, typer.Option("--gradient", help="Compare the backward pass too.")
+    ] = False,
     html: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Also write a web page, as one file.")
     ] = None,
@@ -70,7 +73,7 @@ def diff(
     the same, 1 if they differ, 2 if they could not be compared.
     """
     try:
-        report = _run(first, second, arg or [], seed, weights or [], html)
+        report = _run((first, second), arg or [], seed, weights or [], html, gradient)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(str(error))
         raise typer.Exit(2) from error
@@ -82,15 +85,20 @@ def diff(
 
 
 def _run(
-    first: str, second: str, arguments: list[str], seed: int, weights: list[str], html: Path | None
+    targets: tuple[str, str],
+    arguments: list[str],
+    seed: int,
+    weights: list[str],
+    html: Path | None,
+    gradient: bool,
 ) -> "Diff":
     """Compare, and write the page."""
     from jaxvstorch._command.output import stdout_to_stderr
     from jaxvstorch._command.texts import parse_arguments
 
     if html is not None:
-        check_page(html, first)
-        check_page(html, second)
+        for target in targets:
+            check_page(html, target)
     asked = parse_arguments(arguments)
     if asked.kwargs:
         name = next(iter(asked.kwargs))
@@ -101,11 +109,11 @@ def _run(
     with stdout_to_stderr():
         with importing("jaxvstorch diff"):
             from jaxvstorch._command.compared import compared
-        report = compared((first, second), asked, seed, names)
+        report = compared(targets, asked, seed, names, gradient=gradient)
     if html is not None:
         from jaxvstorch._diff.rendering.html import page
 
-        write_page(html, page(report, (first, second)))
+        write_page(html, page(report, targets))
     return report
 
 

@@ -16,7 +16,7 @@ from jaxvstorch._diff.numbers import (
     largest,
     sorted_numbers,
 )
-from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.recording import Array, Kind, Recording, Value, eps_of, is_plain
 
 _CANCELLED = 1e-5  # a sum that is this much smaller than its terms holds only roundings
 
@@ -138,6 +138,9 @@ class Alignment:
         eps = min(value.precise_to, self.working)
         counterpart = self.first.find(value, eps)
         if counterpart is None:
+            if value.kind == Kind.WEIGHT and eps_of(value.array):
+                # Perhaps computed from several of the first's, in its own dtype.
+                recording.substitute(value, value.array, max(value.precise_to, self.working))
             return None
         self.counterparts[i] = counterpart
         theirs = self.first.recording.values[counterpart.index]
@@ -151,9 +154,11 @@ class Alignment:
     ) -> Array | None:
         if change is None:
             return None
-        self.changed[value.index] = change
-        recording.substitute(value, *change)
-        return change[0]
+        numbers, eps = change
+        eps = max(eps, eps_of(numbers))
+        self.changed[value.index] = numbers, eps
+        recording.substitute(value, numbers, eps)
+        return numbers
 
 
 def is_turned(recording: Recording, value: Value) -> bool:
@@ -169,12 +174,17 @@ def tells(recording: Recording, value: Value) -> bool:
 
     Few numbers, masks, what depends on no input, and sums that cancel tell nothing.
     """
-    if not value.fed or is_plain(value.array):
-        return False
+    return value.fed and not is_plain(value.array) and not cancels(recording, value)
+
+
+def cancels(recording: Recording, value: Value) -> bool:
+    """Whether a value is a sum that is so much smaller than its terms that it is only roundings."""
+    while is_turned(recording, value):
+        value = recording.values[value.parents[0]]
     if value.name not in _SUMS or value.array.dtype.kind not in "fc":
-        return True
+        return False
     terms = max((largest(recording.values[i].array) for i in value.parents), default=0.0)
-    return largest(value.array) >= _CANCELLED * terms
+    return largest(value.array) < _CANCELLED * terms
 
 
 class Status:
@@ -185,7 +195,10 @@ class Status:
         lost: by index; whether its numbers are missing in the other run, and that tells something.
     """
 
-    def __init__(self, recording: Recording, matched: set[int], working: float) -> None:
+    def __init__(
+        self, recording: Recording, matched: set[int], working: float, *, forward: bool = False
+    ) -> None:
+        """``forward`` is whether everything of the forward pass counts as matched."""
         self.recording = recording
         self.has: list[bool] = []
         self.lost: list[bool] = []
@@ -194,9 +207,11 @@ class Status:
                 working, *(eps_of(recording.values[i].array) for i in value.parents), 0.0
             )
             carried = bool(value.parents) and value.name in TRANSPARENT and not is_narrow
-            has = value.index in matched or (carried and all(self.has[i] for i in value.parents))
+            has = value.index in matched or (forward and not value.backward)
+            has = has or (carried and all(self.has[i] for i in value.parents))
             self.has.append(has)
-            self.lost.append(not has and tells(recording, value))
+            is_result = value.kind == Kind.RESULT  # a weight is lost by the operation on it
+            self.lost.append(not has and is_result and tells(recording, value))
 
     def frontier(self, output: int) -> list[Value]:
         """The lost values nearest to the inputs from which the output comes."""

@@ -42,7 +42,7 @@ def carry_weights(
     ]
     found, notes = [], []
     without = [list(weights.only_first), list(weights.only_second)]
-    if len(weights.equal) >= len(second.weights) / 2:  # the others are meant to be equal too
+    if weights.meant_equal:
         for t, s, layout in pairs:
             before = search.second
             if _is_better(search, [(t, s, layout)]):
@@ -65,13 +65,13 @@ def carry_weights(
 def _is_better(search: Search, pairs: list[tuple[Value, Value, Layout]], least: int = 1) -> bool:
     """Give the second side some of the first's weights, if more of its values then agree."""
     before, given = len(search.alignment.counterparts), dict(search.given)
+    classes = set(search.given_classes)
     for t, s, layout in pairs:
-        search.given[s.index] = layout(t.array).astype(s.array.dtype)
+        search.give(t, s, layout)
     search.begin()
-    # A weight that is given counts as one that has no counterpart any more.
     if len(search.alignment.counterparts) >= before + least:
         return True
-    search.given = given
+    search.given, search.given_classes = given, classes
     search.begin()
     return False
 
@@ -94,7 +94,8 @@ def _difference(
     if numbers.size == 1:
         cause = f"the weight {s.name} is {numbers[0]:g} everywhere in {titles[1]}"
     elif text:
-        cause = f"the weight {s.name}: {titles[1]}'s numbers are {text} {titles[0]}'s"
+        numbers_of_first = f"{titles[0]}'s"
+        cause = f"the weight {s.name}: {titles[1]}'s numbers are {text.format(numbers_of_first)}"
     else:
         cause = f"the weight {s.name} has other numbers in {titles[1]}"
     runs = search.first.recording, search.second

@@ -1,5 +1,6 @@
 """Why two runs part: each common way is tried, and what gives the other side's numbers is said."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,11 +10,12 @@ import torch
 from jaxvstorch._diff.alignment import TRANSPARENT, Status
 from jaxvstorch._diff.numbers import allowed_for, distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
-from jaxvstorch._diff.recording import Kind, Line, Operand, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.recording import Kind, Operand, Recording, SourceLine, Value, eps_of, is_plain
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
 from jaxvstorch._diff.torch_run import again
 from jaxvstorch._diff.ways import ACTIVATIONS, ways
 
+_FEW = 8
 _NEAR = 200  # values of the other side behind the parting that a way's numbers are looked for in
 _TURNS = {"expand", "permute", "reshape", "t", "transpose", "view"}
 
@@ -35,6 +37,7 @@ class Causes:
         for trial in (
             self._narrower,
             self._same_operation,
+            self._one_constant,
             self._ways,
             self._activation,
             self._left_out,
@@ -42,6 +45,7 @@ class Causes:
             self._constants,
             self._other_operation,
             self._relation,
+            self._also,
             self._order,
         ):
             if text := trial(parting):
@@ -99,6 +103,8 @@ class Causes:
     def _operands(self, parting: Parting) -> str:
         """An operand that the other side has too, but uses elsewhere."""
         first, second = self.search.first.recording, self.search.second
+        if _sort(parting.start) != _sort(parting.start_second):
+            return ""
         ours = self._classes_of(first, parting.start)
         theirs = self._classes_in_second(parting.start_second)
         missing = [i for c, i in ours.items() if c not in theirs]
@@ -129,9 +135,39 @@ class Causes:
             )
         return ""
 
+    def _also(self, parting: Parting) -> str:
+        """One operation with a number in the code, which only one side does."""
+        regions = parting.first, parting.second
+        for n in (0, 1):
+            counts = [
+                Counter(text for v in region if (text := _ARITHMETIC.get(v.name.removesuffix("_"))))
+                for region in (regions[1 - n], regions[n])
+            ]
+            more, less = counts[1] - counts[0], counts[0] - counts[1]
+            if less or sum(more.values()) != 1:
+                continue
+            (text,) = more
+            for value in regions[n]:
+                if _ARITHMETIC.get(value.name.removesuffix("_")) == text:
+                    numbers = _scalars(value, with_simple=True)
+                    nothing = 1.0 if text in ("multiplies", "divides") else 0.0
+                    if len(numbers) == 1 and numbers[0] != nothing:
+                        by = " by" if text in ("multiplies", "divides") else ""
+                        return f"only {self.titles[n]} {text}{by} {numbers[0]:g}"
+        return ""
+
+    def _one_constant(self, parting: Parting) -> str:
+        """``_constants``, where each side does the same one operation."""
+        t, s = parting.start, parting.start_second
+        sorts = {_ARITHMETIC.get(v.name.removesuffix("_")) for v in (t, s)}
+        is_one = t is parting.first[-1] and s is parting.second[-1] and not t.inner
+        return self._constants(parting) if is_one and len(sorts) == 1 and None not in sorts else ""
+
     def _other_operation(self, parting: Parting) -> str:
         """Another operation on the same operands."""
         t, s = parting.start, parting.start_second
+        if t is not parting.first[-1] or s is not parting.second[-1]:
+            return ""  # one of the two does more than this operation
         names = t.name.removesuffix("_"), s.name
         one, other = (_ARITHMETIC.get(name) for name in names)
         if one is None or other is None or one == other:
@@ -200,7 +236,7 @@ class Causes:
         if layout is None or len(sources) != 1:
             return ""
         (x,) = sources.values()
-        if x.array.shape != t.array.shape or x.array.dtype.kind != "f":
+        if x.array.shape != t.array.shape or x.array.dtype.kind != "f" or x.array.size < _FEW:
             return ""
         here, there = "", ""
         allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
@@ -208,7 +244,7 @@ class Causes:
             array = compute(torch.from_numpy(x.array.copy())).numpy()
             here = here or name * (distance(array, t.array) <= allowed)
             there = there or name * (distance(layout(array), s.array) <= allowed)
-        if not there:
+        if there in ("", "no activation"):  # the other side then leaves something out
             return ""
         here = here or f"what {self.titles[0]} computes"
         return f"with {here} in place of {there}, {self.titles[1]} agrees"
@@ -272,7 +308,8 @@ class Causes:
         sizes |= set(t.array.shape)
         allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
         if text := relation(s.array, ours, sizes, allowed):
-            return f"{self.titles[1]}'s numbers are {text} {self.titles[0]}'s"
+            first = f"{self.titles[0]}'s"
+            return f"{self.titles[1]}'s numbers are {text.format(first)}"
         if numbers := constant_where_they_differ(s.array, ours):
             return (
                 f"they differ only where {self.titles[0]} has {numbers[0]:g} and "
@@ -284,8 +321,7 @@ class Causes:
         """Operands with the same numbers, which lie in another order."""
         ours = self._classes_of(self.search.first.recording, parting.start)
         theirs = self._classes_in_second(parting.start_second)
-        names = parting.start.name.removesuffix("_"), parting.start_second.name
-        one, other = (_SORTS.get(name, _ARITHMETIC.get(name)) for name in names)
+        one, other = _sort(parting.start), _sort(parting.start_second)
         if not ours or ours.keys() != theirs.keys() or one is None or one != other:
             return ""
         lines = dict.fromkeys(
@@ -297,7 +333,7 @@ class Causes:
             f"transposes them{at}"
         )
 
-    def _turned(self, index: int) -> Iterator[Line]:
+    def _turned(self, index: int) -> Iterator[SourceLine]:
         """The lines of the second side that change the layout of a value."""
         value = self.search.second.values[index]
         while value.name in TRANSPARENT and value.parents:
@@ -331,9 +367,15 @@ def _once(values: list[Value]) -> list[Value]:
     return [value for value in values if value.call is not None]
 
 
-def _scalars(value: Value) -> list[float]:
-    """The numbers among the arguments of a call, but for 0, 1, 2 and their like."""
-    assert value.call is not None
+def _sort(value: Value) -> str | None:
+    name = value.name.removesuffix("_")
+    return _SORTS.get(name, _ARITHMETIC.get(name))
+
+
+def _scalars(value: Value, *, with_simple: bool = False) -> list[float]:
+    """The numbers among the arguments of a call; without 0 and 1, if these are not asked for."""
+    if value.call is None:
+        return []
     _, args, kwargs = value.call
     leaves = [*args, *(kwargs.values() if value.name in _SCALED else ())]
     numbers = []
@@ -343,6 +385,8 @@ def _scalars(value: Value) -> list[float]:
         kind = np.asarray(x).dtype.kind  # a whole number may be an axis or a size
         if kind == "f" or (kind == "i" and value.name in _ARITHMETIC):
             numbers.append(float(x))
+    if with_simple:
+        return numbers
     return [abs(x) for x in numbers if abs(x) not in (0.0, 1.0, float("inf"))]
 
 

@@ -6,6 +6,7 @@ that has no counterpart, though all it is computed from has one, is where they p
 then gets the first's numbers there, and the search goes on.
 """
 
+import linecache
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,6 +23,11 @@ from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._parity.refusals import require_inputs
 
 _TURNED = 1e-2  # so near are outputs whose axes are in another order
+_MANY = 1e4  # roundings
+_GROWS = (
+    "each operation agrees, but the outputs are far apart in their own dtypes: roundings grow from "
+    "operation to operation, or a number overflows"
+)
 _DRAWS = (
     "neither framework draws the other's numbers: compare in eval mode, without dropout, or draw "
     "them once with NumPy and pass them to both sides as an input"
@@ -62,9 +68,9 @@ def diff(
             if it is one number, else of the sum of the squares of all outputs.
 
     Returns:
-        A report to print: each place with the lines of both sides, the cause where one of the ways
-        in which operations commonly differ gives the second side's numbers, and the effect on the
-        first output.
+        The report. It prints each place with the lines of both sides; the cause where one of the
+        ways in which operations commonly differ gives the second side's numbers; and how far the
+        outputs move once the second side has the first's numbers there.
 
     Raises:
         TypeError: a side is none of the above, or ``inputs`` is no tuple of arrays.
@@ -88,8 +94,9 @@ def diff(
         from jaxvstorch._diff import sides as made
         from jaxvstorch._diff.carrying import carry_weights
         from jaxvstorch._diff.causes import Causes
-        from jaxvstorch._diff.places import effect, places
+        from jaxvstorch._diff.places import effect, left_out, places
 
+    linecache.checkcache()  # a report shows the lines as they are now
     sides = made.side_of(first, "first"), made.side_of(second, "second")
     titles = made.titles_of(sides)
     wanted = _gradients(sides, inputs, weights or {}) if gradient else ([], [])
@@ -99,6 +106,8 @@ def diff(
         Counted(title, sum(status.has), len(status.has))
         for title, status in zip(titles, search.statuses(), strict=True)
     )
+    found += (stopped := left_out(search, titles))
+    search.forward_only = bool(stopped)  # other gradients differ in consequence
     partings = search.partings()
     while True:
         causes, before = Causes(search, titles), search.second
@@ -110,10 +119,13 @@ def diff(
         search.go_on(parting)
         found.append(Difference(where, cause, effect(before, search.second)))
     runs = search.first.recording, search.second
+    outputs = tuple(_outputs(search))
     notes += [*about_weights, *_notes(runs, titles, same=not found)]
+    if not found and any(output.roundings > _MANY for output in outputs):
+        notes.append(_GROWS)
     return Diff(
         tuple(_grouped(found)),
-        tuple(_outputs(search)),
+        outputs,
         (counted[0], counted[1]),
         "float64" if search.wide else "the dtypes that they have",
         tuple(notes),
@@ -203,7 +215,7 @@ def _outputs(search: Any) -> Iterator[Output]:
 
 
 def _grouped(found: list[Difference]) -> list[Difference]:
-    """The differences; those of the same lines and cause as one."""
+    """The differences; those of the same lines and operations as one."""
     groups: dict[Any, Difference] = {}
     for difference in found:
         first, second = difference.places

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from jaxvstorch._diff.recording import Line
+from jaxvstorch._diff.recording import SourceLine
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class Place:
     """
 
     side: str
-    stack: tuple[Line, ...]
+    stack: tuple[SourceLine, ...]
     module: str
     operations: tuple[str, ...]
     numbers: str
-    then: Line | None = None
-    begins: Line | None = None
+    then: SourceLine | None = None
+    begins: SourceLine | None = None
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> SourceLine | None:
         """The innermost of the lines."""
         return self.stack[-1] if self.stack else None
 
@@ -42,8 +42,8 @@ class Difference:
     Attributes:
         places: of both sides.
         cause: a sentence; empty where nothing that was tried gives the other side's numbers.
-        effect: how far the first output moves if the first side gets the second's numbers here,
-            relative to its largest; NaN where that cannot be run.
+        effect: how far the second side's outputs move with the first's numbers here: the largest
+            change, relative to the largest number of that output.
         again: the modules, or lines, at which the same lines part once more.
     """
 
@@ -132,7 +132,7 @@ class Diff:
 
 def _plain(value: Any) -> Any:
     """Data of JSON; an entry that a class lets be ``None`` is left out then."""
-    if isinstance(value, Line):
+    if isinstance(value, SourceLine):
         line = {"file": value.file, "line": value.number, "function": value.function}
         return {**line, "source": value.text}
     if is_dataclass(value):

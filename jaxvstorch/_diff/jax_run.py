@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxvstorch._diff.recording import Array, Kind, Line, Operand, Recording, Value
+from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
 from jaxvstorch._diff.whose import call, is_readers
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.jaxprs import finish_scan, finish_while, scan_sizes, where_going
@@ -82,7 +82,7 @@ class JaxRecorder:
         jaxpr: Any,
         consts: Sequence[Any],
         entries: Sequence[Entry],
-        outer: tuple[Line, ...],
+        outer: tuple[SourceLine, ...],
         *,
         whole: bool = False,
     ) -> list[Entry]:
@@ -110,7 +110,9 @@ class JaxRecorder:
             values.update(zip(eqn.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def _equation(self, eqn: Any, entries: list[Entry], stack: tuple[Line, ...]) -> list[Entry]:
+    def _equation(
+        self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]
+    ) -> list[Entry]:
         name, params = eqn.primitive.name, eqn.params
         if name == "cond":
             index = min(max(int(entries[0][0]), 0), len(params["branches"]) - 1)
@@ -130,7 +132,9 @@ class JaxRecorder:
             return self._run(jaxpr, consts, entries, stack)
         return self._operation(eqn, entries, stack)
 
-    def _operation(self, eqn: Any, entries: list[Entry], stack: tuple[Line, ...]) -> list[Entry]:
+    def _operation(
+        self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]
+    ) -> list[Entry]:
         if self._is_known(len(eqn.outvars)):
             return [self._take_over() for _ in eqn.outvars]
         results = eqn.primitive.bind(*(array for array, _ in entries), **eqn.params)
@@ -149,11 +153,12 @@ class JaxRecorder:
                 stack=stack,
                 module=module,
                 draws=eqn.primitive.name.startswith(_RANDOM),
+                backward="transpose(" in module,
             )
             for result in results
         ]
 
-    def _while(self, eqn: Any, entries: list[Entry], stack: tuple[Line, ...]) -> list[Entry]:
+    def _while(self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]) -> list[Entry]:
         params = eqn.params
         n, m = params["cond_nconsts"], params["body_nconsts"]
         test, body, carry = params["cond_jaxpr"], params["body_jaxpr"], entries[n + m :]
@@ -179,7 +184,7 @@ class JaxRecorder:
         parents = _known(*(i for _, i in carry))
         return [self._add(a, Kind.RESULT, "while", parents=parents, stack=stack) for a in arrays]
 
-    def _scan(self, eqn: Any, entries: list[Entry], stack: tuple[Line, ...]) -> list[Entry]:
+    def _scan(self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]) -> list[Entry]:
         body, (n, m) = eqn.params["jaxpr"], scan_sizes(eqn.params)
         consts, carry, xs = entries[:n], entries[n : n + m], entries[n + m :]
         length, reverse = eqn.params["length"], eqn.params["reverse"]
@@ -215,7 +220,7 @@ class JaxRecorder:
         return [self._add(a, Kind.RESULT, "scan", parents=p, stack=stack) for a, p in named]
 
     def _step(
-        self, loop: Any, body: Any, entries: list[Entry], stack: tuple[Line, ...]
+        self, loop: Any, body: Any, entries: list[Entry], stack: tuple[SourceLine, ...]
     ) -> list[Entry]:
         self._steps[id(loop)] = self._steps.get(id(loop), 0) + 1
         return self._run(body.jaxpr, body.consts, entries, stack)
@@ -233,7 +238,7 @@ def _numpy(array: Any) -> Array:
     return np.asarray(array)
 
 
-def _lines(eqn: Any, start: tuple[str, int] | None) -> list[Line]:
+def _lines(eqn: Any, start: tuple[str, int] | None) -> list[SourceLine]:
     """The reader's lines that led to an equation, outermost first.
 
     Args:
@@ -254,7 +259,7 @@ def _location(code: CodeType) -> tuple[str, int]:
 _CALL = _location(call.__code__)
 
 
-def _line(code: CodeType, instruction: int) -> Line:
+def _line(code: CodeType, instruction: int) -> SourceLine:
     position = next(islice(code.co_positions(), instruction, None), None)
     number = position[0] if position and position[0] else code.co_firstlineno
-    return Line(code.co_filename, number, code.co_qualname)
+    return SourceLine(code.co_filename, number, code.co_qualname)

@@ -31,7 +31,9 @@ class JaxSide(Side):
         named = [(_name(path), leaf) for path, leaf in paths if isinstance(leaf, _ARRAYS)]
         self.weights = {name: np.asarray(leaf) for name, leaf in named if not _is_key(leaf)}
         self.trained = frozenset(
-            name for name, array in self.weights.items() if jnp.issubdtype(array.dtype, jnp.floating)
+            name
+            for name, array in self.weights.items()
+            if jnp.issubdtype(array.dtype, jnp.floating)
         )
         self._names = [name for name, _ in named]
         self._traces: dict[Any, tuple[Any, list[str]]] = {}
@@ -167,4 +169,5 @@ def _name(path: Any) -> str:
     """A leaf's path, such as ``blocks.0.norm.scale``."""
     keys = (getattr(k, "name", getattr(k, "idx", getattr(k, "key", k))) for k in path)
     names = [str(key) for key in keys]
-    return ".".join(names[:-1] if len(names) > 1 and names[-1] == "value" else names)
+    names = names[:-1] if len(names) > 1 and names[-1] == "value" else names
+    return ".".join(names) or "weights"

@@ -164,8 +164,9 @@ def sample(array: Array, other: Array, layout: Layout, count: int) -> tuple[Arra
     """Some numbers of an array, and those in the same places of the other that it lies in."""
     turned = (array if layout.split is None else array.reshape(layout.split)).transpose(layout.axes)
     flat = np.linspace(0, array.size - 1, min(array.size, count)).astype(np.int64)
-    places = [np.unravel_index(flat, shape) for shape in (turned.shape, other.shape)]
-    return turned[places[0]], other[places[1]]
+    both = [x.reshape(x.shape or (1,)) for x in (turned, other)]
+    first, second = (x[np.unravel_index(flat, x.shape)] for x in both)
+    return first, second
 
 
 def sorted_numbers(array: Array) -> Array | None:

@@ -8,9 +8,10 @@ from itertools import chain, islice
 
 import numpy as np
 
-from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, tells
-from jaxvstorch._diff.numbers import Layout, largest, possible_layouts, sample, widened
-from jaxvstorch._diff.recording import Array, Recording, Value, is_plain
+from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, cancels, tells
+from jaxvstorch._diff.numbers import Layout, allowed_for, largest, possible_layouts, sample, widened
+from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.relations import factor_or_offset
 from jaxvstorch._diff.side import Inputs, Side, Visit, keep
 
 MOST = 50  # differences of one search
@@ -68,11 +69,10 @@ class Search:
 
     def __post_init__(self) -> None:
         first, _ = self.sides
-        self.first = First(
-            first.run(self.inputs, keep, wide=self.wide, gradient=self.gradients[0])
-        )
+        self.first = First(first.run(self.inputs, keep, wide=self.wide, gradient=self.gradients[0]))
         self._seen: set[object] = set()
-        self._given_classes: set[int] = set()  # of values that the second side was given
+        self.forward_only = False  # whether gradients are looked at no more
+        self.given_classes: set[int] = set()  # of values that the second side was given
         self.begin()
 
     def begin(self) -> None:
@@ -101,35 +101,61 @@ class Search:
             if ends:
                 return
 
+    def give(self, t: Value, s: Value, layout: Layout) -> None:
+        """Let the second side have the first's numbers from its next run on."""
+        self.given[s.index] = layout(t.array).astype(s.array.dtype)
+        self.given_classes.add(self._class(t.index))
+
     def go_on(self, parting: Parting) -> None:
         """Give the second side the first's numbers where they part, if that can be done."""
         first, second = parting.first[-1], parting.second[-1]
         if parting.layout is not None and second.index not in self.substitutes:
-            self._given_classes.add(self._class(first.index))
+            self.given_classes.add(self._class(first.index))
             self._substitute(second, parting.layout(first.array))
 
     def wrong_output(self) -> tuple[int, int] | None:
         """The first output of both sides that is not the same."""
-        for (_, i), (_, j) in zip(self.first.recording.outputs, self.second.outputs, strict=True):
+        places = [place for place, _ in self.first.recording.outputs]
+        for place, (i, j) in zip(places, self._output_pairs(), strict=True):
             counterpart = self.alignment.counterparts.get(j)
             same = counterpart is not None and self._class(counterpart.index) == self._class(i)
-            if not same and not self._is_substituted(j, i):
+            if self.is_left_out(i, j) or (self.forward_only and place.startswith("gradient")):
+                continue
+            if not (same or self._is_substituted(j, i) or self._are_roundings(i, j)):
                 return i, j
         return None
+
+    def is_left_out(self, i: int, j: int) -> bool:
+        """Whether an output is 0 everywhere on the second side alone, as a stopped gradient is."""
+        ours, theirs = self.first.recording.values[i].array, self.second.values[j].array
+        return theirs.size > 0 and not theirs.any() and bool(ours.any())
 
     def statuses(self) -> tuple[Status, Status]:
         """What has a counterpart in either run."""
         matched = {self._class(c.index) for c in self.alignment.counterparts.values()}
-        matched |= self._given_classes
+        matched |= self.given_classes
         ours = {v.index for v in self.first.recording.values if self._class(v.index) in matched}
         theirs = {*self.alignment.counterparts, *self.substitutes}
+        # Once the forward pass agrees, what is its own on either side is no difference.
+        wrong = self.wrong_output()
+        forward = bool(self.gradients[0]) and wrong is not None
+        forward = forward and wrong not in self._output_pairs()[: -len(self.gradients[0])]
         return (
-            Status(self.first.recording, ours, self.working),
-            Status(self.second, theirs, self.working),
+            Status(self.first.recording, ours, self.working, forward=forward),
+            Status(self.second, theirs, self.working, forward=forward),
         )
+
+    def _output_pairs(self) -> list[tuple[int, int]]:
+        pairs = zip(self.first.recording.outputs, self.second.outputs, strict=True)
+        return [(i, j) for (_, i), (_, j) in pairs]
 
     def _class(self, index: int) -> int:
         return self.first.classes[index]
+
+    def _are_roundings(self, i: int, j: int) -> bool:
+        """Whether both are sums that cancel, as the gradient of a bias before a norm."""
+        first, second = self.first.recording, self.second
+        return cancels(first, first.values[i]) and cancels(second, second.values[j])
 
     def _is_substituted(self, j: int, i: int) -> bool:
         values = self.first.recording.values
@@ -164,7 +190,10 @@ class Search:
         for t, s, layout in chain(
             islice(candidates, _TRIES), self._skipped(ours, theirs, first, start)
         ):
-            share = self._share_ahead(s, t, layout)
+            if t is first and s is start and _simply(t, s, layout):
+                share = 1.0  # whatever parts behind it
+            else:
+                share = self._share_ahead(s, t, layout)
             if best is None or share > best[0]:
                 best = share, t, s, layout
             if share > 0.7:
@@ -203,7 +232,7 @@ class Search:
 
     def _nearest_of_first(self, value: Value) -> list[int]:
         matched = {self._class(c.index) for c in self.alignment.counterparts.values()}
-        matched |= self._given_classes
+        matched |= self.given_classes
         pending, seen, found = list(value.parents), set[int](), []
         while pending:
             index = pending.pop()
@@ -225,7 +254,10 @@ class Search:
             for m, s in self._reached(theirs, start):
                 # One of the two may be what both have before one side does more.
                 skips = (n < 0) + (m < 0)
-                if t.array.size == s.array.size and skips < 2:
+                # Numbers in a narrower dtype would not be the first's.
+                is_exact = eps_of(s.array) <= max(self.working, eps_of(t.array))
+                is_pair = t.array.size == s.array.size and t.backward == s.backward
+                if is_pair and skips < 2 and is_exact:
                     pairs.append((max(n, 0) + max(m, 0) + skips / 2, t, s))
         # What corresponded once likely does again, as in the next layer.
         for _, t, s in sorted(pairs, key=lambda row: (_kind(*row[1:]) not in self._seen, row[0])):
@@ -244,7 +276,8 @@ class Search:
                 if not other.has[index] or is_plain(value.array):
                     continue
                 for lost in status.recording.values:
-                    if status.lost[lost.index] and lost.array.size == value.array.size:
+                    is_pair = lost.array.size == value.array.size
+                    if status.lost[lost.index] and is_pair and lost.backward == value.backward:
                         t, s = (lost, value) if is_first else (value, lost)
                         if (found := self._best_layout(t, s)) is not None:
                             ranked.append((-found[0], t, s, found[1]))
@@ -296,6 +329,15 @@ class Search:
                 best = likeness, layout
         return best
 
+    def _ahead(self, t: Value) -> frozenset[int]:
+        """The classes of the first side's values that depend on one, but of none before it."""
+        values, reached = self.first.recording.values, {t.index}
+        for value in values[t.index + 1 :]:
+            if reached & set(value.parents):
+                reached.add(value.index)
+        before = {self._class(v.index) for v in values[: t.index + 1]}
+        return frozenset({self._class(i) for i in reached} - before)
+
     def _share_ahead(self, s: Value, t: Value, layout: Layout) -> float:
         """How many of the next values that depend on a substitute have a counterpart with it."""
         numbers = layout(t.array).astype(s.array.dtype)
@@ -306,8 +348,8 @@ class Search:
             base=self.alignment,
             start=s.index,
         )
-        pairs = zip(self.first.recording.outputs, self.second.outputs, strict=True)
-        outputs = {j: i for (_, i), (_, j) in pairs}
+        trial.ahead = self._ahead(t)
+        outputs = {j: i for i, j in self._output_pairs()}
         with suppress(_SeenEnoughError):
             self._run_second(trial, self.second, s.index)
         if s.index in outputs and self._class(outputs[s.index]) == self._class(t.index):
@@ -316,8 +358,14 @@ class Search:
 
 
 class _Trial(Alignment):
-    """A run with a substitute, as far as it takes to see whether the runs agree behind it."""
+    """A run with a substitute, as far as it takes to see whether the runs agree behind it.
 
+    Attributes:
+        ahead: the first run's values that depend on the substitute; another that happens to have
+            the same numbers does not count.
+    """
+
+    ahead: frozenset[int] = frozenset()
     seen = matched = 0
 
     def __call__(self, recording: Recording, value: Value) -> Array | None:
@@ -329,7 +377,8 @@ class _Trial(Alignment):
             self._depend.add(value.index)
             if tells(recording, value) and value.name not in TRANSPARENT:
                 self.seen += 1
-                self.matched += value.index in self.counterparts
+                found = self.counterparts.get(value.index)
+                self.matched += found is not None and found.index in self.ahead
                 if self.seen >= _AHEAD:
                     raise _SeenEnoughError
         return change
@@ -338,6 +387,11 @@ class _Trial(Alignment):
 def _site(value: Value) -> object:
     """What one step is made of: the operations of one line, or the steps of one operation."""
     return value.stack, value.module
+
+
+def _simply(t: Value, s: Value, layout: Layout) -> bool:
+    """Whether one value is the other times or plus a number."""
+    return bool(factor_or_offset(s.array, layout(t.array), allowed_for(t.precise_to)))
 
 
 def _kind(t: Value, s: Value) -> object:

@@ -1,10 +1,10 @@
 """Says of a parting where it is on either side, and what it does to the output."""
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Status
-from jaxvstorch._diff.difference import Place
+from jaxvstorch._diff.difference import Difference, Place
 from jaxvstorch._diff.numbers import distance
 from jaxvstorch._diff.parting import Parting, Search
-from jaxvstorch._diff.recording import Kind, Line, Recording, Value
+from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Value
 
 _OPERATIONS = 5
 _NUMBERS = 4
@@ -52,7 +52,7 @@ def described(value: Value) -> str:
     return f"{value.array.dtype}{list(value.array.shape)} {numbers}{more}"
 
 
-def lines_of_use(recording: Recording, value: Value) -> tuple[Line, ...]:
+def lines_of_use(recording: Recording, value: Value) -> tuple[SourceLine, ...]:
     """The lines that led to the first operation on a value."""
     reached = {value.index}
     for later in recording.values[value.index :]:
@@ -78,3 +78,24 @@ def effect(before: Recording, after: Recording) -> float:
         (distance(before.values[i].array, after.values[j].array) for (_, i), (_, j) in pairs),
         default=0.0,
     )
+
+
+def left_out(search: Search, titles: tuple[str, str]) -> list[Difference]:
+    """The outputs that are 0 everywhere on the second side alone, as one difference."""
+    pairs = zip(search.first.recording.outputs, search.second.outputs, strict=True)
+    zero = [(name, i, j) for (name, i), (_, j) in pairs if search.is_left_out(i, j)]
+    if not zero:
+        return []
+    names = [name or "the output" for name, _, _ in zero]
+    shown = ", ".join(names[:_NUMBERS])
+    more = f" and {len(names) - _NUMBERS} more" if len(names) > _NUMBERS else ""
+    stopped = "; a gradient stops where it is detached" if names[0].startswith("gradient") else ""
+    runs, indices = (search.first.recording, search.second), zero[0][1:]
+    first, second = (
+        Place(title, value.stack, value.module, (value.name,), described(value))
+        for title, value in zip(
+            titles, (run.values[i] for run, i in zip(runs, indices, strict=True)), strict=True
+        )
+    )
+    cause = f"0 everywhere in {titles[1]}: {shown}{more}{stopped}"
+    return [Difference((first, second), cause, 1.0)]

@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Line:
+class SourceLine:
     """A line of the reader's own code that was running."""
 
     file: str
@@ -59,13 +59,14 @@ class Value:
         fed: whether it depends on an input or a weight.
         inner: whether it is a step inside an operation.
         draws: whether the operation draws random numbers.
+        backward: whether it belongs to the backward pass.
     """
 
     index: int
     kind: Kind
     array: Array = field(repr=False)
     name: str = ""
-    stack: tuple[Line, ...] = ()
+    stack: tuple[SourceLine, ...] = ()
     module: str = ""
     parents: tuple[int, ...] = ()
     call: tuple[Any, Any, Any] | None = field(default=None, repr=False)
@@ -73,9 +74,10 @@ class Value:
     fed: bool = False
     inner: bool = False
     draws: bool = False
+    backward: bool = False
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> SourceLine | None:
         """The innermost of the reader's lines."""
         return self.stack[-1] if self.stack else None
 

@@ -19,16 +19,28 @@ def relation(theirs: Array, ours: Array, sizes: set[int], allowed: float) -> str
         ours: of this side.
         sizes: of axes, whose roots and inverses a factor may be.
         allowed: the distance that counts as the same.
+
+    Returns:
+        A text with ``{}`` for ours, such as "2 times {}".
     """
     if theirs.dtype.kind not in "fc" or ours.dtype.kind not in "fc":
         return ""
     a, b = widened(ours), widened(theirs)
-    for text, numbers in _candidates(a, b, sizes):
+    for text, numbers in (*_scaled(a, b, sizes), *_other(a), *_moved(a)):
         if a.size < _FEW and " = " not in text and not _is_simple(a, b):
             continue  # any two numbers have some factor
         if distance(numbers, b) <= allowed:
             return text
     return ""
+
+
+def factor_or_offset(theirs: Array, ours: Array, allowed: float) -> str:
+    """``relation``, only where the other side's numbers are ours times or plus a number."""
+    if ours.size < _FEW or theirs.dtype.kind not in "fc" or ours.dtype.kind not in "fc":
+        return ""
+    a, b = widened(ours), widened(theirs)
+    scaled = _scaled(a, b, set())
+    return next((text for text, numbers in scaled if distance(numbers, b) <= allowed), "")
 
 
 def _is_simple(a: Array, b: Array) -> bool:
@@ -38,38 +50,41 @@ def _is_simple(a: Array, b: Array) -> bool:
     return factor != 0 and abs(factor) < 1e4 and abs(simple / factor - 1) < 1e-9
 
 
-def _candidates(a: Array, b: Array, sizes: set[int]) -> Iterator[tuple[str, Array]]:
+def _scaled(a: Array, b: Array, sizes: set[int]) -> Iterator[tuple[str, Array]]:
     finite = np.isfinite(a) & np.isfinite(b)
-    if not finite.any():
-        return
     with np.errstate(all="ignore"):
         x, y = a[finite], b[finite]
         if (norm := np.vdot(x, x).real) > 0:
             factor = float(np.vdot(x, y).real / norm)
-            yield f"{_named(factor, sizes)} times", a * factor
-        offset = float((y - x).real.mean())
-        yield f"larger by {offset:.6g}", a + offset
-        yield "the reciprocals of", 1 / a
-        yield "the squares of", a * a
-        yield "the roots of", np.sqrt(a)
-        yield "the logarithms of", np.log(a)
-        yield "the exponentials of", np.exp(a)
-        yield "1 less", 1 - a
+            yield f"{_named(factor, sizes)} times {{}}", a * factor
+        if x.size:
+            offset = float((y - x).real.mean())
+            yield f"{{}} plus {offset:.6g}", a + offset
+
+
+def _other(a: Array) -> Iterator[tuple[str, Array]]:
+    with np.errstate(all="ignore"):
+        yield "the reciprocals of {}", 1 / a
+        yield "the squares of {}", a * a
+        yield "the roots of {}", np.sqrt(a)
+        yield "the logarithms of {}", np.log(a)
+        yield "the exponentials of {}", np.exp(a)
+        yield "1 less {}", 1 - a
+
+
+def _moved(a: Array) -> Iterator[tuple[str, Array]]:
     for axis in range(a.ndim):
-        if a.shape[axis] > 1:
-            yield f"along axis {axis} in reverse order", np.flip(a, axis)
+        size = a.shape[axis]
+        if size > 1:
+            yield f"{{}} in reverse order along axis {axis}", np.flip(a, axis)
             for n in (1, -1):
-                yield f"moved by {n} along axis {axis}", np.roll(a, n, axis)
-            for parts in (2, 3, 4):
-                if a.shape[axis] % parts == 0 and a.shape[axis] > parts:
-                    yield (
-                        f"along axis {axis} interleaved from {parts} parts of",
-                        _interleaved(a, axis, parts),
-                    )
-                    yield (
-                        f"along axis {axis} in {parts} parts that are interleaved in",
-                        _interleaved(a, axis, a.shape[axis] // parts),
-                    )
+                yield f"{{}} moved by {n} along axis {axis}", np.roll(a, n, axis)
+        for parts in (2, 3, 4):
+            if size % parts == 0 and size > parts:
+                interleaved = _interleaved(a, axis, parts)
+                yield f"{{}} with {parts} parts of axis {axis} interleaved", interleaved
+                apart = _interleaved(a, axis, size // parts)
+                yield f"{{}} with every {parts}th element of axis {axis} taken first", apart
 
 
 def _interleaved(array: Array, axis: int, parts: int) -> Array:

@@ -66,7 +66,11 @@ def _held_by(given: Any) -> str | None:
     if inspect.isfunction(inspect.unwrap(given)):
         outside = inspect.getclosurevars(inspect.unwrap(given))
         values = [*outside.nonlocals.values(), *outside.globals.values()]
-        if any(isinstance(x, torch.Tensor | torch.nn.Module) for x in values):
+        if any(
+            isinstance(leaf, torch.Tensor | torch.nn.Module)
+            for x in values
+            for leaf in pytree.tree_leaves(x)
+        ):
             return "torch"
         if any(isinstance(leaf, jax.Array) for x in values for leaf in jax.tree.leaves(x)):
             return "jax"

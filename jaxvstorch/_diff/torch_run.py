@@ -9,11 +9,12 @@ from types import FrameType
 from typing import Any
 
 import ml_dtypes
+import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules import module as modules
 
-from jaxvstorch._diff.recording import Array, Kind, Line, Operand, Recording, Value
+from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
 from jaxvstorch._diff.whose import call, is_readers
 from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
@@ -52,7 +53,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         self._shared: dict[int, list[int]] = defaultdict(list)  # the values in its memory
         self._alive: list[torch.Tensor] = []  # so that no other gets its place
         self._inside = 0  # an operation of several steps
-        self._sequence: dict[int, tuple[tuple[Line, ...], str]] = {}
+        self._sequence: dict[int, tuple[tuple[SourceLine, ...], str]] = {}
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -78,6 +79,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
                     module=module,
                     inner=self._inside > 0,
                     draws=torch.Tag.nondeterministic_seeded in function.tags,
+                    backward=private.current_autograd_node() is not None,
                     view=not mutable and self._storage(leaf) in self._last,
                 )
         return result
@@ -90,7 +92,15 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         if index is not None and writes == self._writes[storage]:
             return index
         if storage in self._last:  # a view of what an operation changed in place
-            value = self._add(tensor, Kind.RESULT, "changed in place", parents=(self._last[storage],))
+            writer = self.recording.values[self._last[storage]]
+            value = self._add(
+                tensor,
+                Kind.RESULT,
+                writer.name,
+                parents=(writer.index,),
+                stack=writer.stack,
+                module=writer.module,
+            )
         else:
             kind, name = self.names.get(id(tensor), (Kind.CONSTANT, ""))
             stack, module = self._where() if kind == Kind.CONSTANT else ((), "")
@@ -101,11 +111,16 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         self, tensor: torch.Tensor, kind: Kind, name: str, *, view: bool = False, **rest: Any
     ) -> Value:
         array = _array(tensor)
+        if name.startswith(("empty", "new_empty")):  # memory as it was
+            array = np.zeros_like(array)
         value = self.recording.add(kind, array, name=name, **rest)
         if (other := self.visit(self.recording, value)) is not None:
-            if not view:
+            if view and any(stride == 0 for stride in tensor.stride()):
+                # One number in memory stands in several places: they stay as they are.
+                self.recording.values[value.index] = value
+            else:
                 _overwrite(tensor, other)
-            value = self.recording.values[value.index]
+                value = self.recording.values[value.index]
         storage = self._storage(tensor)
         self._known[self._place(tensor)] = value.index, self._writes[storage]
         self._last[storage] = value.index
@@ -157,19 +172,19 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
                         value = self.recording.values[index]
                         self.recording.substitute(value, value.array.copy(), value.precise_to)
 
-    def _where(self) -> tuple[tuple[Line, ...], str]:
+    def _where(self) -> tuple[tuple[SourceLine, ...], str]:
         """The reader's lines and the module; in a backward pass, those of the operation's."""
         if (node := private.current_autograd_node()) is not None:
             return self._sequence.get(node._sequence_nr(), ((), ""))
-        lines: list[Line] = []
+        lines: list[SourceLine] = []
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
+        while frame is not None and frame.f_code is not call.__code__:
             code = frame.f_code
-            if code is call.__code__:
-                break
             if is_readers(code.co_filename):
-                lines.append(Line(code.co_filename, frame.f_lineno, code.co_qualname))
+                lines.append(SourceLine(code.co_filename, frame.f_lineno, code.co_qualname))
             frame = frame.f_back
+        if frame is None:  # not called by the reader's function
+            return (), ""
         where = tuple(reversed(lines)), ".".join(self.module_path[-1:])
         if torch.is_grad_enabled():  # the operation's node of the graph has the last number
             self._sequence[private.sequence_number() - 1] = where
@@ -191,7 +206,10 @@ def recorded(
     names: dict[int, tuple[Kind, str]],
     root: torch.nn.Module | None,
 ) -> Iterator[TorchRecorder]:
-    """A block whose operations are recorded, in their plain forms: nothing compiled or fused."""
+    """A block in which operations have their plain forms: nothing is compiled or fused.
+
+    Yields the recorder, to be entered.
+    """
     recorder = TorchRecorder(recording, visit, names)
     paths = {id(part): path for path, part in root.named_modules()} if root is not None else {}
 
@@ -214,7 +232,6 @@ def recorded(
             modules.register_module_forward_hook(leave, always_call=True),
         ):
             stack.callback(hook.remove)
-        stack.enter_context(recorder)
         yield recorder
 
 

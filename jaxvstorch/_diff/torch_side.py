@@ -2,8 +2,10 @@
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CellType, FunctionType
 from typing import Any
 
 import torch
@@ -29,22 +31,16 @@ class TorchSide(Side):
 
     def __init__(self, given: Callable[..., Any], tree: Any = None) -> None:
         given = getattr(given, private.ORIGINAL_MODULE, given)
-        owner = given if isinstance(given, torch.nn.Module) else getattr(given, "__self__", None)
-        self._module = owner if isinstance(owner, torch.nn.Module) else None
         self._given, self._tree = given, tree
-        self._copies: dict[bool, torch.nn.Module] = {}
-        named = list(self._named(self._module, tree))
-        self.weights = {name: adapter.to_numpy(x) for name, x in named}
+        self._outside = {} if tree is not None else _outside(given)
+        self._copies: dict[bool, _Copy] = {}
+        named = self._copy(wide=False).named
+        self.weights = {name: adapter.to_numpy(x) for name, x in named.items()}
         self.trained = frozenset(
             name
-            for name, x in named
+            for name, x in named.items()
             if x.is_floating_point() and (tree is not None or isinstance(x, torch.nn.Parameter))
         )
-
-    @property
-    def can_be_wide(self) -> bool:
-        """Whether all that it computes with can be put into float64."""
-        return self._module is not None or self._tree is not None or not self._held()
 
     def run(
         self,
@@ -57,85 +53,129 @@ class TorchSide(Side):
         gradient: Sequence[str] = (),
     ) -> Recording:
         """Run it; see ``Side``."""
-        module, tree = self._module_for(wide), self._tree_for(wide)
-        function: Callable[..., Any] = self._given
-        if module is not None:
-            is_method = not isinstance(self._given, torch.nn.Module)
-            function = getattr(module, self._given.__name__) if is_method else module
+        own = self._copy(wide=wide)
         widened = with_arrays_mapped(in_float64, inputs) if wide else inputs
         args = with_arrays_mapped(adapter.from_numpy, widened)
-        given = {name: (Kind.WEIGHT, x) for name, x in self._named(module, tree)}
+        given = {name: (Kind.WEIGHT, x) for name, x in own.named.items()}
         tensors = [x for x in private.pytree.tree_leaves(args) if isinstance(x, torch.Tensor)]
         given |= {f"input {n}": (Kind.INPUT, x) for n, x in enumerate(tensors)}
         names = {id(x): (kind, name) for name, (kind, x) in given.items()}
         wanted = [given[name][1] for name in gradient]
         recording = Recording("torch")
         with (
-            unchanged(module, *self._held()),
+            _unchanged(own.named.values()),
             torch.random.fork_rng(devices=[]),
             torch.set_grad_enabled(bool(gradient)),
             _default_dtype(torch.float64 if wide else torch.get_default_dtype()),
         ):
             torch.manual_seed(_SEED)
-            with recorded(recording, visit, names, module) as recorder, _recording(wanted):
+            with recorded(recording, visit, names, own.root) as recorder, _recording(wanted):
                 for _, tensor in given.values():
                     recorder.index_of(tensor)
-                result = call(function, args if tree is None else (tree, *args))
-                outputs = _outputs(result)
-                if wanted:
-                    gradients = torch.autograd.grad(
-                        _loss(outputs), wanted, allow_unused=True, materialize_grads=True
-                    )
-                    titles = [f"gradient of {name}" for name in gradient]
-                    outputs += zip(titles, gradients, strict=True)
+                with recorder:
+                    result = call(own.function, (*own.first, *args))
+                    outputs = _outputs(result)
+                    if wanted:
+                        gradients = torch.autograd.grad(
+                            _loss(outputs), wanted, allow_unused=True, materialize_grads=True
+                        )
+                        titles = [f"gradient of {name}" for name in gradient]
+                        outputs += zip(titles, gradients, strict=True)
                 recording.outputs = [(place, recorder.index_of(leaf)) for place, leaf in outputs]
         return recording
 
-    def _named(
-        self, module: torch.nn.Module | None, tree: Any
-    ) -> Iterator[tuple[str, torch.Tensor]]:
-        if module is not None:
-            yield from module.named_parameters()
-            yield from module.named_buffers()
-        elif tree is not None:
-            for path, leaf in private.pytree.tree_flatten_with_path(tree)[0]:
-                if isinstance(leaf, torch.Tensor):
-                    yield private.pytree.keystr(path), leaf
-        else:
-            for held in self._held():
-                yield from held.named_parameters()
-                yield from held.named_buffers()
+    def _copy(self, *, wide: bool) -> "_Copy":
+        """What is given, with tensors of its own."""
+        if wide not in self._copies:
+            self._copies[wide] = self._made(wide)
+        return self._copies[wide]
 
-    def _held(self) -> list[torch.nn.Module]:
-        """The modules that a function reads from outside."""
-        if self._module is not None or not inspect.isfunction(inspect.unwrap(self._given)):
-            return []
-        outside = inspect.getclosurevars(inspect.unwrap(self._given))
-        values = [*outside.nonlocals.values(), *outside.globals.values()]
-        return [value for value in values if isinstance(value, torch.nn.Module)]
-
-    def _module_for(self, wide: bool) -> torch.nn.Module | None:
-        if self._module is not None and wide not in self._copies:
-            module = copy.deepcopy(self._module)
-            self._copies[wide] = module.double() if wide else module
-        return self._copies.get(wide)
-
-    def _tree_for(self, wide: bool) -> Any:
+    def _made(self, wide: bool) -> "_Copy":
         def copied(x: torch.Tensor) -> torch.Tensor:
-            return x.detach().double() if wide and x.is_floating_point() else x.detach().clone()
+            x = x.detach().clone()
+            return x.double() if wide and x.is_floating_point() else x
 
-        return private.pytree.tree_map_only(torch.Tensor, copied, self._tree)
+        if self._tree is not None:
+            tree = private.pytree.tree_map_only(torch.Tensor, copied, self._tree)
+            leaves = private.pytree.tree_flatten_with_path(tree)[0]
+            named = {private.pytree.keystr(path) or "weights": leaf for path, leaf in leaves}
+            tensors = {name: x for name, x in named.items() if isinstance(x, torch.Tensor)}
+            return _Copy(self._given, tensors, first=(tree,))
+        owner = getattr(self._given, "__self__", self._given)
+        if isinstance(owner, torch.nn.Module):
+            module = copy.deepcopy(owner)
+            module = module.double() if wide else module
+            function = module if owner is self._given else getattr(module, self._given.__name__)
+            return _Copy(function, _named(module), root=module)
+        modules = {k: x for k, x in self._outside.items() if isinstance(x, torch.nn.Module)}
+        outside: dict[str, Any] = copy.deepcopy(modules)
+        for module in outside.values() if wide else ():
+            module.double()
+        outside |= {k: copied(x) for k, x in self._outside.items() if isinstance(x, torch.Tensor)}
+        named = {k: x for k, x in outside.items() if isinstance(x, torch.Tensor)}
+        for key in modules:
+            prefix = f"{key}." if len(modules) > 1 else ""
+            named |= {prefix + name: x for name, x in _named(outside[key]).items()}
+        root = outside[next(iter(modules))] if len(modules) == 1 else None
+        return _Copy(_rebound(self._given, outside), named, root=root)
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A function with tensors of its own.
+
+    Attributes:
+        function: to call.
+        named: its tensors.
+        first: what it is called with before the inputs.
+        root: the module whose parts are named.
+    """
+
+    function: Callable[..., Any]
+    named: dict[str, torch.Tensor]
+    first: tuple[Any, ...] = ()
+    root: torch.nn.Module | None = None
+
+
+def _named(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def _outside(function: Callable[..., Any]) -> dict[str, Any]:
+    """The modules and tensors that a function reads from outside, by the names it has for them."""
+    if not isinstance(function, FunctionType):
+        return {}
+    outside = inspect.getclosurevars(function)
+    return {
+        name: value
+        for name, value in {**outside.globals, **outside.nonlocals}.items()
+        if isinstance(value, torch.nn.Module | torch.Tensor)
+    }
+
+
+def _rebound(function: Callable[..., Any], outside: dict[str, Any]) -> Callable[..., Any]:
+    """A function that reads these values from outside instead of its own."""
+    if not outside or not isinstance(function, FunctionType):
+        return function
+    names, cells = function.__code__.co_freevars, function.__closure__ or ()
+    closure = tuple(
+        CellType(outside[name]) if name in outside else cell
+        for name, cell in zip(names, cells, strict=True)
+    )
+    rebound = FunctionType(
+        function.__code__,
+        {**function.__globals__, **outside},
+        function.__name__,
+        function.__defaults__,
+        closure,
+    )
+    rebound.__kwdefaults__ = function.__kwdefaults__
+    return rebound
 
 
 @contextmanager
-def unchanged(*modules: torch.nn.Module | None) -> Iterator[None]:
-    """Restore the tensors of modules at the end of the block."""
-    tensors = [
-        tensor
-        for module in modules
-        if module is not None
-        for tensor in (*module.parameters(), *module.buffers())
-    ]
+def _unchanged(tensors: Iterable[torch.Tensor]) -> Iterator[None]:
+    """Restore tensors at the end of the block."""
     before = [(tensor, tensor._version, tensor.detach().clone()) for tensor in tensors]
     try:
         yield

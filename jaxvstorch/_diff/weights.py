@@ -13,7 +13,7 @@ from jaxvstorch._diff.numbers import (
     possible_layouts,
     sorted_numbers,
 )
-from jaxvstorch._diff.recording import Array
+from jaxvstorch._diff.recording import Array, is_plain
 
 _SAME = 1e-6  # float32 in float64, or rounded once
 _LIKE = 0.4
@@ -29,12 +29,15 @@ class Weights:
     Attributes:
         equal: of the second's that have the first's numbers: the first's name.
         by_name: of the second's others: the first's name, and how it lies in the second's.
+        meant_equal: whether most of the second's have the first's numbers, not counting those that
+            tell nothing, such as biases of 0.
         only_first: names of the first's that correspond to nothing.
         only_second: names of the second's.
     """
 
     equal: dict[str, str]
     by_name: dict[str, tuple[str, Layout]]
+    meant_equal: bool
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
 
@@ -69,7 +72,7 @@ def correspond(
     names, used, left = list(first), set[str](), list[str]()
     pairs: dict[str, str] = {}
     for name, array in second.items():
-        near = [names[n] for n in summaries.near(array, _SAME)]
+        near = [] if is_plain(array) else [names[n] for n in summaries.near(array, _SAME)]
         # A kernel that is reversed, say, has the same numbers too; its use shows if that is right.
         equal = [other for other in near if _have_same_numbers(first[other], array)]
         used |= set(equal)
@@ -93,11 +96,17 @@ def correspond(
         if a not in taken and b not in by_name and -likely >= _LIKE:
             by_name[b] = a, _layout(a, first[a], b, second[b])
             taken.add(a)
+    telling = [name for name, array in second.items() if not is_plain(array)]
+    meant_equal = bool(telling) and len(pairs) >= len(telling) / 2
+    for b, (a, _) in list(by_name.items()):
+        if b not in given and _have_same_numbers(first[a], second[b]):
+            pairs[b] = by_name.pop(b)[0]
     return Weights(
         pairs,
         by_name,
+        meant_equal,
         tuple(name for name in rest if name not in taken and first[name].dtype.kind == "f"),
-        tuple(name for name in left if name not in by_name),
+        tuple(name for name in left if name not in by_name and name not in pairs),
     )
 
 

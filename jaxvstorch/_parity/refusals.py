@@ -45,7 +45,7 @@ def _require_plain(what: str, value: Any) -> None:
         if any(not str(a.dtype).startswith("key<") for a in arrays_of(framework, [value])):
             raise TypeError(
                 f"{what} holds an array of {_frameworks.TITLES[framework]}; pass NumPy arrays, "
-                "which check_parity converts for each function"
+                "which are converted for each side"
             )
     try:
         arrays = arrays_in(value)

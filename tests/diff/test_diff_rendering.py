@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jaxvstorch._diff.difference import Counted, Diff, Difference, Output, Place
-from jaxvstorch._diff.recording import Line
+from jaxvstorch._diff.recording import SourceLine
 
 
 @pytest.fixture
@@ -14,10 +14,10 @@ def report(tmp_path) -> Diff:
     """One difference with a long source, many callers and a long cause."""
     file = tmp_path / "net.py"
     file.write_text(f"y = f(x) if x < 3 else '<b>' + {' + '.join(['some_number'] * 9)}\n" * 9)
-    stack = tuple(Line(str(file), number) for number in range(1, 8))
+    stack = tuple(SourceLine(str(file), number) for number in range(1, 8))
     places = (
         Place("PyTorch", stack, "blocks.0", ("add", "mul"), "float64[2] 1, 2"),
-        Place("JAX", (), "", ("mul",), "float64[2] 1, 3", then=Line(str(file), 9)),
+        Place("JAX", (), "", ("mul",), "float64[2] 1, 3", then=SourceLine(str(file), 9)),
     )
     difference = Difference(
         places, f"JAX leaves out: {', '.join(['a <weight>'] * 20)}", 0.5, tuple("abcdef")
@@ -49,7 +49,7 @@ def test_text_fits_a_terminal_and_lists_end(report) -> None:
 def test_html_has_all_of_the_text_escaped(report) -> None:
     html = re.sub("<style>.*?</style>", "", report._repr_html_(), flags=re.DOTALL)
     for text in ("&lt;b&gt;", "a &lt;weight&gt;", "a &lt;note&gt;", "in blocks.0; called from",
-                 "0.5 of the first output", "6 more: a, b, c, d", "goes on at"):  # fmt: skip
+                 "0.5 of an output", "6 more: a, b, c, d", "goes on at"):  # fmt: skip
         assert text in html
     assert html.count('data-framework="torch"') == html.count('data-framework="jax"') == 1
     assert not set(re.findall(r"<(\w+)", html)) & {"b>", "note", "weight"}

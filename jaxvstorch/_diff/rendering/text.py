@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 
 from jaxvstorch._diff.difference import Diff, Difference, Output, Place
-from jaxvstorch._diff.recording import Line
+from jaxvstorch._diff.recording import SourceLine
 from jaxvstorch._frameworks import FRAMEWORKS, proven
 
 _WIDTH = 100
@@ -68,7 +68,7 @@ def about_place(place: Place) -> str:
     return "; ".join(text for text in (inside, called) if text)
 
 
-def other_lines(place: Place) -> list[tuple[str, Line]]:
+def other_lines(place: Place) -> list[tuple[str, SourceLine]]:
     """The lines that a difference is about besides the place's, each with what it does."""
     others = (("goes on at", place.then), ("with what begins at", place.begins))
     return [(what, line) for what, line in others if line is not None and line != place.line]
@@ -79,18 +79,18 @@ def findings(difference: Difference) -> Iterator[tuple[str, str]]:
     unknown = "unknown: nothing that was tried gives the second side's numbers"
     yield "cause", difference.cause or unknown
     if difference.effect == difference.effect:
-        yield "effect", f"{difference.effect:.2g} of the first output's largest number"
+        yield "effect", f"{difference.effect:.2g} of an output's largest number"
     if again := difference.again:
         more = ", …" if len(again) > _SHOWN else ""
         yield "again", f"{len(again)} more: {', '.join(again[:_SHOWN])}{more}"
 
 
-def located(line: Line) -> str:
+def located(line: SourceLine) -> str:
     """A line's file and number."""
     return f"{os.path.basename(line.file)}:{line.number}"
 
 
-def _located(line: Line) -> str:
+def _located(line: SourceLine) -> str:
     return f"{located(line)}  {line.text}"
 
 

@@ -12,18 +12,18 @@ import numpy as np
 
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.installed import import_path, is_instrument
+from jaxvstorch._frameworks.jaxprs import (
+    finish_scan,
+    finish_while,
+    scan_sizes,
+    where_going,
+)
 from jaxvstorch._port.from_jax.equation import (
     GENERATOR,
     OUT_OF_RANGE,
     REPEATED,
     SIGNED,
     judge_equation,
-)
-from jaxvstorch._frameworks.jaxprs import (
-    finish_scan,
-    finish_while,
-    scan_sizes,
-    where_going,
 )
 from jaxvstorch._port.from_jax.translation import accumulated, in_torch, jax_name
 from jaxvstorch._port.outcome import Outcome

@@ -1,0 +1,151 @@
+"""What ``diff`` takes as a side, what it leaves unchanged, and what it says of bad input."""
+
+import re
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+torch = pytest.importorskip("torch")
+nnx = pytest.importorskip("flax.nnx")
+
+import jax.numpy as jnp  # noqa: E402  (after the skips)
+
+from jaxvstorch import diff  # noqa: E402
+
+X = np.random.default_rng(0).normal(size=(4, 6)).astype(np.float32)
+
+
+class Net(torch.nn.Module):
+    """A layer, a norm, and an operation in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(6, 8)
+        self.norm = torch.nn.BatchNorm1d(8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(batch, 6) to (batch,)."""
+        h = self.norm(self.linear(x))
+        h[:, :4].mul_(2.0)
+        return h.relu_().sum(1)
+
+
+class Port(nnx.Module):
+    """The same in JAX."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(6, 8, rngs=rngs)
+        self.norm = nnx.BatchNorm(8, epsilon=1e-5, momentum=0.9, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """(batch, 6) to (batch,)."""
+        h = self.norm(self.linear(x))
+        return nnx.relu(h.at[:, :4].multiply(2.0)).sum(1)
+
+
+def test_nothing_of_a_model_changes() -> None:
+    model, port = Net(), Port(nnx.Rngs(0))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    generator = torch.get_rng_state()
+    report = diff(model, port, (X,), gradient=True)
+    assert report.same, str(report)
+    assert torch.equal(generator, torch.get_rng_state())
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, before[name]), name
+    assert model.training
+    assert not any(value.grad is not None for value in model.parameters())
+    assert not model._forward_hooks
+
+
+def test_weights_of_new_modules_are_carried_over_by_name() -> None:
+    model, port = Net().eval(), Port(nnx.Rngs(0))
+    port.eval()
+    report = diff(model, port, (X,))
+    assert report.same, str(report)
+    assert any("carried over by name and shape" in note for note in report.notes)
+
+
+def test_the_backward_pass_has_the_lines_of_the_forward_pass() -> None:
+    def original(x: torch.Tensor) -> torch.Tensor:
+        y = torch.tanh(x)
+        return (y * y).sum()
+
+    def port(x: jax.Array) -> jax.Array:
+        y = jnp.tanh(x)
+        return (y * jax.lax.stop_gradient(y)).sum()
+
+    assert diff(original, port, (X,)).same
+    (found,) = diff(original, port, (X,), gradient=True).differences
+    assert "y * y" in found.places[0].line.text
+
+
+def test_functions_of_one_framework() -> None:
+    def scaled(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x * 0.5)
+
+    def scaled_more(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x * 0.75)
+
+    (found,) = diff(scaled, scaled_more, (X,)).differences
+    assert [place.side for place in found.places] == ["JAX 1", "JAX 2"]
+    assert "0.5" in found.cause
+    assert "0.75" in found.cause
+
+
+def test_a_module_that_a_function_reads_is_compared_in_float64() -> None:
+    norm, other = torch.nn.LayerNorm(6), torch.nn.LayerNorm(6, eps=2e-5)
+
+    def first(x: torch.Tensor) -> torch.Tensor:
+        return norm(x)
+
+    def second(x: torch.Tensor) -> torch.Tensor:
+        return other(x)
+
+    report = diff(first, second, (X,))
+    assert report.dtype == "float64"
+    assert not report.same
+
+
+def test_a_side_that_only_runs_in_float32_is_compared_in_it() -> None:
+    weight = torch.ones(6)
+    layers = {"weight": weight}
+
+    def original(x: torch.Tensor) -> torch.Tensor:
+        return x @ layers["weight"]
+
+    report = diff(original, lambda x: x @ jnp.ones(6), (X,))
+    assert report.same
+    assert "does not run in float64" in report.notes[0]
+
+
+def test_random_numbers_are_said() -> None:
+    dropout = torch.nn.Dropout()
+    report = diff(dropout, lambda x: x * 1.0 + jnp.zeros(6), (X,))
+    assert any("PyTorch draws random numbers" in note for note in report.notes)
+
+
+def test_nan_of_both_is_the_same_and_said() -> None:
+    report = diff(lambda x: torch.log(x), lambda x: jnp.log(x), (-np.abs(X),))
+    assert report.same
+    assert any(note.startswith("NaN in output of PyTorch, first from log") for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("second", "options", "error", "message"),
+    [
+        (lambda x: (jnp.sin(x), x), {}, ValueError, "returns 1 arrays (an array) and the second 2"),
+        (Net, {}, TypeError, "second is the class Net: pass an instance"),
+        (3, {}, TypeError, "second must be a function, a module"),
+        ((1, 2, 3), {}, TypeError, "second is a tuple of 3"),
+        (Net(), {"weights": {"linear.wait": "x"}}, ValueError, "the first side has no weight 'x'"),
+    ],
+)
+def test_bad_input(second: object, options: dict, error: type, message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        diff(Net().eval(), second, (X,), **options)
+
+
+def test_inputs_must_be_a_tuple() -> None:
+    with pytest.raises(TypeError, match=re.escape("write (x,)")):
+        diff(Net(), Net(), X)
