@@ -82,9 +82,9 @@ class JaxSide(Side):
             args = jax.tree.unflatten(structure, _merged(given, arrays[count:]))
             result = call(self._function, (tree, *args))
             named, _ = jax.tree_util.tree_flatten_with_path(result)
-            arrays = [(path, leaf) for path, leaf in named if isinstance(leaf, _ARRAYS)]
-            places[:] = [jax.tree_util.keystr(path) for path, _ in arrays]
-            return [leaf for _, leaf in arrays]
+            results = [(path, leaf) for path, leaf in named if isinstance(leaf, _ARRAYS)]
+            places[:] = [jax.tree_util.keystr(path) for path, _ in results]
+            return [leaf for _, leaf in results]
 
         def with_gradients(*arrays: Any) -> list[Any]:
             def loss(*arrays: Any) -> tuple[Any, list[Any]]:
