@@ -64,7 +64,7 @@ _GPT = [
     Fault(
         "gpt: gelu by tanh",
         "jax.nn.gelu(h, approximate=False)", "jax.nn.gelu(h)",
-        "jax.nn.gelu(h)", "F.gelu(", r"tanh|approximat",
+        "jax.nn.gelu(h)", "F.gelu(", r"tanh|approximate",
     ),
     Fault(
         "gpt: relu for gelu",
