@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed")
 from jaxvstorch._port.draft import recording as recording_module
 from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.parity import compare_parts
-from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.recording import FirstCall, Recording
 from jaxvstorch._port.replay import Replay
 
 PORTER = recording_module.__file__
@@ -51,6 +51,21 @@ def test_only_the_program_s_own_files_are_drafted(tmp_path) -> None:
     assert not Recording(str(Path(jaxvstorch.__file__).parents[1] / "train.py")).is_program_file(
         PORTER
     )
+
+
+def test_a_draft_that_differs_says_where_and_why(tmp_path) -> None:
+    import torch
+
+    def activation(x):
+        return torch.nn.functional.gelu(x)
+
+    draft = tmp_path / "draft.py"
+    draft.write_text("import jax\n\ndef activation(x):\n    return jax.nn.gelu(x)\n")
+    call = FirstCall("activation", activation, (torch.linspace(-2, 2, 9),), returned=True)
+    ((_, result),) = compare_parts(draft, draft.read_text(), {"activation": call})
+    assert result.startswith("not at parity: ")
+    assert "they part at test_draft.py:" in result
+    assert "and draft.py:4: with approximate='none' in place of approximate='tanh'" in result
 
 
 def test_a_network_in_a_training_loop(drafted) -> None:

@@ -86,8 +86,9 @@ def findings(difference: Difference) -> Iterator[tuple[str, str]]:
 
 
 def located(line: SourceLine) -> str:
-    """A line's file and number."""
-    return f"{os.path.basename(line.file)}:{line.number}"
+    """A line's file and number; cells of a notebook have no file that a reader knows."""
+    file = "this notebook" if "ipykernel_" in line.file else os.path.basename(line.file)
+    return f"{file}:{line.number}"
 
 
 def _located(line: SourceLine) -> str:

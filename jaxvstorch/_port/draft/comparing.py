@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
+from jaxvstorch._diff.diff import diff
+from jaxvstorch._diff.jax_side import jax_side
+from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._parity import Parity, check_parity
 from jaxvstorch._port.draft.recording import FirstCall
@@ -79,7 +83,24 @@ def _parity(
         return f"at parity: {what}, {where}"
     if wrong and all(text.startswith("torch") for text in wrong):  # such as at a kink
         return f"at parity: {what}, {where}; PyTorch's own float32 differs more"
-    return "not at parity: " + "; ".join(wrong or ["nothing was compared"])[:300]
+    text = "; ".join(wrong or ["nothing was compared"])[:300]
+    return f"not at parity: {text}{_where_they_part(in_torch, in_jax, inputs)}"
+
+
+def _where_they_part(
+    in_torch: Callable[..., Any], in_jax: Callable[..., Any], inputs: tuple[Any, ...]
+) -> str:
+    """The lines where they part first, and why; nothing where ``diff`` cannot tell."""
+    try:
+        differences = diff(TorchSide(in_torch), jax_side(in_jax), inputs).differences
+    except Exception:  # what it cannot run, such as a part that stays a TODO, is said elsewhere
+        return ""
+    lines = [place.line for place in differences[0].places] if differences else []
+    if None in lines or not lines:
+        return ""
+    where = " and ".join(f"{Path(line.file).name}:{line.number}" for line in lines if line)
+    cause = differences[0].cause
+    return f"; they part at {where}{': ' * bool(cause)}{cause}"
 
 
 def _torch_error(parity: Parity) -> float:
