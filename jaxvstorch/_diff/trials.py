@@ -1,0 +1,130 @@
+"""Computes what the other side may have computed, and looks for the numbers among its values."""
+
+from typing import Any
+
+import torch
+
+from jaxvstorch._diff.alignment import Status
+from jaxvstorch._diff.numbers import allowed_for, distance, find_layout
+from jaxvstorch._diff.parting import Parting, Search
+from jaxvstorch._diff.recording import Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.torch_run import again
+from jaxvstorch._diff.ways.activations import ACTIVATIONS
+from jaxvstorch._diff.ways.all import ways
+
+_FEW = 8
+_NEAR = 200  # values of the other side behind the parting that a way's numbers are looked for in
+
+
+class Trials:
+    """Tries the ways in which operations commonly differ.
+
+    Args:
+        search: before it goes on behind the parting.
+        titles: of the two sides.
+        statuses: of their runs.
+    """
+
+    def __init__(
+        self, search: Search, titles: tuple[str, str], statuses: tuple[Status, Status]
+    ) -> None:
+        self.search, self.titles, self.statuses = search, titles, statuses
+
+    def ways(self, parting: Parting) -> str:
+        """An operation of PyTorch with another argument, or another one in its place."""
+        first, second = self.search.first.recording, self.search.second
+        if first.framework == "torch":
+            values = [*_operations(first, parting.start), *parting.first]
+            found = self._way(first, values, self._lost(second, self.statuses[1], parting.second))
+            if found:
+                return f"with {found[0]} in place of {found[1]}, {self.titles[1]} agrees"
+        elif second.framework == "torch":
+            values = [*_operations(second, parting.start_second), *parting.second]
+            found = self._way(second, values, self._lost(first, self.statuses[0], parting.first))
+            if found:
+                return f"with {found[1]} in place of {found[0]}, {self.titles[1]} agrees"
+        return ""
+
+    def activation(self, parting: Parting) -> str:
+        """Another function of each number, however both are written."""
+        t, s, layout = parting.first[-1], parting.second[-1], parting.layout
+        first = self.search.first
+        sources = {
+            first.classes[i]: first.recording.values[i]
+            for value in parting.first
+            for i in value.parents
+            if self.statuses[0].has[i] and not is_plain(first.recording.values[i].array)
+        }
+        if layout is None or len(sources) != 1:
+            return ""
+        (x,) = sources.values()
+        if x.array.shape != t.array.shape or x.array.dtype.kind != "f" or x.array.size < _FEW:
+            return ""
+        here, there = "", ""
+        allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
+        for name, compute in ACTIVATIONS.items():
+            array = compute(torch.from_numpy(x.array.copy())).numpy()
+            here = here or name * (distance(array, t.array) <= allowed)
+            there = there or name * (distance(layout(array), s.array) <= allowed)
+        if there in ("", "no activation"):  # the other side then leaves something out
+            return ""
+        here = here or f"what {self.titles[0]} computes"
+        return f"with {here} in place of {there}, {self.titles[1]} agrees"
+
+    def _lost(self, recording: Recording, status: Status, values: list[Value]) -> list[Value]:
+        begin = values[0].index
+        return [
+            v
+            for v in recording.values[begin : begin + _NEAR]
+            if not status.has[v.index] and not is_plain(v.array)
+        ]
+
+    def _way(
+        self, recording: Recording, values: list[Value], others: list[Value]
+    ) -> tuple[str, str] | None:
+        seen = set()
+        for value in values:
+            if value.call is None or id(value.call) in seen:
+                continue
+            seen.add(id(value.call))
+            function, args, kwargs = again(value.call, recording)
+            names = [a.name for a in function._schema.arguments]
+            arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+            arguments = {
+                a.name: arguments.get(a.name, a.default_value)
+                for a in function._schema.arguments
+                if a.name in arguments or a.has_default_value()
+            }
+            for way in ways(function, arguments):
+                if self._gives(way.compute, others):
+                    return way.here, way.there
+        return None
+
+    def _gives(self, compute: Any, others: list[Value]) -> bool:
+        try:
+            with torch.no_grad():
+                result = compute()
+        except Exception:  # the way is not one for these arguments
+            return False
+        result = result[0] if isinstance(result, list | tuple) else result
+        if not isinstance(result, torch.Tensor):
+            return False
+        array = result.numpy(force=True)
+        if is_plain(array):
+            return False
+        for other in others:
+            if other.array.size == array.size:
+                eps = max(min(other.precise_to, self.search.working), eps_of(array))
+                if find_layout(array, other.array, allowed_for(eps)) is not None:
+                    return True
+        return False
+
+
+def _operations(recording: Recording, value: Value) -> list[Value]:
+    """An operation of PyTorch, after the one that it is a step of."""
+    if not value.inner:
+        return [value]
+    for later in recording.values[value.index :]:
+        if not later.inner and later.call is not None:
+            return [later, value]
+    return [value]

@@ -1,0 +1,1 @@
+"""The ways in which operations commonly differ, by the kind of operation."""

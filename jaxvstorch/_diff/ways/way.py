@@ -1,0 +1,36 @@
+"""One way in which an operation can differ."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way.
+
+    Attributes:
+        here: what the operation has, such as ``eps=1e-05``.
+        there: what the other side would have.
+        compute: gives its numbers.
+    """
+
+    here: str
+    there: str
+    compute: Callable[..., Any]
+
+
+def changed(function: Any, arguments: Arguments, key: str, other: Any) -> Way:
+    """A call with another value for one argument."""
+
+    def compute() -> Any:
+        return function(**{**arguments, key: other})
+
+    return Way(f"{key}={text_of(arguments[key])}", f"{key}={text_of(other)}", compute)
+
+
+def text_of(value: Any) -> str:
+    """A value as a sentence has it."""
+    return f"{value:g}" if isinstance(value, float) else repr(value)
