@@ -17,7 +17,7 @@ from jaxvstorch._command.request import check_fit
 from jaxvstorch._command.target import Target, load
 from jaxvstorch._command.texts import Arguments, Array
 from jaxvstorch._command.values import Maker
-from jaxvstorch._diff import whose
+from jaxvstorch._diff import readers_code
 from jaxvstorch._diff.diff import diff
 from jaxvstorch._diff.difference import Diff
 from jaxvstorch._frameworks.installed import is_installed, is_instrument
@@ -59,7 +59,7 @@ def compared(
         raise
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        if any(frame.filename == whose.__file__ for frame in frames):
+        if any(frame.filename == readers_code.__file__ for frame in frames):
             message = f"a side raised {_raised(error)}; {_given(asked)}"
         elif is_instrument(frames[-1].filename) and isinstance(error, TypeError | ValueError):
             message = str(error)
@@ -144,7 +144,7 @@ def _random(name: str, seed: int) -> Any:
 def _raised(error: Exception) -> str:
     """An error in one line, with the reader's innermost line."""
     frames = traceback.extract_tb(error.__traceback__)
-    readers = [frame for frame in frames if whose.is_readers(frame.filename)]
+    readers = [frame for frame in frames if readers_code.is_readers(frame.filename)]
     where = ""
     if readers:
         where = f" ({Path(readers[-1].filename).name}, line {readers[-1].lineno})"

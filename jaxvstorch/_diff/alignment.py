@@ -43,12 +43,10 @@ class Counterpart:
         index: of the first run's value.
         layout: how that lies in the second's; None where the same numbers are in another order,
             which no turn of the axes gives.
-        gap: how far the numbers are apart, relative to the largest.
     """
 
     index: int
     layout: Layout | None
-    gap: float
 
 
 class First:
@@ -80,15 +78,15 @@ class First:
         for i in near:
             layout = find_layout(self.recording.values[i].array, array, limits[i])
             if layout is not None:
-                return Counterpart(i, layout, distance(layout(self._array(i)), array))
+                return Counterpart(i, layout)
         if not sort or not near or (ours := sorted_numbers(array)) is None:
             return None
         for i in near:
             if i not in self._sorted:
                 self._sorted[i] = sorted_numbers(self._array(i))
             theirs = self._sorted[i]
-            if theirs is not None and (gap := distance(theirs, ours)) <= limits[i]:
-                return Counterpart(i, None, gap)
+            if theirs is not None and distance(theirs, ours) <= limits[i]:
+                return Counterpart(i, None)
         return None
 
     def _array(self, index: int) -> Array:
@@ -104,7 +102,6 @@ class Alignment:
         substitutes: numbers for values of the second run, by index.
         working: the ``eps`` of the dtype that the second side is meant to compute in: narrower
             numbers are no counterpart.
-        forced: whether the second run goes on with the first's numbers.
         counterparts: by index of the second's values.
         changed: what the second run went on with, where that was other numbers.
         base: of an earlier run, which this one repeats up to ``start``.
@@ -113,7 +110,6 @@ class Alignment:
     first: First
     substitutes: Mapping[int, Array] = field(default_factory=dict)
     working: float = 0.0
-    forced: bool = True
     base: "Alignment | None" = None
     start: int = 0
     counterparts: dict[int, Counterpart] = field(default_factory=dict)
@@ -144,7 +140,7 @@ class Alignment:
             return None
         self.counterparts[i] = counterpart
         theirs = self.first.recording.values[counterpart.index]
-        if not self.forced or counterpart.layout is None or value.array.dtype.kind in "biu":
+        if counterpart.layout is None or value.array.dtype.kind in "biu":
             return None
         numbers = counterpart.layout(theirs.array).astype(value.array.dtype)
         return self._change(recording, value, (numbers, theirs.precise_to))

@@ -68,9 +68,9 @@ def diff(
             if it is one number, else of the sum of the squares of all outputs.
 
     Returns:
-        The report. It prints each place with the lines of both sides; the cause where one of the
-        ways in which operations commonly differ gives the second side's numbers; and how far the
-        outputs move once the second side has the first's numbers there.
+        The report. It prints each place with the lines of both sides; the cause, if a way in which
+        operations commonly differ gives the second side's numbers or the operations show it; and
+        how far the outputs move once the second side has the first's numbers there.
 
     Raises:
         TypeError: a side is none of the above, or ``inputs`` is no tuple of arrays.
@@ -94,7 +94,7 @@ def diff(
         from jaxvstorch._diff import sides as made
         from jaxvstorch._diff.carrying import carry_weights
         from jaxvstorch._diff.causes import Causes
-        from jaxvstorch._diff.places import effect, left_out, places
+        from jaxvstorch._diff.places import effect, places, zero_outputs
 
     linecache.checkcache()  # a report shows the lines as they are now
     sides = made.side_of(first, "first"), made.side_of(second, "second")
@@ -106,7 +106,7 @@ def diff(
         Counted(title, sum(status.has), len(status.has))
         for title, status in zip(titles, search.statuses(), strict=True)
     )
-    found += (stopped := left_out(search, titles))
+    found += (stopped := zero_outputs(search, titles))
     search.forward_only = bool(stopped)  # other gradients differ in consequence
     partings = search.partings()
     while True:
@@ -121,6 +121,11 @@ def diff(
     runs = search.first.recording, search.second
     outputs = tuple(_outputs(search))
     notes += [*about_weights, *_notes(runs, titles, same=not found)]
+    coarse = [v for v in runs[0].values if eps_of(v.array) > search.working]
+    if coarse:
+        line = f" in line {coarse[0].line.number}" if coarse[0].line else ""
+        dtype = coarse[0].array.dtype
+        notes.append(f"{titles[0]} computes in {dtype}{line}: what follows is compared to that")
     if not found and any(output.roundings > _MANY for output in outputs):
         notes.append(_GROWS)
     return Diff(

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxvstorch._diff.readers_code import call, is_readers
 from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
-from jaxvstorch._diff.whose import call, is_readers
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.jaxprs import finish_scan, finish_while, scan_sizes, where_going
 

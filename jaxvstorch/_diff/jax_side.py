@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxvstorch._diff.jax_run import JaxRecorder
+from jaxvstorch._diff.readers_code import call
 from jaxvstorch._diff.recording import Kind, Recording
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
-from jaxvstorch._diff.whose import call
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 
 _ARRAYS = (jax.Array, np.ndarray)

@@ -41,11 +41,6 @@ class Layout:
             array = array.reshape(self.split)
         return array.transpose(self.axes).reshape(self.shape)
 
-    @property
-    def is_same(self) -> bool:
-        """Whether the axes stay in their order."""
-        return self.axes == tuple(range(len(self.axes)))
-
     def inverse(self, shape: tuple[int, ...]) -> "Layout":
         """How the other array, of ``self.shape``, lies in one of this shape."""
         before = self.split or shape

@@ -119,13 +119,13 @@ class Search:
         for place, (i, j) in zip(places, self._output_pairs(), strict=True):
             counterpart = self.alignment.counterparts.get(j)
             same = counterpart is not None and self._class(counterpart.index) == self._class(i)
-            if self.is_left_out(i, j) or (self.forward_only and place.startswith("gradient")):
+            if self.is_zero_in_second(i, j) or (self.forward_only and place.startswith("gradient")):
                 continue
             if not (same or self._is_substituted(j, i) or self._are_roundings(i, j)):
                 return i, j
         return None
 
-    def is_left_out(self, i: int, j: int) -> bool:
+    def is_zero_in_second(self, i: int, j: int) -> bool:
         """Whether an output is 0 everywhere on the second side alone, as a stopped gradient is."""
         ours, theirs = self.first.recording.values[i].array, self.second.values[j].array
         return theirs.size > 0 and not theirs.any() and bool(ours.any())

@@ -80,10 +80,10 @@ def effect(before: Recording, after: Recording) -> float:
     )
 
 
-def left_out(search: Search, titles: tuple[str, str]) -> list[Difference]:
+def zero_outputs(search: Search, titles: tuple[str, str]) -> list[Difference]:
     """The outputs that are 0 everywhere on the second side alone, as one difference."""
     pairs = zip(search.first.recording.outputs, search.second.outputs, strict=True)
-    zero = [(name, i, j) for (name, i), (_, j) in pairs if search.is_left_out(i, j)]
+    zero = [(name, i, j) for (name, i), (_, j) in pairs if search.is_zero_in_second(i, j)]
     if not zero:
         return []
     names = [name or "the output" for name, _, _ in zero]

@@ -133,7 +133,7 @@ class Recording:
 
 _FEW = 8
 _MANY = 64
-_STEPS = 64  # a number that is so many times a whole one may be equal by chance
+_STEPS = 64  # multiples of 1/64 are numbers that people write
 
 
 def is_plain(array: Array) -> bool:

@@ -14,8 +14,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules import module as modules
 
+from jaxvstorch._diff.readers_code import call, is_readers
 from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
-from jaxvstorch._diff.whose import call, is_readers
 from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._frameworks.torch import from_numpy
@@ -116,7 +116,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         value = self.recording.add(kind, array, name=name, **rest)
         if (other := self.visit(self.recording, value)) is not None:
             if view and any(stride == 0 for stride in tensor.stride()):
-                # One number in memory stands in several places: they stay as they are.
+                # PyTorch does not write to an expanded tensor.
                 self.recording.values[value.index] = value
             else:
                 _overwrite(tensor, other)
@@ -239,7 +239,7 @@ def recorded(
 def _without_mkldnn() -> Iterator[None]:
     """Let no layer be one operation of mkldnn, such as an LSTM."""
     flags = torch.backends.mkldnn.flags(enabled=False)
-    with warnings.catch_warnings(action="ignore"):  # of TF32 on GPUs that are not there
+    with warnings.catch_warnings(action="ignore"):  # PyTorch warns of Intel GPUs here
         flags.__enter__()
     try:
         yield

@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._diff.readers_code import call
 from jaxvstorch._diff.recording import Kind, Recording
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
 from jaxvstorch._diff.torch_run import recorded
-from jaxvstorch._diff.whose import call
 from jaxvstorch._frameworks import torch as adapter
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 from jaxvstorch._frameworks.private import torch as private
