@@ -35,7 +35,9 @@ def test_it_carries_the_outputs_of_the_build(built_book, notebook, page):
     html = (built_book / f"{page}.html").read_text(encoding="utf-8")
     # What a proof prints is in its fold.
     shown = re.sub(r'<details class="fold checked">.*?</details>', "", html, flags=re.DOTALL)
-    assert len([cell for cell in cells if cell.outputs]) == shown.count("cell_output docutils")
+    hidden = [cell for cell in cells if "remove-output" in cell.metadata.get("tags", [])]
+    visible = [cell for cell in cells if cell.outputs and cell not in hidden]
+    assert len(visible) == shown.count("cell_output docutils")
     texts = [output for output in outputs if output.output_type in ("error", "stream")]
     assert [output for output in texts if "ipykernel_" in str(output)] == []
 
