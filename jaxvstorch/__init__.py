@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from jaxvstorch._diff.difference import Counted as Counted
     from jaxvstorch._diff.difference import Diff as Diff
     from jaxvstorch._diff.difference import Difference as Difference
+    from jaxvstorch._diff.difference import Origin as Origin
     from jaxvstorch._diff.difference import Output as Output
     from jaxvstorch._diff.difference import Place as Place
     from jaxvstorch._diff.recording import SourceLine as SourceLine
+    from jaxvstorch._diff.training.training import diff_training as diff_training
     from jaxvstorch._explain.both import BothExplanations as BothExplanations
     from jaxvstorch._explain.explain import explain as explain
     from jaxvstorch._explain.explanation import Explanation as Explanation
@@ -91,6 +93,7 @@ _PUBLIC = {
     "NameDifference": "jaxvstorch._port.map.verdict",
     "NameEntry": "jaxvstorch._port.map.entry",
     "NameProbe": "jaxvstorch._port.map.verdict",
+    "Origin": "jaxvstorch._diff.difference",
     "Output": "jaxvstorch._diff.difference",
     "PAIRS": "jaxvstorch._pairs.registry",
     "Pair": "jaxvstorch._pairs.pair",
@@ -109,6 +112,7 @@ _PUBLIC = {
     "check_parity": "jaxvstorch._parity.checking",
     "compare": "jaxvstorch._parity.comparison",
     "diff": "jaxvstorch._diff.diff",
+    "diff_training": "jaxvstorch._diff.training.training",
     "example": "jaxvstorch._pairs.registry",
     "expect_error": "jaxvstorch._messages",
     "explain": "jaxvstorch._explain.explain",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import jaxvstorch
-from jaxvstorch._diff.difference import Counted, Difference, Output, Place
+from jaxvstorch._diff.difference import Counted, Difference, Origin, Output, Place
 from jaxvstorch._doctor.check import Check
 from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
@@ -46,6 +46,8 @@ _LINE = {"file": str, "line": int, "source": str, "calls": [{**entries(PortCall)
 _SOURCE = {"file": str, "line": int, "function": str, "source": str}
 _PLACE = entries(Place) | {"stack": [_SOURCE]}
 _PLACE |= {f"{name}?": _SOURCE for name in ("then", "begins") if _PLACE.pop(name)}
+_DIFFERENCE = entries(Difference)
+del _DIFFERENCE["origin"]
 DOCUMENTS = {
     "explanation": _EXPLANATION,
     "both": headed("both", 1, {
@@ -71,10 +73,10 @@ DOCUMENTS = {
         "notes": [str], "parity": dict[str, str],
     }),
     "diff": headed("diff", 1, {
-        "same": bool, "dtype": str, "notes": [str], "counted": [Counted],
+        "same": bool, "dtype": str, "notes": [str], "counted": [Counted], "steps": int, "step": int,
         "outputs": [entries(Output) | {"gap": float | None, "roundings": float | None}],
         "differences": [
-            entries(Difference) | {"places": [_PLACE], "effect": float | None},
+            _DIFFERENCE | {"places": [_PLACE], "effect": float | None, "origin?": Origin},
         ],
     }),
     "doctor": headed("doctor", 1, {"healthy": bool, "checks": [Check]}),

@@ -20,6 +20,7 @@ from jaxvstorch._command.values import Maker
 from jaxvstorch._diff import readers_code
 from jaxvstorch._diff.diff import diff
 from jaxvstorch._diff.difference import Diff
+from jaxvstorch._diff.training.training import diff_training
 from jaxvstorch._frameworks.installed import is_installed, is_instrument
 from jaxvstorch._frameworks.private.torch import pytree
 
@@ -31,6 +32,7 @@ def compared(
     weights: Mapping[str, str],
     *,
     gradient: bool,
+    steps: int,
 ) -> Diff:
     """Compare what two names of the command line stand for.
 
@@ -40,6 +42,7 @@ def compared(
         seed: for their numbers, and for the weights of modules that are made.
         weights: names of the second side's weights, each with the first's.
         gradient: whether to compare the backward pass too.
+        steps: the number of training steps to compare; 0 for a forward pass.
 
     Raises:
         BadInputError: a name stands for nothing that can be compared, or a side fails, or they do
@@ -52,6 +55,10 @@ def compared(
             for target, side in zip(targets, (first, second), strict=True):
                 if not isinstance(side, tuple):
                     _check(replace(target, function=side), inputs, asked)
+            if steps:
+                makers = (Maker(lambda array: array, seed + n) for n in range(steps))
+                batches = [maker.call(asked)[0] for maker in makers]
+                return diff_training(first, second, batches, weights=weights)
             return diff(first, second, inputs, weights=weights, gradient=gradient)
     except SystemExit as end:
         raise BadInputError(f"a side called sys.exit({end.code!r})") from end

@@ -53,6 +53,14 @@ def diff(
     gradient: Annotated[
         bool, typer.Option("--gradient", help="Compare the backward pass too.")
     ] = False,
+    steps: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Compare this many training steps, each on arrays of its own: FIRST and SECOND "
+            "are steps, as diff_training takes them.",
+        ),
+    ] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Also write a web page, as one file.")
     ] = None,
@@ -68,12 +76,16 @@ def diff(
     Both sides run on the same arguments. A name stands for a function, a method,
     a module made at top level, or a tuple (function, weights). A class of modules
     is called, without arguments or with rngs or key alone; --seed seeds it.
+    With --steps, it stands for a training step: a function of PyTorch, or a tuple
+    (step, state, ...) of JAX.
 
     What the sides print goes to standard error. The exit status is 0 if they are
     the same, 1 if they differ, 2 if they could not be compared.
     """
     try:
-        report = _run((first, second), arg or [], seed, weights or [], html, gradient)
+        if gradient and steps:
+            raise BadInputError("--steps compares gradients too: leave out --gradient")
+        report = _run((first, second), arg or [], seed, weights or [], html, gradient, steps)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(str(error))
         raise typer.Exit(2) from error
@@ -91,6 +103,7 @@ def _run(
     weights: list[str],
     html: Path | None,
     gradient: bool,
+    steps: int,
 ) -> "Diff":
     """Compare, and write the page."""
     from jaxvstorch._command.output import stdout_to_stderr
@@ -109,7 +122,7 @@ def _run(
     with stdout_to_stderr():
         with importing("jaxvstorch diff"):
             from jaxvstorch._command.compared import compared
-        report = compared(targets, asked, seed, names, gradient=gradient)
+        report = compared(targets, asked, seed, names, gradient=gradient, steps=steps)
     if html is not None:
         from jaxvstorch._diff.rendering.html import page
 

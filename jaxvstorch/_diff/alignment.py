@@ -16,7 +16,15 @@ from jaxvstorch._diff.numbers import (
     largest,
     sorted_numbers,
 )
-from jaxvstorch._diff.recording import Array, Kind, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.recording import (
+    Array,
+    Kind,
+    Recording,
+    Stage,
+    Value,
+    eps_of,
+    is_plain,
+)
 
 _CANCELLED = 1e-5  # a sum that is this much smaller than its terms holds only roundings
 
@@ -179,8 +187,11 @@ def cancels(recording: Recording, value: Value) -> bool:
         value = recording.values[value.parents[0]]
     if value.name not in _SUMS or value.array.dtype.kind not in "fc":
         return False
-    terms = max((largest(recording.values[i].array) for i in value.parents), default=0.0)
-    return largest(value.array) < _CANCELLED * terms
+    terms = [recording.values[i] for i in value.parents]
+    top = max((largest(term.array) for term in terms), default=0.0)
+    return largest(value.array) < _CANCELLED * top or (
+        len(terms) == 1 and cancels(recording, terms[0])
+    )
 
 
 class Status:
@@ -203,7 +214,7 @@ class Status:
                 working, *(eps_of(recording.values[i].array) for i in value.parents), 0.0
             )
             carried = bool(value.parents) and value.name in TRANSPARENT and not is_narrow
-            has = value.index in matched or (forward and not value.backward)
+            has = value.index in matched or (forward and value.stage == Stage.FORWARD)
             has = has or (carried and all(self.has[i] for i in value.parents))
             self.has.append(has)
             is_result = value.kind == Kind.RESULT  # a weight is lost by the operation on it
@@ -211,6 +222,8 @@ class Status:
 
     def frontier(self, output: int) -> list[Value]:
         """The lost values nearest to the inputs from which the output comes."""
+        if self.has[output]:  # the other side has it, but does not return it here
+            return [self.recording.values[output]]
         lost, pending = set[int](), {output}
         while pending:
             index = pending.pop()
@@ -238,6 +251,8 @@ class Status:
 
     def between(self, index: int) -> list[Value]:
         """A value, and what leads to it from values that have a counterpart, in order."""
+        if self.has[index]:
+            return [self.recording.values[index]]
         return [*self._unmatched_ancestors(index), self.recording.values[index]]
 
     def begins(self, value: Value) -> Value | None:

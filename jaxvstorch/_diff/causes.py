@@ -57,9 +57,14 @@ class Causes:
     def _left_out(self, parting: Parting) -> str:
         """Operations that only one side has."""
         t, s = parting.first[-1], parting.second[-1]
-        if self.statuses[1].has[s.index] and parting.layout is not None:
+        if parting.layout is None:
+            return ""
+        ends = self.statuses[0].has[t.index], self.statuses[1].has[s.index]
+        if any(ends) and (text := self._relation(parting)):
+            return text
+        if ends[1]:
             return self._only_one(parting.first, self.search.first.recording, 0)
-        if self.statuses[0].has[t.index] and parting.layout is not None:
+        if ends[0]:
             return self._only_one(parting.second, self.search.second, 1)
         return ""
 

@@ -7,31 +7,18 @@ then gets the first's numbers there, and the search goes on.
 """
 
 import linecache
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from jaxvstorch import _frameworks
-from jaxvstorch._diff.difference import Counted, Diff, Difference, Output
-from jaxvstorch._diff.recording import Recording, eps_of
+from jaxvstorch._diff.difference import Diff
+from jaxvstorch._diff.recording import eps_of
 from jaxvstorch._diff.side import Inputs, Side, keep
 from jaxvstorch._frameworks.containers import arrays_in
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._parity.refusals import require_inputs
-
-_TURNED = 1e-2  # so near are outputs whose axes are in another order
-_MANY = 1e4  # roundings
-_GROWS = (
-    "each operation agrees, but the outputs are far apart in their own dtypes: roundings grow from "
-    "operation to operation, or a number overflows"
-)
-_DRAWS = (
-    "neither framework draws the other's numbers: compare in eval mode, without dropout, or draw "
-    "them once with NumPy and pass them to both sides as an input"
-)
 
 
 def diff(
@@ -93,59 +80,24 @@ def diff(
     with importing("diff"):
         from jaxvstorch._diff import sides as made
         from jaxvstorch._diff.carrying import carry_weights
-        from jaxvstorch._diff.causes import Causes
-        from jaxvstorch._diff.places import effect, places, zero_outputs
+        from jaxvstorch._diff.finding import differences_of, report_on
+        from jaxvstorch._diff.parting import Search
 
     linecache.checkcache()  # a report shows the lines as they are now
     sides = made.side_of(first, "first"), made.side_of(second, "second")
     titles = made.titles_of(sides)
     wanted = _gradients(sides, inputs, weights or {}) if gradient else ([], [])
-    search, notes = _search(sides, inputs, titles, wanted)
+    wide, working, notes = precision(sides, inputs, titles)
+    search = Search(sides, inputs, wide, working, wanted)
     found, about_weights = carry_weights(search, titles, weights or {})
-    counted = tuple(
-        Counted(title, sum(status.has), len(status.has))
-        for title, status in zip(titles, search.statuses(), strict=True)
-    )
-    found += (stopped := zero_outputs(search, titles))
-    search.forward_only = bool(stopped)  # other gradients differ in consequence
-    partings = search.partings()
-    while True:
-        causes, before = Causes(search, titles), search.second
-        parting = next(partings, None)
-        if parting is None:
-            break
-        where = places(search, parting, titles, causes.statuses)
-        cause = causes.of(parting)
-        search.go_on(parting)
-        found.append(Difference(where, cause, effect(before, search.second)))
-    runs = search.first.recording, search.second
-    outputs = tuple(_outputs(search))
-    notes += [*about_weights, *_notes(runs, titles, same=not found)]
-    coarse = [v for v in runs[0].values if eps_of(v.array) > search.working]
-    if coarse:
-        line = f" in line {coarse[0].line.number}" if coarse[0].line else ""
-        dtype = coarse[0].array.dtype
-        notes.append(f"{titles[0]} computes in {dtype}{line}: what follows is compared to that")
-    if not found and any(output.roundings > _MANY for output in outputs):
-        notes.append(_GROWS)
-    return Diff(
-        tuple(_grouped(found)),
-        outputs,
-        (counted[0], counted[1]),
-        "float64" if search.wide else "the dtypes that they have",
-        tuple(notes),
-    )
+    found += [difference for difference, _ in differences_of(search, titles)]
+    return report_on(search, titles, found, [*notes, *about_weights])
 
 
-def _search(
-    sides: tuple[Side, Side],
-    inputs: Inputs,
-    titles: tuple[str, str],
-    gradients: tuple[list[str], list[str]],
-) -> tuple[Any, list[str]]:
-    """The search, in float64 if both sides can."""
-    from jaxvstorch._diff.parting import Search
-
+def precision(
+    sides: tuple[Side, Side], inputs: Inputs, titles: tuple[str, str]
+) -> tuple[bool, float, list[str]]:
+    """Whether both sides can run in float64; the ``eps`` that counts; what to say of it."""
     working = float(np.finfo(np.float32).eps)
     for title, side in zip(titles, sides, strict=True):
         try:
@@ -154,8 +106,8 @@ def _search(
             why = " ".join(str(error).split())[:120]
             note = f"compared as they are, since {title} does not run in float64: {why}"
             held = [eps_of(array) for side in sides for array in side.weights.values()]
-            return Search(sides, inputs, False, max([working, *held]), gradients), [note]
-    return Search(sides, inputs, True, working, gradients), []
+            return False, max([working, *held]), [note]
+    return True, working, []
 
 
 def _gradients(
@@ -176,60 +128,3 @@ def _gradients(
         arrays = [array for value in inputs for array in arrays_in(value)]
         pairs = [(f"input {n}",) * 2 for n, array in enumerate(arrays) if eps_of(array)]
     return [a for a, _ in pairs], [b for _, b in pairs]
-
-
-def _notes(
-    runs: tuple[Recording, Recording], titles: tuple[str, str], *, same: bool
-) -> Iterator[str]:
-    for run, title in zip(runs, titles, strict=True):
-        drawn = next((v for v in run.values if v.draws), None)
-        if drawn is not None and not same:
-            line = f" in line {drawn.line.number}" if drawn.line else ""
-            yield f"{title} draws random numbers ({drawn.name}{line}); {_DRAWS}"
-        if run.left_out:
-            yield f"{run.left_out} steps of loops of {title} ran without a look at their operations"
-        for place, i in run.outputs:
-            if _has_nan(run.values[i].array):
-                before = [v for v in run.ancestors(i) if _has_nan(v.array)]
-                first = (before or [run.values[i]])[-1]
-                line = f" in line {first.line.number}" if first.line else ""
-                name = f"output {place}".strip()
-                yield f"NaN in {name} of {title}, first from {first.name}{line}"
-
-
-def _has_nan(array: Any) -> bool:
-    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
-
-
-def _outputs(search: Any) -> Iterator[Output]:
-    """How far the outputs are apart in the dtypes that the sides have."""
-    from jaxvstorch._diff.numbers import distance, find_layout
-
-    runs = [
-        side.run(search.inputs, keep, wide=False, gradient=names)
-        for side, names in zip(search.sides, search.gradients, strict=True)
-    ]
-    for (place, i), (_, j) in zip(runs[0].outputs, runs[1].outputs, strict=True):
-        a, b = runs[0].values[i].array, runs[1].values[j].array
-        eps = max(eps_of(a), eps_of(b))
-        gap = distance(a, b) if a.shape == b.shape else float("inf")
-        if a.size == b.size and gap > _TURNED:
-            layout = find_layout(a, b, _TURNED)
-            gap = distance(layout(a), b) if layout is not None else gap
-        yield Output(place, gap, gap / eps if eps else gap, a.shape, b.shape)
-
-
-def _grouped(found: list[Difference]) -> list[Difference]:
-    """The differences; those of the same lines and operations as one."""
-    groups: dict[Any, Difference] = {}
-    for difference in found:
-        first, second = difference.places
-        key: Any = first.line, second.line, first.operations, second.operations
-        if second.operations == ("weight",):
-            key = re.sub(r"\d+", "", difference.cause)
-        if key not in groups:
-            groups[key] = difference
-            continue
-        where = first.module or ", ".join(str(line.number) for line in first.stack)
-        groups[key] = replace(groups[key], again=(*groups[key].again, where))
-    return list(groups.values())

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, fields, is_dataclass
+from enum import StrEnum
 from typing import Any
 
 from jaxvstorch._diff.recording import SourceLine
@@ -35,6 +36,17 @@ class Place:
         return self.stack[-1] if self.stack else None
 
 
+class Origin(StrEnum):
+    """What a difference of two training steps comes from."""
+
+    FORWARD = "forward pass"
+    GRADIENT = "gradient"
+    RULE = "optimizer's rule"
+    STATE = "optimizer's state"
+    SCHEDULE = "schedule"
+    RANDOM = "random numbers"
+
+
 @dataclass(frozen=True)
 class Difference:
     """One place where the sides part.
@@ -45,12 +57,14 @@ class Difference:
         effect: how far the second side's outputs move with the first's numbers here: the largest
             change, relative to the largest number of that output.
         again: the modules, or lines, at which the same lines part once more.
+        origin: in a training step, what it comes from.
     """
 
     places: tuple[Place, Place]
     cause: str
     effect: float = float("nan")
     again: tuple[str, ...] = ()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,8 @@ class Diff:
         counted: of both sides.
         dtype: in which the operations were compared.
         notes: what else there is to know, such as weights that were carried over.
+        steps: the number of training steps that were asked for; 0 where none were.
+        step: the one that the report is about: the first that parts, or else the last.
     """
 
     differences: tuple[Difference, ...]
@@ -98,6 +114,8 @@ class Diff:
     counted: tuple[Counted, Counted]
     dtype: str
     notes: tuple[str, ...] = field(default=())
+    steps: int = 0
+    step: int = 0
 
     @property
     def same(self) -> bool:

@@ -41,6 +41,7 @@ class JaxRecorder:
         self.recording, self.visit = recording, visit
         self._base, self._start = base, start if base is not None else 0
         self._steps: dict[int, int] = {}
+        self._backward = False  # inside a call of the backward pass
 
     def run(
         self, closed: Any, arguments: Sequence[Any], kinds: Sequence[tuple[Kind, str]]
@@ -113,6 +114,16 @@ class JaxRecorder:
     def _equation(
         self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]
     ) -> list[Entry]:
+        outside = self._backward
+        self._backward = outside or "transpose(" in str(eqn.source_info.name_stack)
+        try:
+            return self._results(eqn, entries, stack)
+        finally:
+            self._backward = outside
+
+    def _results(
+        self, eqn: Any, entries: list[Entry], stack: tuple[SourceLine, ...]
+    ) -> list[Entry]:
         name, params = eqn.primitive.name, eqn.params
         if name == "cond":
             index = min(max(int(entries[0][0]), 0), len(params["branches"]) - 1)
@@ -153,7 +164,7 @@ class JaxRecorder:
                 stack=stack,
                 module=module,
                 draws=eqn.primitive.name.startswith(_RANDOM),
-                backward="transpose(" in module,
+                backward=self._backward,
             )
             for result in results
         ]

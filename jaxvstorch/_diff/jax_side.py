@@ -11,11 +11,11 @@ import numpy as np
 
 from jaxvstorch._diff.jax_run import JaxRecorder
 from jaxvstorch._diff.readers_code import call
-from jaxvstorch._diff.recording import Kind, Recording
+from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 
-_ARRAYS = (jax.Array, np.ndarray)
+ARRAYS = (jax.Array, np.ndarray)
 
 
 class JaxSide(Side):
@@ -28,8 +28,10 @@ class JaxSide(Side):
         self._function = function
         paths, self._structure = jax.tree_util.tree_flatten_with_path(tree)
         self._leaves = [leaf for _, leaf in paths]
-        named = [(_name(path), leaf) for path, leaf in paths if isinstance(leaf, _ARRAYS)]
-        self.weights = {name: np.asarray(leaf) for name, leaf in named if not _is_key(leaf)}
+        self._all_names = self._names_of([path for path, _ in paths])
+        leaves = zip(self._all_names, self._leaves, strict=True)
+        named = [(name, leaf) for name, leaf in leaves if isinstance(leaf, ARRAYS)]
+        self.weights = {name: np.asarray(leaf) for name, leaf in named if not is_key(leaf)}
         self.trained = frozenset(
             name
             for name, array in self.weights.items()
@@ -37,6 +39,10 @@ class JaxSide(Side):
         )
         self._names = [name for name, _ in named]
         self._traces: dict[Any, tuple[Any, list[str]]] = {}
+
+    def _names_of(self, paths: Sequence[Any]) -> list[str]:
+        """The names of all leaves."""
+        return list(map(name_of, paths))
 
     def run(
         self,
@@ -50,12 +56,12 @@ class JaxSide(Side):
     ) -> Recording:
         """Run it; see ``Side``."""
         with _precision(wide):
-            arrays = [x for x in self._leaves if isinstance(x, _ARRAYS)]
+            arrays = [x for x in self._leaves if isinstance(x, ARRAYS)]
             weights = [_array(x, wide) for x in arrays]
             given, structure = jax.tree.flatten(
                 with_arrays_mapped(lambda x: _array(x, wide), inputs)
             )
-            tensors = [x for x in given if isinstance(x, _ARRAYS)]
+            tensors = [x for x in given if isinstance(x, ARRAYS)]
             kinds = [(Kind.WEIGHT, name) for name in self._names]
             kinds += [(Kind.INPUT, f"input {n}") for n in range(len(tensors))]
             names = [name for _, name in kinds]
@@ -68,7 +74,7 @@ class JaxSide(Side):
             recording = Recording("jax")
             recorder = JaxRecorder(recording, visit, base, start)
             indices = recorder.run(closed, [*weights, *tensors], kinds)
-            recording.outputs = list(zip(places, indices, strict=True))
+            recording.outputs = list(map(Returned, places, indices))
         return recording
 
     def _trace(
@@ -82,7 +88,7 @@ class JaxSide(Side):
             args = jax.tree.unflatten(structure, _merged(given, arrays[count:]))
             result = call(self._function, (tree, *args))
             named, _ = jax.tree_util.tree_flatten_with_path(result)
-            results = [(path, leaf) for path, leaf in named if isinstance(leaf, _ARRAYS)]
+            results = [(path, leaf) for path, leaf in named if isinstance(leaf, ARRAYS)]
             places[:] = [jax.tree_util.keystr(path) for path, _ in results]
             return [leaf for _, leaf in results]
 
@@ -143,7 +149,7 @@ def _applied(given: Any) -> Callable[..., Any]:
 
 def _merged(leaves: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
     rest = iter(arrays)
-    return [next(rest) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
+    return [next(rest) if isinstance(leaf, ARRAYS) else leaf for leaf in leaves]
 
 
 def _precision(wide: bool) -> AbstractContextManager[None]:
@@ -153,7 +159,7 @@ def _precision(wide: bool) -> AbstractContextManager[None]:
 
 def _array(value: Any, wide: bool) -> Any:
     """A JAX array; 64-bit integers in 32 bits, as JAX has them by default."""
-    if _is_key(value):
+    if is_key(value):
         return value
     array = np.asarray(value)
     if wide:
@@ -161,11 +167,12 @@ def _array(value: Any, wide: bool) -> Any:
     return jnp.asarray(array, jax.dtypes.canonicalize_dtype(array.dtype))
 
 
-def _is_key(value: Any) -> bool:
+def is_key(value: Any) -> bool:
+    """Whether it is a random key, whose dtype NumPy does not have."""
     return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.extended)
 
 
-def _name(path: Any) -> str:
+def name_of(path: Any) -> str:
     """A leaf's path, such as ``blocks.0.norm.scale``."""
     keys = (getattr(k, "name", getattr(k, "idx", getattr(k, "key", k))) for k in path)
     names = [str(key) for key in keys]

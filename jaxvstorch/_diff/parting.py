@@ -1,24 +1,19 @@
 """Finds each place where two runs part, and goes on behind it with the first one's numbers."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-import numpy as np
-
 from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, cancels, tells
-from jaxvstorch._diff.numbers import Layout, allowed_for, largest, possible_layouts, sample, widened
-from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.candidates import TRIES, Candidates, kind_of
+from jaxvstorch._diff.numbers import Layout, allowed_for
+from jaxvstorch._diff.recording import Array, Recording, Stage, Value
 from jaxvstorch._diff.relations import factor_or_offset
 from jaxvstorch._diff.side import Inputs, Side, Visit, keep
 
 MOST = 50  # differences of one search
 _AHEAD = 4  # values behind a substitute that show whether it is the right one
-_TRIES = 40
-_REACH = 24  # values of either side behind its first lost one that may correspond
-_SAMPLE = 2048
 
 
 class _SeenEnoughError(Exception):
@@ -82,7 +77,7 @@ class Search:
         outputs = self.first.recording.outputs, self.second.outputs
         if len(outputs[0]) != len(outputs[1]):
             first, second = (
-                ", ".join(place or "an array" for place, _ in given) or "none" for given in outputs
+                ", ".join(out.place or "an array" for out in given) or "none" for given in outputs
             )
             raise ValueError(
                 f"the first side returns {len(outputs[0])} arrays ({first}) and the second "
@@ -115,13 +110,13 @@ class Search:
 
     def wrong_output(self) -> tuple[int, int] | None:
         """The first output of both sides that is not the same."""
-        places = [place for place, _ in self.first.recording.outputs]
-        for place, (i, j) in zip(places, self._output_pairs(), strict=True):
+        for i, j in self._output_pairs():
             counterpart = self.alignment.counterparts.get(j)
             same = counterpart is not None and self._class(counterpart.index) == self._class(i)
-            if self.is_zero_in_second(i, j) or (self.forward_only and place.startswith("gradient")):
+            is_gradient = self.first.recording.values[i].stage != Stage.FORWARD
+            if self.is_zero_in_second(i, j) or (self.forward_only and is_gradient):
                 continue
-            if not (same or self._is_substituted(j, i) or self._are_roundings(i, j)):
+            if not (same or self._is_substituted(j, i) or self.are_roundings(i, j)):
                 return i, j
         return None
 
@@ -138,8 +133,8 @@ class Search:
         theirs = {*self.alignment.counterparts, *self.substitutes}
         # Once the forward pass agrees, what is its own on either side is no difference.
         wrong = self.wrong_output()
-        forward = bool(self.gradients[0]) and wrong is not None
-        forward = forward and wrong not in self._output_pairs()[: -len(self.gradients[0])]
+        values = self.first.recording.values
+        forward = wrong is not None and values[wrong[0]].stage != Stage.FORWARD
         return (
             Status(self.first.recording, ours, self.working, forward=forward),
             Status(self.second, theirs, self.working, forward=forward),
@@ -147,12 +142,12 @@ class Search:
 
     def _output_pairs(self) -> list[tuple[int, int]]:
         pairs = zip(self.first.recording.outputs, self.second.outputs, strict=True)
-        return [(i, j) for (_, i), (_, j) in pairs]
+        return [(one.index, other.index) for one, other in pairs if not one.is_update]
 
     def _class(self, index: int) -> int:
         return self.first.classes[index]
 
-    def _are_roundings(self, i: int, j: int) -> bool:
+    def are_roundings(self, i: int, j: int) -> bool:
         """Whether both are sums that cancel, as the gradient of a bias before a norm."""
         first, second = self.first.recording, self.second
         return cancels(first, first.values[i]) and cancels(second, second.values[j])
@@ -184,12 +179,18 @@ class Search:
     def _part(self, i: int, j: int) -> Parting:
         ours, theirs = self.statuses()
         first = ours.frontier(i)[0]
-        start = self._beside(first, theirs.frontier(j))
+        candidates = Candidates(
+            self.first,
+            self.second,
+            self.alignment,
+            self.given_classes,
+            self.working,
+            self._seen,
+        )
+        start = candidates.beside(first, theirs.frontier(j))
         best: tuple[float, Value, Value, Layout] | None = None
-        candidates = self._candidates(ours, theirs, first, start)
-        for t, s, layout in chain(
-            islice(candidates, _TRIES), self._skipped(ours, theirs, first, start)
-        ):
+        near = islice(candidates.near(ours, theirs, first, start), TRIES)
+        for t, s, layout in chain(near, candidates.far(ours, theirs, first, start)):
             if t is first and s is start and _simply(t, s, layout):
                 share = 1.0  # whatever parts behind it
             else:
@@ -201,133 +202,8 @@ class Search:
         if best is None or best[0] < 0.5:
             return Parting([first], [start], None, first, start)
         _, t, s, layout = best
-        self._seen.add(_kind(t, s))
+        self._seen.add(kind_of(t, s))
         return Parting(ours.between(t.index), theirs.between(s.index), layout, first, start)
-
-    def _beside(self, first: Value, frontier: list[Value]) -> Value:
-        """Of the second side's frontier, the value that shares most operands with the first's."""
-
-        def shared(value: Value) -> int:
-            found = {
-                self._class(self.alignment.counterparts[v.index].index)
-                for v in self._nearest_matched(value)
-            }
-            return len(found & {self._class(p) for p in self._nearest_of_first(first)})
-
-        return max(frontier, key=lambda value: (shared(value), -value.index))
-
-    def _nearest_matched(self, value: Value) -> list[Value]:
-        """The nearest values with a counterpart that lead to one."""
-        pending, seen, found = list(value.parents), set[int](), []
-        while pending:
-            index = pending.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            if index in self.alignment.counterparts:
-                found.append(self.second.values[index])
-            else:
-                pending += self.second.values[index].parents
-        return found
-
-    def _nearest_of_first(self, value: Value) -> list[int]:
-        matched = {self._class(c.index) for c in self.alignment.counterparts.values()}
-        matched |= self.given_classes
-        pending, seen, found = list(value.parents), set[int](), []
-        while pending:
-            index = pending.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            if self._class(index) in matched:
-                found.append(index)
-            else:
-                pending += self.first.recording.values[index].parents
-        return found
-
-    def _candidates(
-        self, ours: Status, theirs: Status, first: Value, start: Value
-    ) -> Iterator[tuple[Value, Value, Layout]]:
-        """Values that may correspond: the shortest way from where the runs part comes first."""
-        pairs = []
-        for n, t in self._reached(ours, first):
-            for m, s in self._reached(theirs, start):
-                # One of the two may be what both have before one side does more.
-                skips = (n < 0) + (m < 0)
-                # Numbers in a narrower dtype would not be the first's.
-                is_exact = eps_of(s.array) <= max(self.working, eps_of(t.array))
-                is_pair = t.array.size == s.array.size and t.backward == s.backward
-                if is_pair and skips < 2 and is_exact:
-                    pairs.append((max(n, 0) + max(m, 0) + skips / 2, t, s))
-        # What corresponded once likely does again, as in the next layer.
-        for _, t, s in sorted(pairs, key=lambda row: (_kind(*row[1:]) not in self._seen, row[0])):
-            for layout in self._layouts(t, s):
-                yield t, s, layout
-
-    def _skipped(
-        self, ours: Status, theirs: Status, first: Value, start: Value
-    ) -> Iterator[tuple[Value, Value, Layout]]:
-        """Values that correspond where one side leaves out many operations, such as a layer."""
-        for given, status, is_first in ((start, ours, True), (first, theirs, False)):
-            other = theirs if is_first else ours
-            ranked = []
-            for index in given.parents:
-                value = other.recording.values[index]
-                if not other.has[index] or is_plain(value.array):
-                    continue
-                for lost in status.recording.values:
-                    is_pair = lost.array.size == value.array.size
-                    if status.lost[lost.index] and is_pair and lost.backward == value.backward:
-                        t, s = (lost, value) if is_first else (value, lost)
-                        if (found := self._best_layout(t, s)) is not None:
-                            ranked.append((-found[0], t, s, found[1]))
-            for _, t, s, layout in sorted(ranked, key=lambda row: row[0])[:_TRIES]:
-                yield t, s, layout
-
-    def _reached(self, status: Status, start: Value) -> list[tuple[float, Value]]:
-        """The values that lead to a start, as -1, and what it leads to, counted from 0."""
-        values = status.recording.values
-        found = [(-1.0, values[i]) for i in dict.fromkeys(start.parents) if status.has[i]]
-        reached, steps = {start.index}, 0
-        lines = {_site(start): 0}  # what one line does is one step
-        for value in values[start.index :]:
-            if value.index not in reached and not reached & set(value.parents):
-                continue
-            if status.has[value.index]:
-                continue
-            reached.add(value.index)
-            if status.lost[value.index] or value.index == start.index:
-                site = lines.setdefault(_site(value), len(lines))
-                found.append((site + steps / 1000, value))
-                steps += 1
-            if steps >= _REACH:
-                break
-        return found
-
-    def _layouts(self, t: Value, s: Value) -> list[Layout]:
-        """How the first's value may lie in the second's: as others do, or as it fits best."""
-        shapes = t.array.shape, s.array.shape
-        usual = Counter(
-            c.layout
-            for j, c in self.alignment.counterparts.items()
-            if c.layout is not None
-            and self.second.values[j].array.shape == shapes[1]
-            and self.first.recording.values[c.index].array.shape == shapes[0]
-        )
-        found = [layout for layout, _ in usual.most_common(1)]
-        best = self._best_layout(t, s)
-        if shapes[0] == shapes[1]:
-            found.append(Layout(tuple(range(len(shapes[0]))), shapes[0]))
-        return list(dict.fromkeys([*found, *([best[1]] if best else [])]))
-
-    def _best_layout(self, t: Value, s: Value) -> tuple[float, Layout] | None:
-        """How the first's value most likely lies in the second's, and how alike they are then."""
-        best: tuple[float, Layout] | None = None
-        for layout in possible_layouts(t.array.shape, s.array.shape):
-            likeness = _cosine(*map(_centred, sample(t.array, s.array, layout, _SAMPLE)))
-            if best is None or likeness > best[0] + 1e-6:
-                best = likeness, layout
-        return best
 
     def _ahead(self, t: Value) -> frozenset[int]:
         """The classes of the first side's values that depend on one, but of none before it."""
@@ -384,29 +260,6 @@ class _Trial(Alignment):
         return change
 
 
-def _site(value: Value) -> object:
-    """What one step is made of: the operations of one line, or the steps of one operation."""
-    return value.stack, value.module
-
-
 def _simply(t: Value, s: Value, layout: Layout) -> bool:
     """Whether one value is the other times or plus a number."""
     return bool(factor_or_offset(s.array, layout(t.array), allowed_for(t.precise_to)))
-
-
-def _kind(t: Value, s: Value) -> object:
-    """What is alike in two values that correspond, and in those of another layer."""
-    return t.name, t.line, s.name, s.line
-
-
-def _centred(numbers: Array) -> Array:
-    wide = np.real(widened(numbers)).astype(np.float64)
-    far = 2 * largest(wide) + 1
-    wide = np.nan_to_num(wide, posinf=far, neginf=-far)
-    centred: Array = wide - wide.mean()
-    return centred
-
-
-def _cosine(one: Array, other: Array) -> float:
-    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / norms if norms else 0.0

@@ -34,14 +34,15 @@ def _place(title: str, status: Status, start: Value, values: list[Value]) -> Pla
         title,
         start.stack,
         start.module,
-        _shortened(list(dict.fromkeys(operations)) or [start.name]),
+        shortened(list(dict.fromkeys(operations)) or [start.name]),
         described(values[-1]),
         then,
         begins.line if begins else None,
     )
 
 
-def _shortened(names: list[str]) -> tuple[str, ...]:
+def shortened(names: list[str]) -> tuple[str, ...]:
+    """The first and the last of many names."""
     return tuple(names if len(names) <= _OPERATIONS else [*names[:2], "…", *names[-2:]])
 
 
@@ -75,7 +76,7 @@ def effect(before: Recording, after: Recording) -> float:
     """
     pairs = zip(before.outputs, after.outputs, strict=True)
     return max(
-        (distance(before.values[i].array, after.values[j].array) for (_, i), (_, j) in pairs),
+        (distance(before.values[a.index].array, after.values[b.index].array) for a, b in pairs),
         default=0.0,
     )
 
@@ -83,7 +84,11 @@ def effect(before: Recording, after: Recording) -> float:
 def zero_outputs(search: Search, titles: tuple[str, str]) -> list[Difference]:
     """The outputs that are 0 everywhere on the second side alone, as one difference."""
     pairs = zip(search.first.recording.outputs, search.second.outputs, strict=True)
-    zero = [(name, i, j) for (name, i), (_, j) in pairs if search.is_zero_in_second(i, j)]
+    zero = [
+        (one.place, one.index, other.index)
+        for one, other in pairs
+        if search.is_zero_in_second(one.index, other.index) and not one.is_update
+    ]
     if not zero:
         return []
     names = [name or "the output" for name, _, _ in zero]

@@ -20,6 +20,14 @@ class Kind(StrEnum):
     RESULT = "result"
 
 
+class Stage(StrEnum):
+    """The part of a run that a value belongs to."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    UPDATE = "update"  # what is computed from gradients
+
+
 @dataclass(frozen=True)
 class SourceLine:
     """A line of the reader's own code that was running."""
@@ -59,7 +67,7 @@ class Value:
         fed: whether it depends on an input or a weight.
         inner: whether it is a step inside an operation.
         draws: whether the operation draws random numbers.
-        backward: whether it belongs to the backward pass.
+        stage: the part of the run that it belongs to.
     """
 
     index: int
@@ -74,12 +82,21 @@ class Value:
     fed: bool = False
     inner: bool = False
     draws: bool = False
-    backward: bool = False
+    stage: Stage = Stage.FORWARD
 
     @property
     def line(self) -> SourceLine | None:
         """The innermost of the reader's lines."""
         return self.stack[-1] if self.stack else None
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a run returns: its place there, and its value's index."""
+
+    place: str
+    index: int
+    is_update: bool = False  # a parameter after a training step
 
 
 @dataclass
@@ -89,20 +106,26 @@ class Recording:
     Attributes:
         framework: ``"jax"`` or ``"torch"``.
         values: in the order of the run.
-        outputs: the indices of what the function returned, in order, each with its place there.
+        outputs: what the function returned, in order.
         left_out: how many steps of loops were run without a look at their operations.
         raw: the framework's own arrays, by index, where a later run can take them over.
+        after: of a training step, the indices of the weights' values after it, by name.
+        ended: of a training step, what the side keeps for the next one.
     """
 
     framework: str
     values: list[Value] = field(default_factory=list)
-    outputs: list[tuple[str, int]] = field(default_factory=list)
+    outputs: list[Returned] = field(default_factory=list)
     left_out: int = 0
     raw: list[Any] = field(default_factory=list, repr=False)
+    after: dict[str, int] = field(default_factory=dict)
+    ended: Any = field(default=None, repr=False)
 
-    def add(self, kind: Kind, array: Array, **rest: Any) -> Value:
+    def add(self, kind: Kind, array: Array, *, backward: bool = False, **rest: Any) -> Value:
         """Add a value, whose precision comes from its dtype and its parents."""
         parents = rest.get("parents", ())
+        is_later = any(self.values[i].stage != Stage.FORWARD for i in parents)
+        stage = Stage.BACKWARD if backward else Stage.UPDATE if is_later else Stage.FORWARD
         eps = max((self.values[i].precise_to for i in parents), default=0.0)
         given = kind in (Kind.INPUT, Kind.WEIGHT)
         constant = kind == Kind.CONSTANT and not is_plain(array)
@@ -112,6 +135,7 @@ class Recording:
             array,
             precise_to=max(eps, eps_of(array)),
             fed=given or constant or any(self.values[i].fed for i in parents),
+            stage=stage,
             **rest,
         )
         self.values.append(value)

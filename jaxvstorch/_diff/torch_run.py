@@ -25,7 +25,8 @@ Visit = Callable[[Recording, Value], Array | None]
 # Operations of several steps, which JAX does one by one: the steps are values too.
 _WITH_STEPS = {
     "_fused_rms_norm", "_log_softmax", "_native_batch_norm_legit",
-    "_native_batch_norm_legit_no_training", "_softmax", "addmm", "baddbmm", "elu", "gelu",
+    "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_softmax",
+    "addmm", "baddbmm", "elu", "gelu",
     "hardswish", "huber_loss", "log_sigmoid_forward", "mish", "mse_loss", "native_batch_norm",
     "native_group_norm", "native_layer_norm", "nll_loss_forward", "silu", "smooth_l1_loss",
     "softplus", "std", "var", "var_mean",
@@ -59,8 +60,12 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
+        if function is torch.ops.aten.native_batch_norm.default and args[5] and args[3] is not None:
+            return self._batch_norm(args)
         recorded = self._call(function, args, kwargs)
-        parents = tuple(x.index for x in _leaves(recorded[1:]) if isinstance(x, Operand))
+        # What is copied over leaves nothing of what it replaces.
+        read = recorded[1][1:] if function is torch.ops.aten.copy_.default else recorded[1:]
+        parents = tuple(x.index for x in _leaves(read) if isinstance(x, Operand))
         last = self._steps(function, args, kwargs)
         mutable = function._schema.is_mutable
         if mutable:
@@ -83,6 +88,14 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
                     view=not mutable and self._storage(leaf) in self._last,
                 )
         return result
+
+    def _batch_norm(self, args: Any) -> tuple[Any, ...]:
+        """A batch norm in training, which changes its running statistics without saying so."""
+        with self:
+            results = torch.ops.aten._native_batch_norm_legit_functional(*args)
+            for statistic, new in zip(args[3:5], results[3:], strict=True):
+                statistic.copy_(new)
+        return tuple(results[:3])
 
     def index_of(self, tensor: torch.Tensor) -> int:
         """The value of a tensor, which is added where it is not known."""
@@ -121,8 +134,10 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
             else:
                 _overwrite(tensor, other)
                 value = self.recording.values[value.index]
-        storage = self._storage(tensor)
-        self._known[self._place(tensor)] = value.index, self._writes[storage]
+        storage, place = self._storage(tensor), self._place(tensor)
+        if self._known.get(place, (0, -1))[1] != self._writes[storage]:
+            # Otherwise it is the tensor that was given, as of `to` without a change.
+            self._known[place] = value.index, self._writes[storage]
         self._last[storage] = value.index
         self._shared[storage].append(value.index)
         self._alive.append(tensor)
@@ -277,4 +292,4 @@ def _array(tensor: torch.Tensor) -> Array:
 
 def _overwrite(tensor: torch.Tensor, array: Array) -> None:
     with torch.no_grad():
-        tensor.detach().copy_(from_numpy(array))
+        tensor.data.copy_(from_numpy(array))  # without a new version, which autograd would refuse

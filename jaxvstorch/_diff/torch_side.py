@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from jaxvstorch._diff.readers_code import call
-from jaxvstorch._diff.recording import Kind, Recording
+from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
 from jaxvstorch._diff.torch_run import recorded
 from jaxvstorch._frameworks import torch as adapter
@@ -66,7 +66,7 @@ class TorchSide(Side):
             _unchanged(own.named.values()),
             torch.random.fork_rng(devices=[]),
             torch.set_grad_enabled(bool(gradient)),
-            _default_dtype(torch.float64 if wide else torch.get_default_dtype()),
+            default_dtype(torch.float64 if wide else torch.get_default_dtype()),
         ):
             torch.manual_seed(_SEED)
             with recorded(recording, visit, names, own.root) as recorder, _recording(wanted):
@@ -74,14 +74,16 @@ class TorchSide(Side):
                     recorder.index_of(tensor)
                 with recorder:
                     result = call(own.function, (*own.first, *args))
-                    outputs = _outputs(result)
+                    outputs = outputs_of(result)
                     if wanted:
                         gradients = torch.autograd.grad(
                             _loss(outputs), wanted, allow_unused=True, materialize_grads=True
                         )
                         titles = [f"gradient of {name}" for name in gradient]
                         outputs += zip(titles, gradients, strict=True)
-                recording.outputs = [(place, recorder.index_of(leaf)) for place, leaf in outputs]
+                recording.outputs = [
+                    Returned(place, recorder.index_of(leaf)) for place, leaf in outputs
+                ]
         return recording
 
     def _copy(self, *, wide: bool) -> "_Copy":
@@ -187,7 +189,7 @@ def _unchanged(tensors: Iterable[torch.Tensor]) -> Iterator[None]:
 
 
 @contextmanager
-def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
     """Let tensors that the reader's code creates have this dtype, where it names none."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
@@ -218,7 +220,7 @@ def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
     return sum((x.square().sum() for x in tensors), start=torch.zeros(()))
 
 
-def _outputs(result: Any) -> list[tuple[str, torch.Tensor]]:
+def outputs_of(result: Any) -> list[tuple[str, torch.Tensor]]:
     named = private.pytree.tree_flatten_with_path(result)[0]
     return [
         (private.pytree.keystr(path), leaf)

@@ -82,13 +82,7 @@ def correspond(
             left.append(name)
     rest = [name for name in first if name not in used]
     likeness = sorted(
-        (
-            (-_likeness(a, b), a, b)
-            for a in rest
-            for b in left
-            if sorted(n for n in first[a].shape if n > 1)
-            == sorted(n for n in second[b].shape if n > 1)
-        ),
+        ((-_likeness(a, b), a, b) for a in rest for b in left if _same_sizes(first[a], second[b])),
     )
     by_name = {b: (a, _layout(a, first[a], b, second[b])) for b, a in given.items() if b in left}
     taken = set(given.values())
@@ -96,6 +90,12 @@ def correspond(
         if a not in taken and b not in by_name and -likely >= _LIKE:
             by_name[b] = a, _layout(a, first[a], b, second[b])
             taken.add(a)
+    for name in left:  # a shape that only one weight of either side has left
+        alike = [a for a in rest if a not in taken and _same_sizes(first[a], second[name])]
+        others = [b for b in left if b not in by_name and _same_sizes(second[b], second[name])]
+        if alike and others == [name] and all(_is_copy(first[a], first[alike[0]]) for a in alike):
+            by_name[name] = alike[0], _layout(alike[0], first[alike[0]], name, second[name])
+            taken.add(alike[0])
     telling = [name for name, array in second.items() if not is_plain(array)]
     meant_equal = bool(telling) and len(pairs) >= len(telling) / 2
     for b, (a, _) in list(by_name.items()):
@@ -108,6 +108,15 @@ def correspond(
         tuple(name for name in rest if name not in taken and first[name].dtype.kind == "f"),
         tuple(name for name in left if name not in by_name and name not in pairs),
     )
+
+
+def _same_sizes(a: Array, b: Array) -> bool:
+    return sorted(n for n in a.shape if n > 1) == sorted(n for n in b.shape if n > 1)
+
+
+def _is_copy(a: Array, b: Array) -> bool:
+    """Whether one is the other, or its copy, as in an average of the weights."""
+    return a.shape == b.shape and bool((a == b).all())
 
 
 def _have_same_numbers(a: Array, b: Array) -> bool:

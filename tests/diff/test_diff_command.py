@@ -45,6 +45,15 @@ def total(x):
 
 def leaves(x):
     sys.exit(3)
+
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def step(x):
+    optimizer.zero_grad()
+    loss = net(x).square().mean()
+    loss.backward()
+    optimizer.step()
+    return loss
 """
 JAX = """
 import equinox as eqx
@@ -80,6 +89,12 @@ def two(x):
 
 def fails(x):
     return jnp.sin(x) @ jnp.ones((7, 2))
+
+def step(p, x):
+    loss, g = jax.value_and_grad(lambda p: (pair[0](p, x) ** 2).mean())(p)
+    return jax.tree.map(lambda p, g: p - 0.2 * g, p, g), loss
+
+training = step, weights
 """
 
 
@@ -156,6 +171,20 @@ def test_what_cannot_be_compared_is_one_line(first, second, options, said) -> No
     assert said in line
     if "raised" in said:
         assert f"both sides take what --arg gives: float32{options[3:].replace(',', ', ')}" in line
+
+
+def test_training_steps_are_compared() -> None:
+    named = "--weights", "a=linear.weight", "--weights", "b=linear.bias", "--arg", "f32[2,4]"
+    done = run("step", "training", *named, "--steps", "3")
+    assert done.exit_code == 1, done.output
+    assert done.stdout.startswith("different in step 1 of 3, in 1 place\n")
+    assert "with lr=0.1 in place of lr=0.2, JAX agrees" in done.stdout
+    done = run("step", "training", *named, "--steps", "3", "--gradient")
+    assert done.exit_code == 2
+    assert "--steps compares gradients too: leave out --gradient" in done.stderr
+    done = run("net", "training", *named, "--steps", "3")
+    assert done.exit_code == 2
+    assert "first is no training step" in done.stderr
 
 
 def test_names_of_weights_are_checked() -> None:

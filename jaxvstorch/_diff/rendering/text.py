@@ -41,10 +41,14 @@ def _place(head: str, place: Place) -> Iterator[str]:
 
 def verdict(report: Diff) -> str:
     """Whether the sides are the same."""
+    steps = f"{report.steps} step{'s' * (report.steps != 1)}"
     if report.same:
-        return f"the same: each operation agrees in {report.dtype}"
+        in_steps = f" in {steps}" if report.steps else ""
+        what = "loss, gradient and update" if report.steps else "operation"
+        return f"the same{in_steps}: each {what} agrees in {report.dtype}"
     number = len(report.differences)
-    return f"different in {number} place{'s' * (number != 1)}"
+    in_step = f"in step {report.step} of {report.steps}, " if report.steps else ""
+    return f"different {in_step}in {number} place{'s' * (number != 1)}"
 
 
 def summary(report: Diff) -> Iterator[str]:
@@ -76,6 +80,8 @@ def other_lines(place: Place) -> list[tuple[str, SourceLine]]:
 
 def findings(difference: Difference) -> Iterator[tuple[str, str]]:
     """The cause, the effect, and where the same lines part again, each with its name."""
+    if difference.origin is not None:
+        yield "from", f"the {difference.origin}"
     unknown = "unknown: nothing that was tried gives the second side's numbers"
     yield "cause", difference.cause or unknown
     if difference.effect == difference.effect:

@@ -32,6 +32,7 @@ _VALUES: dict[str, list[Any]] = {
     "unbiased": [True, False],
 }
 _SPECIAL: dict[str, Callable[[Any, Arguments], Iterator[Way]]] = {
+    "_native_batch_norm_legit_functional": norms.running_statistics,
     "_log_softmax": reducing.softmaxes,
     "_softmax": reducing.softmaxes,
     "amax": reducing.reductions,

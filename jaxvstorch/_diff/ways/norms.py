@@ -1,6 +1,6 @@
 """Other norms, and other statistics."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -41,6 +41,35 @@ def norms(function: Any, arguments: Arguments) -> Iterator[Way]:
               lambda: affine(centred() / (variance().sqrt() + eps)))  # fmt: skip
     yield Way("division by the deviation", "division by the variance",
               lambda: affine(centred() / (variance() + eps)))  # fmt: skip
+
+
+def running_statistics(function: Any, arguments: Arguments) -> Iterator[Way]:
+    """Of a batch norm in training: another share of the batch, or another variance."""
+    x, share = arguments["input"], float(arguments["momentum"])
+    axes = [0, *range(2, x.ndim)]
+    mean, over_less = x.mean(axes), x.var(axes)
+    over_n = x.var(axes, correction=0)
+
+    def moved(old: Any, new: torch.Tensor, share: float) -> Callable[[], torch.Tensor]:
+        return lambda: (1 - share) * old + share * new
+
+    for old, new in (
+        (arguments["running_mean"], mean),
+        (arguments["running_var"], over_less),
+    ):
+        for other in (0.1, 0.9, 0.01, 0.99, 0.001, 0.999):
+            here, there = f"momentum={share:g}", f"momentum={other:g}"
+            yield Way(here, there, moved(old, new, other))
+    here, there = "the running variance over n - 1", "the running variance over n"
+    old = arguments["running_var"]
+    yield Way(here, there, moved(old, over_n, share))
+    for other in (0.1, 0.9, 0.01, 0.99):
+        yield Way(
+            f"momentum={share:g} and {here}",
+            f"momentum={other:g} and {there}",
+            moved(old, over_n, other),
+        )
+    yield from batch_norms(function, arguments)
 
 
 def batch_norms(function: Any, arguments: Arguments) -> Iterator[Way]:

@@ -1,0 +1,144 @@
+"""Finds the differences of a search, and reports on them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch._diff.causes import Causes
+from jaxvstorch._diff.difference import Counted, Diff, Difference, Output
+from jaxvstorch._diff.numbers import distance, find_layout
+from jaxvstorch._diff.parting import Parting, Search
+from jaxvstorch._diff.places import effect, places, zero_outputs
+from jaxvstorch._diff.recording import Recording, eps_of
+from jaxvstorch._diff.side import keep
+
+_TURNED = 1e-2  # so near are outputs whose axes are in another order
+_MANY = 1e4  # roundings
+_GROWS = (
+    "each operation agrees, but the outputs are far apart in their own dtypes: roundings grow from "
+    "operation to operation, or a number overflows"
+)
+_DRAWS = (
+    "neither framework draws the other's numbers: compare in eval mode, without dropout, or draw "
+    "them once with NumPy and pass them to both sides as an input"
+)
+
+
+def differences_of(
+    search: Search, titles: tuple[str, str]
+) -> Iterator[tuple[Difference, Parting | None]]:
+    """The differences in the order of the run, each with its parting if it has one."""
+    stopped = zero_outputs(search, titles)
+    yield from ((difference, None) for difference in stopped)
+    search.forward_only = bool(stopped)  # other gradients differ in consequence
+    partings = search.partings()
+    while True:
+        causes, before = Causes(search, titles), search.second
+        parting = next(partings, None)
+        if parting is None:
+            return
+        where = places(search, parting, titles, causes.statuses)
+        cause = causes.of(parting)
+        search.go_on(parting)
+        yield Difference(where, cause, effect(before, search.second)), parting
+
+
+def report_on(
+    search: Search, titles: tuple[str, str], found: list[Difference], notes: list[str]
+) -> Diff:
+    """The report on a search that has ended.
+
+    Args:
+        search: at its end.
+        titles: of the sides.
+        found: the differences.
+        notes: what else there is to say.
+    """
+    counted = tuple(
+        Counted(title, sum(status.has), len(status.has))
+        for title, status in zip(titles, search.statuses(), strict=True)
+    )
+    runs = search.first.recording, search.second
+    outputs = tuple(_outputs(search))
+    notes = [*notes, *_notes(runs, titles, same=not found)]
+    coarse = [v for v in runs[0].values if eps_of(v.array) > search.working]
+    if coarse:
+        line = f" in line {coarse[0].line.number}" if coarse[0].line else ""
+        dtype = coarse[0].array.dtype
+        notes.append(f"{titles[0]} computes in {dtype}{line}: what follows is compared to that")
+    if not found and any(output.roundings > _MANY for output in outputs):
+        notes.append(_GROWS)
+    return Diff(
+        tuple(_grouped(found)),
+        outputs,
+        (counted[0], counted[1]),
+        "float64" if search.wide else "the dtypes that they have",
+        tuple(notes),
+    )
+
+
+def _notes(
+    runs: tuple[Recording, Recording], titles: tuple[str, str], *, same: bool
+) -> Iterator[str]:
+    for run, title in zip(runs, titles, strict=True):
+        drawn = next((v for v in run.values if v.draws), None)
+        if drawn is not None and not same:
+            line = f" in line {drawn.line.number}" if drawn.line else ""
+            yield f"{title} draws random numbers ({drawn.name}{line}); {_DRAWS}"
+        if run.left_out:
+            yield f"{run.left_out} steps of loops of {title} ran without a look at their operations"
+        for output in run.outputs:
+            value = run.values[output.index]
+            if _has_nan(value.array):
+                before = [v for v in run.ancestors(value.index) if _has_nan(v.array)]
+                first = (before or [value])[-1]
+                line = f" in line {first.line.number}" if first.line else ""
+                name = f"output {output.place}".strip()
+                yield f"NaN in {name} of {title}, first from {first.name}{line}"
+
+
+def _has_nan(array: Any) -> bool:
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
+
+
+def _outputs(search: Any) -> Iterator[Output]:
+    """How far the outputs are apart in the dtypes that the sides have.
+
+    Those that are nothing but roundings, as the gradient of a bias before a norm, are left out.
+    """
+    runs = [
+        side.run(search.inputs, keep, wide=False, gradient=names)
+        for side, names in zip(search.sides, search.gradients, strict=True)
+    ]
+    wide = search.first.recording.outputs, search.second.outputs
+    for one, other, i, j in zip(runs[0].outputs, runs[1].outputs, *wide, strict=True):
+        if search.are_roundings(i.index, j.index):
+            continue
+        a, b = runs[0].values[one.index].array, runs[1].values[other.index].array
+        eps = max(eps_of(a), eps_of(b))
+        gap = distance(a, b) if a.shape == b.shape else float("inf")
+        if a.size == b.size and gap > _TURNED:
+            layout = find_layout(a, b, _TURNED)
+            gap = distance(layout(a), b) if layout is not None else gap
+        yield Output(one.place, gap, gap / eps if eps else gap, a.shape, b.shape)
+
+
+def _grouped(found: list[Difference]) -> list[Difference]:
+    """The differences; those of the same lines and operations as one."""
+    groups: dict[Any, Difference] = {}
+    for difference in found:
+        first, second = difference.places
+        key: Any = first.line, second.line, first.operations, second.operations
+        if difference.origin is not None:
+            key = *key, difference.origin, difference.cause
+        if second.operations == ("weight",):
+            key = re.sub(r"\d+", "", difference.cause)
+        if key not in groups:
+            groups[key] = difference
+            continue
+        where = first.module or ", ".join(str(line.number) for line in first.stack)
+        groups[key] = replace(groups[key], again=(*groups[key].again, where))
+    return list(groups.values())

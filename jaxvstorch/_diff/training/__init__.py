@@ -1,0 +1,1 @@
+"""Training steps of two implementations, compared one after another."""

@@ -1,0 +1,258 @@
+"""What a training step in PyTorch holds: modules, optimizers, schedules, tensors and counters."""
+
+import copy
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import torch
+
+from jaxvstorch._diff.readers_code import is_readers
+
+
+@dataclass
+class State:
+    """Everything that a step changes, as it is at one moment.
+
+    Attributes:
+        tensors: parameters, buffers and other tensors, by name.
+        gradients: of those that have one.
+        optimizers: of each, its state by parameter, and the options of its groups.
+        others: the attributes of schedules and the like.
+        counters: the numbers that the step keeps in variables and attributes.
+    """
+
+    tensors: dict[str, torch.Tensor]
+    gradients: dict[str, torch.Tensor]
+    optimizers: list[tuple[dict[Any, Any], list[dict[str, Any]]]]
+    others: list[dict[str, Any]]
+    counters: list[Any]
+
+
+class Held:
+    """What can be reached from a function through its variables, attributes and own functions.
+
+    Attributes:
+        root: the only module, if there is one.
+        optimizers: the optimizers.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.optimizers: list[torch.optim.Optimizer] = []
+        self._modules: dict[str, torch.nn.Module] = {}
+        self._tensors: dict[str, torch.Tensor] = {}
+        self._others: list[Any] = []
+        self._counters: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        self._walk(function)
+        parts = {
+            id(part)
+            for module in self._modules.values()
+            for part in module.modules()
+            if part is not module
+        }
+        self._modules = {k: m for k, m in self._modules.items() if id(m) not in parts}
+        self.root = next(iter(self._modules.values())) if len(self._modules) == 1 else None
+
+    def named(self) -> dict[str, torch.Tensor]:
+        """The parameters, buffers and other tensors by name; each once."""
+        found: dict[str, torch.Tensor] = {}
+        for key, module in self._modules.items():
+            prefix = f"{key}." if len(self._modules) > 1 else ""
+            found |= {f"{prefix}{name}": x for name, x in module.named_parameters()}
+            found |= {f"{prefix}{name}": x for name, x in module.named_buffers()}
+        held = {id(x) for x in found.values()}
+        for key, tensor in self._tensors.items():
+            if id(tensor) not in held:
+                found[key] = tensor
+                held.add(id(tensor))
+        for n, optimizer in enumerate(self.optimizers):
+            for k, x in enumerate(x for group in optimizer.param_groups for x in group["params"]):
+                if id(x) not in held:  # of a module that no variable names
+                    found[f"optimizer {n} parameter {k}"] = x
+                    held.add(id(x))
+        return found
+
+    def take(self) -> State:
+        """A copy of everything as it is now."""
+        named = self.named()
+        known = self._known()
+        return State(
+            {name: x.detach().clone() for name, x in named.items()},
+            {name: x.grad.detach().clone() for name, x in named.items() if x.grad is not None},
+            [
+                (
+                    {p: copy.deepcopy(dict(kept), dict(known)) for p, kept in opt.state.items()},
+                    [copy.deepcopy(_options(group)) for group in opt.param_groups],
+                )
+                for opt in self.optimizers
+            ],
+            [copy.deepcopy(vars(other), dict(known)) for other in self._others],
+            [get() for get, _ in self._counters],
+        )
+
+    @contextmanager
+    def swapped(self, state: State, convert: Callable[..., torch.Tensor]) -> Iterator[None]:
+        """Let everything be as in a state inside the block, with memory of its own.
+
+        Args:
+            state: is not changed.
+            convert: gives a tensor another dtype; it is told the name that it has, if it has one.
+        """
+        restore = self._restoring()
+        try:
+            self._load(state, convert)
+            yield
+        finally:
+            restore()
+
+    def _load(self, state: State, convert: Callable[..., torch.Tensor]) -> None:
+        def converted(kept: Any) -> Any:
+            return convert(kept.clone()) if isinstance(kept, torch.Tensor) else copy.deepcopy(kept)
+
+        for name, tensor in self.named().items():
+            tensor.grad = None
+            tensor.data = convert(state.tensors[name].clone(), name)
+            if name in state.gradients:
+                tensor.grad = convert(state.gradients[name].clone(), name)
+        for optimizer, (kept, groups) in zip(self.optimizers, state.optimizers, strict=True):
+            optimizer.state.clear()
+            for parameter, entries in kept.items():
+                optimizer.state[parameter] = {k: converted(x) for k, x in entries.items()}
+            for group, options in zip(optimizer.param_groups, groups, strict=True):
+                group |= copy.deepcopy(options)
+                # Parameter by parameter: what is computed for many at once is not recorded.
+                group |= {k: False for k in ("foreach", "fused") if k in group}
+        known = self._known()
+        for other, attributes in zip(self._others, state.others, strict=True):
+            vars(other).update(copy.deepcopy(attributes, dict(known)))
+        for (_, put), number in zip(self._counters, state.counters, strict=True):
+            put(number)
+
+    def _restoring(self) -> Callable[[], None]:
+        """A function that lets everything be as it is now."""
+        tensors = [(x, x.data, x.grad) for x in self.named().values()]
+        parts = [part for module in self._modules.values() for part in module.modules()]
+        modules = [(part, part.training, dict(part._buffers)) for part in parts]
+        optimizers = [
+            (opt, dict(opt.state), [_options(group) for group in opt.param_groups])
+            for opt in self.optimizers
+        ]
+        others = [(other, dict(vars(other))) for other in self._others]
+        counters = [(put, get()) for get, put in self._counters]
+
+        def restore() -> None:
+            for part, training, buffers in modules:
+                part.training = training
+                part._buffers.update(buffers)
+            for tensor, data, gradient in tensors:
+                tensor.grad = None
+                tensor.data = data
+                tensor.grad = gradient
+            for optimizer, kept, groups in optimizers:
+                optimizer.state.clear()
+                optimizer.state.update(kept)
+                for group, options in zip(optimizer.param_groups, groups, strict=True):
+                    group.update(options)
+            for other, attributes in others:
+                vars(other).clear()
+                vars(other).update(attributes)
+            for put, number in counters:
+                put(number)
+
+        return restore
+
+    def _known(self) -> dict[int, Any]:
+        """What a copy of the attributes of a schedule goes on using, for ``copy.deepcopy``."""
+        held = [*self.optimizers, *self._modules.values(), *self._others, *self.named().values()]
+        return {id(x): x for x in held}
+
+    def _walk(self, function: Callable[..., Any]) -> None:
+        pending: list[tuple[str, Any]] = [("", function)]
+        seen = set[int]()
+        while pending:
+            name, x = pending.pop(0)
+            if id(x) in seen:
+                continue
+            seen.add(id(x))
+            if isinstance(x, torch.nn.Module):
+                self._modules[_free(name or type(x).__name__, self._modules)] = x
+            elif isinstance(x, torch.Tensor):
+                self._tensors[_free(name, self._tensors)] = x
+            elif isinstance(x, torch.optim.Optimizer):
+                self.optimizers.append(x)
+            elif isinstance(x, partial):
+                pending += [("", x.func), *((name, y) for y in x.args), *x.keywords.items()]
+            elif isinstance(x, MethodType):
+                pending += [("", x.__self__), ("", x.__func__)]
+            elif isinstance(x, FunctionType):
+                pending += self._variables(x)
+            elif isinstance(x, dict):
+                pending += [(str(key), y) for key, y in x.items()]
+            elif isinstance(x, list | tuple):
+                pending += [(f"{name}.{n}", y) for n, y in enumerate(x)]
+            elif hasattr(x, "state_dict") and hasattr(x, "load_state_dict"):
+                self._others.append(x)
+                pending += vars(x).items()
+            elif _is_own(x):
+                pending += vars(x).items()
+                for key, y in vars(x).items():
+                    if _is_counter(y):
+                        self._counters.append((partial(getattr, x, key), partial(setattr, x, key)))
+
+    def _variables(self, function: FunctionType) -> list[tuple[str, Any]]:
+        """What a function of the reader's reads from outside, with its names."""
+        found: list[tuple[str, Any]] = [("", getattr(function, "__wrapped__", None))]
+        # A compiled function keeps the one that it was made of in a variable.
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            try:
+                found.append((name, cell.cell_contents))
+            except ValueError:  # not assigned yet
+                continue
+            if _is_counter(cell.cell_contents):
+                get, put = (partial(of, cell, "cell_contents") for of in (getattr, setattr))
+                self._counters.append((get, put))
+        if is_readers(function.__code__.co_filename):
+            outside = function.__globals__
+            for name in _names(function.__code__):
+                if name in outside:
+                    found.append((name, outside[name]))
+                    if _is_counter(outside[name]):
+                        put = partial(outside.__setitem__, name)
+                        self._counters.append((partial(outside.get, name), put))
+        return found
+
+
+def _names(code: CodeType) -> list[str]:
+    """The global names of a function and of those inside it."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return [*code.co_names, *(name for const in inner for name in _names(const))]
+
+
+def _options(group: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in group.items() if key != "params"}
+
+
+def _is_counter(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_own(value: Any) -> bool:
+    """Whether a value is an instance of a class of the reader's."""
+    module = sys.modules.get(type(value).__module__)
+    file = getattr(module, "__file__", None)
+    is_instance = hasattr(value, "__dict__") and not isinstance(value, type)
+    in_notebook = type(value).__module__ == "__main__"
+    return is_instance and (in_notebook or bool(file and is_readers(file)))
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    """A name that is not taken."""
+    if name not in taken:
+        return name
+    return next(f"{name} {n}" for n in range(2, len(taken) + 3) if f"{name} {n}" not in taken)
