@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jaxvstorch._diff.difference import Counted as Counted
     from jaxvstorch._diff.difference import Diff as Diff
     from jaxvstorch._diff.difference import Difference as Difference
+    from jaxvstorch._diff.difference import Growth as Growth
     from jaxvstorch._diff.difference import Origin as Origin
     from jaxvstorch._diff.difference import Output as Output
     from jaxvstorch._diff.difference import Place as Place
@@ -84,6 +85,7 @@ _PUBLIC = {
     "Explanation": "jaxvstorch._explain.explanation",
     "Facts": "jaxvstorch._explain.explanation_data",
     "Finding": "jaxvstorch._explain.explanation_data",
+    "Growth": "jaxvstorch._diff.difference",
     "HardwareTable": "jaxvstorch._hardware.table",
     "Kernel": "jaxvstorch._explain.explanation_data",
     "Ledger": "jaxvstorch._explain.ledger_rows",

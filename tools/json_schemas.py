@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import jaxvstorch
-from jaxvstorch._diff.difference import Counted, Difference, Origin, Output, Place
+from jaxvstorch._diff.difference import Counted, Difference, Growth, Origin, Output, Place
 from jaxvstorch._doctor.check import Check
 from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
@@ -46,6 +46,8 @@ _LINE = {"file": str, "line": int, "source": str, "calls": [{**entries(PortCall)
 _SOURCE = {"file": str, "line": int, "function": str, "source": str}
 _PLACE = entries(Place) | {"stack": [_SOURCE]}
 _PLACE |= {f"{name}?": _SOURCE for name in ("then", "begins") if _PLACE.pop(name)}
+_GROWTH = {key: kind for key, kind in entries(Growth).items() if key != "line"}
+_GROWTH["line?"] = _SOURCE
 _DIFFERENCE = entries(Difference)
 del _DIFFERENCE["origin"]
 DOCUMENTS = {
@@ -74,6 +76,7 @@ DOCUMENTS = {
     }),
     "diff": headed("diff", 1, {
         "same": bool, "dtype": str, "notes": [str], "counted": [Counted], "steps": int, "step": int,
+        "growth": [_GROWTH],
         "outputs": [entries(Output) | {"gap": float | None, "roundings": float | None}],
         "differences": [
             _DIFFERENCE | {"places": [_PLACE], "effect": float | None, "origin?": Origin},

@@ -7,6 +7,8 @@ do not add up, and each operation of the second is judged on the first one's own
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from jaxvstorch._diff.numbers import (
     Layout,
     Summaries,
@@ -150,8 +152,14 @@ class Alignment:
         theirs = self.first.recording.values[counterpart.index]
         if counterpart.layout is None or value.array.dtype.kind in "biu":
             return None
-        numbers = counterpart.layout(theirs.array).astype(value.array.dtype)
-        return self._change(recording, value, (numbers, theirs.precise_to))
+        numbers = counterpart.layout(theirs.array)
+        if numbers.dtype == value.array.dtype and np.array_equal(numbers, value.array):
+            # As of weights: large models have no room for copies of them.
+            recording.substitute(value, value.array, max(theirs.precise_to, eps_of(numbers)))
+            return None
+        return self._change(
+            recording, value, (numbers.astype(value.array.dtype), theirs.precise_to)
+        )
 
     def _change(
         self, recording: Recording, value: Value, change: tuple[Array, float] | None

@@ -95,6 +95,23 @@ class Output:
     shape_second: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Growth:
+    """How far a value of both sides is apart in their own dtypes, though its operation agrees.
+
+    Attributes:
+        depth: the number of the first side's operation, from 0 at the inputs to 1 at the end.
+        roundings: the largest difference, relative to the largest number, in units of ``eps``.
+        module: the path of the first side's module.
+        line: the first side's.
+    """
+
+    depth: float
+    roundings: float
+    module: str
+    line: SourceLine | None
+
+
 @dataclass(frozen=True, repr=False)
 class Diff:
     """Whether two implementations are the same.
@@ -105,6 +122,7 @@ class Diff:
         counted: of both sides.
         dtype: in which the operations were compared.
         notes: what else there is to know, such as weights that were carried over.
+        growth: the values that are further apart than all before them, each at least twice as far.
         steps: the number of training steps that were asked for; 0 where none were.
         step: the one that the report is about: the first that parts, or else the last.
     """
@@ -114,6 +132,7 @@ class Diff:
     counted: tuple[Counted, Counted]
     dtype: str
     notes: tuple[str, ...] = field(default=())
+    growth: tuple[Growth, ...] = ()
     steps: int = 0
     step: int = 0
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from jaxvstorch._diff.alignment import cancels
 from jaxvstorch._diff.causes import Causes
-from jaxvstorch._diff.difference import Counted, Diff, Difference, Output
+from jaxvstorch._diff.difference import Counted, Diff, Difference, Growth, Output
 from jaxvstorch._diff.numbers import distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.places import effect, places, zero_outputs
@@ -17,6 +18,7 @@ from jaxvstorch._diff.side import keep
 
 _TURNED = 1e-2  # so near are outputs whose axes are in another order
 _MANY = 1e4  # roundings
+_SEEN = 4.0  # roundings from which their growth is told
 _GROWS = (
     "each operation agrees, but the outputs are far apart in their own dtypes: roundings grow from "
     "operation to operation, or a number overflows"
@@ -62,7 +64,11 @@ def report_on(
         for title, status in zip(titles, search.statuses(), strict=True)
     )
     runs = search.first.recording, search.second
-    outputs = tuple(_outputs(search))
+    narrow = tuple(
+        side.run(search.inputs, keep, wide=False, gradient=names)
+        for side, names in zip(search.sides, search.gradients, strict=True)
+    )
+    outputs = tuple(_outputs(search, narrow))
     notes = [*notes, *_notes(runs, titles, same=not found)]
     coarse = [v for v in runs[0].values if eps_of(v.array) > search.working]
     if coarse:
@@ -77,6 +83,7 @@ def report_on(
         (counted[0], counted[1]),
         "float64" if search.wide else "the dtypes that they have",
         tuple(notes),
+        tuple(_growth(search, narrow)),
     )
 
 
@@ -104,15 +111,11 @@ def _has_nan(array: Any) -> bool:
     return array.dtype.kind in "fc" and bool(np.isnan(array).any())
 
 
-def _outputs(search: Any) -> Iterator[Output]:
+def _outputs(search: Search, runs: tuple[Recording, ...]) -> Iterator[Output]:
     """How far the outputs are apart in the dtypes that the sides have.
 
     Those that are nothing but roundings, as the gradient of a bias before a norm, are left out.
     """
-    runs = [
-        side.run(search.inputs, keep, wide=False, gradient=names)
-        for side, names in zip(search.sides, search.gradients, strict=True)
-    ]
     wide = search.first.recording.outputs, search.second.outputs
     for one, other, i, j in zip(runs[0].outputs, runs[1].outputs, *wide, strict=True):
         if search.are_roundings(i.index, j.index):
@@ -124,6 +127,26 @@ def _outputs(search: Any) -> Iterator[Output]:
             layout = find_layout(a, b, _TURNED)
             gap = distance(layout(a), b) if layout is not None else gap
         yield Output(one.place, gap, gap / eps if eps else gap, a.shape, b.shape)
+
+
+def _growth(search: Search, narrow: tuple[Recording, ...]) -> Iterator[Growth]:
+    """Where the sides come to be further apart in their own dtypes than before."""
+    wide = search.first.recording, search.second
+    for run, again in zip(wide, narrow, strict=True):
+        if [v.name for v in run.values] != [v.name for v in again.values]:
+            return  # casts that one of them has would shift what corresponds
+    found = sorted(search.alignment.counterparts.items(), key=lambda item: item[1].index)
+    top = _SEEN / 2
+    for j, counterpart in found:
+        value, other = narrow[0].values[counterpart.index], narrow[1].values[j]
+        eps = max(eps_of(value.array), eps_of(other.array))
+        if not eps or counterpart.layout is None or cancels(narrow[0], value):
+            continue
+        roundings = distance(counterpart.layout(value.array), other.array) / eps
+        if 2 * top <= roundings < float("inf"):
+            top = roundings
+            depth = value.index / max(len(wide[0].values) - 1, 1)
+            yield Growth(depth, roundings, value.module, value.line)
 
 
 def _grouped(found: list[Difference]) -> list[Difference]:

@@ -132,7 +132,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
                 # PyTorch does not write to an expanded tensor.
                 self.recording.values[value.index] = value
             else:
-                _overwrite(tensor, other)
+                _overwrite(tensor, other, is_result=kind == Kind.RESULT)
                 value = self.recording.values[value.index]
         storage, place = self._storage(tensor), self._place(tensor)
         if self._known.get(place, (0, -1))[1] != self._writes[storage]:
@@ -290,6 +290,7 @@ def _array(tensor: torch.Tensor) -> Array:
     return array
 
 
-def _overwrite(tensor: torch.Tensor, array: Array) -> None:
+def _overwrite(tensor: torch.Tensor, array: Array, *, is_result: bool) -> None:
+    # A new version of a result would be refused by autograd; one of a weight tells to restore it.
     with torch.no_grad():
-        tensor.data.copy_(from_numpy(array))  # without a new version, which autograd would refuse
+        (tensor.data if is_result else tensor.detach()).copy_(from_numpy(array))

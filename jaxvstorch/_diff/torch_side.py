@@ -2,7 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CellType, FunctionType
@@ -63,7 +63,7 @@ class TorchSide(Side):
         wanted = [given[name][1] for name in gradient]
         recording = Recording("torch")
         with (
-            _unchanged(own.named.values()),
+            _restored(own, self._made, wide),
             torch.random.fork_rng(devices=[]),
             torch.set_grad_enabled(bool(gradient)),
             default_dtype(torch.float64 if wide else torch.get_default_dtype()),
@@ -176,16 +176,18 @@ def _rebound(function: Callable[..., Any], outside: dict[str, Any]) -> Callable[
 
 
 @contextmanager
-def _unchanged(tensors: Iterable[torch.Tensor]) -> Iterator[None]:
-    """Restore tensors at the end of the block."""
-    before = [(tensor, tensor._version, tensor.detach().clone()) for tensor in tensors]
+def _restored(own: _Copy, made: Callable[[bool], _Copy], wide: bool) -> Iterator[None]:
+    """Give tensors that the block changes their numbers again, from a new copy."""
+    before = {name: tensor._version for name, tensor in own.named.items()}
     try:
         yield
     finally:
-        with torch.no_grad():
-            for tensor, version, numbers in before:
-                if tensor._version != version:
-                    tensor.copy_(numbers)
+        changed = [name for name, x in own.named.items() if x._version != before[name]]
+        if changed:
+            fresh = made(wide).named
+            with torch.no_grad():
+                for name in changed:
+                    own.named[name].copy_(fresh[name])
 
 
 @contextmanager

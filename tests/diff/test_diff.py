@@ -36,6 +36,34 @@ def names(difference: Difference, fault: Fault) -> tuple[bool, bool]:
     return named[0], named[1]
 
 
+def test_roundings_that_grow_are_no_difference_and_are_shown_by_depth() -> None:
+    import jax.numpy as jnp
+    import numpy as np
+    import torch
+
+    def chaos(x):
+        for _ in range(40):
+            x = 3.9 * x * (1 - x)
+        return torch.tanh(x)
+
+    def port(x):
+        for _ in range(40):
+            x = 3.9 * (x - x * x)
+        return jnp.tanh(x)
+
+    start = np.random.default_rng(0).uniform(0.2, 0.8, 64).astype(np.float32)
+    report = diff(chaos, (lambda _, x: port(x), ()), (start,))
+    assert report.same, str(report)
+    roundings = [point.roundings for point in report.growth]
+    depths = [point.depth for point in report.growth]
+    assert roundings == sorted(roundings)
+    assert depths == sorted(depths)
+    assert roundings[-1] > 100 * roundings[0]
+    assert "roundings grow: " in str(report)
+    assert report.growth[0].line.text == "x = 3.9 * x * (1 - x)"
+    assert '<polyline points="' in report._repr_html_()
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -44,6 +44,23 @@ class Port(nnx.Module):
         return nnx.relu(h.at[:, :4].multiply(2.0)).sum(1)
 
 
+def test_weights_of_two_models_of_pytorch_are_carried_over_in_each_run() -> None:
+    torch.manual_seed(0)
+    first, second = torch.nn.Linear(6, 8), torch.nn.Linear(6, 8)
+    before = second.weight.detach().clone()
+
+    def wrong(x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(second(x)) * 3
+
+    def right(x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(first(x))
+
+    report = diff(right, wrong, (X,))
+    assert report.differences[0].cause == "PyTorch 2's numbers are 3 times PyTorch 1's"
+    assert report.outputs[0].gap > 0.1
+    assert torch.equal(second.weight, before)
+
+
 def test_nothing_of_a_model_changes() -> None:
     model, port = Net(), Port(nnx.Rngs(0))
     before = {name: value.clone() for name, value in model.state_dict().items()}

@@ -1,5 +1,6 @@
 """A report as HTML, both sides beside each other: for a notebook, and as a page of its own."""
 
+import math
 from html import escape
 from importlib.resources import files
 
@@ -42,7 +43,24 @@ def _body(report: Diff, above: str = "", below: str = "") -> str:
     return (
         '<div class="jaxvstorch-explain diff" role="group" aria-label="Two implementations">'
         f'{above}<p class="verdict {kind}">{escape(verdict(report))}</p>'
-        f'<ul class="summary">{items}</ul><ol>{differences}</ol>{below}</div>'
+        f'<ul class="summary">{items}</ul>{_curve(report)}<ol>{differences}</ol>{below}</div>'
+    )
+
+
+def _curve(report: Diff) -> str:
+    """How roundings grow with depth, where they do: a drawing of the sentence in the summary."""
+    if len(report.growth) < 2:
+        return ""
+    heights = [math.log10(point.roundings) for point in report.growth]
+    top = max(heights)
+    points = " ".join(
+        f"{10 + 280 * point.depth:.0f},{50 - 40 * height / top:.0f}"
+        for point, height in zip(report.growth, heights, strict=True)
+    )
+    return (
+        '<svg class="growth" viewBox="0 0 300 60" role="img" aria-label="Roundings by depth">'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2"/></svg>'
+        '<p class="growth">Roundings by depth, from the inputs on the left; logarithmic</p>'
     )
 
 

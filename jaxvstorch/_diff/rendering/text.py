@@ -4,7 +4,7 @@ import os
 import textwrap
 from collections.abc import Iterator
 
-from jaxvstorch._diff.difference import Diff, Difference, Output, Place
+from jaxvstorch._diff.difference import Diff, Difference, Growth, Output, Place
 from jaxvstorch._diff.recording import SourceLine
 from jaxvstorch._frameworks import FRAMEWORKS, proven
 
@@ -59,6 +59,8 @@ def summary(report: Diff) -> Iterator[str]:
         yield f"and {len(rest) - 1} more outputs, which are nearer to each other"
     for count in report.counted:
         yield f"{count.side}: {count.matched} of {count.values} values have a counterpart"
+    if len(report.growth) > 1:
+        yield f"roundings grow: {', '.join(map(_grown, thinned(report.growth)))}"
     yield from report.notes
     yield from proven.notes(*FRAMEWORKS)
 
@@ -110,6 +112,17 @@ def _output(output: Output) -> str:
         return f"{name}: {shapes}"
     apart = f"{output.gap:.2g} apart, {output.roundings:.3g} roundings of its dtype"
     return f"{name}: {apart}{', ' * bool(shapes)}{shapes}"
+
+
+def thinned(growth: tuple[Growth, ...]) -> list[Growth]:
+    """The first, the last and some between them."""
+    step = max(1, -(-(len(growth) - 1) // _SHOWN))
+    return [*growth[:-1:step], growth[-1]]
+
+
+def _grown(point: Growth) -> str:
+    where = point.module or (located(point.line) if point.line else "")
+    return f"{point.roundings:.2g}{' in ' * bool(where)}{where}"
 
 
 def _wrapped(text: str, start: str, indent: int) -> Iterator[str]:
