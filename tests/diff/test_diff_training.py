@@ -272,6 +272,46 @@ def test_a_trainer_is_as_before(steps: int, parts_in: int) -> None:
     assert any("what the steps return is not compared" in note for note in found.notes)
 
 
+class Lit(torch.nn.Module):
+    """A module that holds its optimizer, and counts in an attribute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(6, 3)
+        self.optimizer = torch.optim.SGD(self.layer.parameters(), lr=0.1)
+        self.calls = 0
+
+    def step(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """One step, whose rate depends on the count."""
+        assert isinstance(self, Lit)
+        self.calls += 1
+        self.optimizer.param_groups[0]["lr"] = 0.1 / self.calls
+        self.optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(self.layer(x), y)
+        loss.backward()
+        self.optimizer.step()
+        return loss
+
+
+def test_a_module_that_holds_its_optimizer() -> None:
+    model = Lit()
+    weights = {"w": model.layer.weight.detach().numpy(), "b": model.layer.bias.detach().numpy()}
+
+    def step(params: Any, calls: jax.Array, x: jax.Array, y: jax.Array) -> Any:
+        def loss_of(params: Any) -> jax.Array:
+            return CROSS_ENTROPY(x @ params["w"].T + params["b"], y).mean()
+
+        loss, g = jax.value_and_grad(loss_of)(params)
+        rate = 0.1 / (calls + 1)
+        return jax.tree.map(lambda p, g: p - rate * g, params, g), calls + 1, loss
+
+    found = diff_training(model.step, (step, weights, jnp.int32(0)), BATCHES)
+    assert found.same, str(found)
+    assert model.calls == 0
+    (wrong,) = diff_training(model.step, (step, weights, jnp.int32(1)), BATCHES).differences
+    assert "with lr=0.1 in place of lr=0.05, JAX agrees" in wrong.cause
+
+
 def test_two_loops_of_pytorch_one_of_them_compiled_and_fused() -> None:
     torch.manual_seed(0)
     one, other = Net(), Net()

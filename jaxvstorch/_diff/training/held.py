@@ -2,16 +2,20 @@
 
 import copy
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from itertools import islice
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import torch
 
 from jaxvstorch._diff.readers_code import is_readers
+
+_MANY = 1000  # of a list or a dictionary are looked at
 
 
 @dataclass
@@ -171,15 +175,18 @@ class Held:
         return {id(x): x for x in held}
 
     def _walk(self, function: Callable[..., Any]) -> None:
-        pending: list[tuple[str, Any]] = [("", function)]
+        pending: deque[tuple[str, Any]] = deque([("", function)])
         seen = set[int]()
         while pending:
-            name, x = pending.pop(0)
-            if id(x) in seen:
+            name, x = pending.popleft()
+            if id(x) in seen or isinstance(x, type | ModuleType):
                 continue
             seen.add(id(x))
             if isinstance(x, torch.nn.Module):
                 self._modules[_free(name or type(x).__name__, self._modules)] = x
+                own = {key: y for key, y in vars(x).items() if not key.startswith("_")}
+                pending += own.items()
+                self._counters += _counters_of(x, own)
             elif isinstance(x, torch.Tensor):
                 self._tensors[_free(name, self._tensors)] = x
             elif isinstance(x, torch.optim.Optimizer):
@@ -191,17 +198,17 @@ class Held:
             elif isinstance(x, FunctionType):
                 pending += self._variables(x)
             elif isinstance(x, dict):
-                pending += [(str(key), y) for key, y in x.items()]
+                pending += [(str(key), y) for key, y in islice(x.items(), _MANY)]
             elif isinstance(x, list | tuple):
-                pending += [(f"{name}.{n}", y) for n, y in enumerate(x)]
+                pending += [(f"{name}.{n}", y) for n, y in enumerate(x[:_MANY])]
+            elif not hasattr(x, "__dict__"):
+                continue
             elif hasattr(x, "state_dict") and hasattr(x, "load_state_dict"):
                 self._others.append(x)
                 pending += vars(x).items()
             elif _is_own(x):
                 pending += vars(x).items()
-                for key, y in vars(x).items():
-                    if _is_counter(y):
-                        self._counters.append((partial(getattr, x, key), partial(setattr, x, key)))
+                self._counters += _counters_of(x, vars(x))
 
     def _variables(self, function: FunctionType) -> list[tuple[str, Any]]:
         """What a function of the reader's reads from outside, with its names."""
@@ -242,13 +249,19 @@ def _is_counter(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _counters_of(
+    owner: Any, attributes: dict[str, Any]
+) -> Iterator[tuple[Callable[[], Any], Callable[[Any], None]]]:
+    for key, value in attributes.items():
+        if _is_counter(value):
+            yield partial(getattr, owner, key), partial(setattr, owner, key)
+
+
 def _is_own(value: Any) -> bool:
     """Whether a value is an instance of a class of the reader's."""
     module = sys.modules.get(type(value).__module__)
     file = getattr(module, "__file__", None)
-    is_instance = hasattr(value, "__dict__") and not isinstance(value, type)
-    in_notebook = type(value).__module__ == "__main__"
-    return is_instance and (in_notebook or bool(file and is_readers(file)))
+    return type(value).__module__ == "__main__" or bool(file and is_readers(file))
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:
