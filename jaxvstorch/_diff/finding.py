@@ -64,12 +64,9 @@ def report_on(
         for title, status in zip(titles, search.statuses(), strict=True)
     )
     runs = search.first.recording, search.second
-    narrow = tuple(
-        side.run(search.inputs, keep, wide=False, gradient=names)
-        for side, names in zip(search.sides, search.gradients, strict=True)
-    )
-    outputs = tuple(_outputs(search, narrow))
-    notes = [*notes, *_notes(runs, titles, same=not found)]
+    narrow, failed = _in_own_dtypes(search, titles)
+    outputs = tuple(_outputs(search, narrow)) if narrow else ()
+    notes = [*notes, *failed, *_notes(runs, titles, same=not found)]
     coarse = [v for v in runs[0].values if eps_of(v.array) > search.working]
     if coarse:
         line = f" in line {coarse[0].line.number}" if coarse[0].line else ""
@@ -83,8 +80,22 @@ def report_on(
         (counted[0], counted[1]),
         "float64" if search.wide else "the dtypes that they have",
         tuple(notes),
-        tuple(_growth(search, narrow)),
+        tuple(_growth(search, narrow)) if narrow else (),
     )
+
+
+def _in_own_dtypes(
+    search: Search, titles: tuple[str, str]
+) -> tuple[tuple[Recording, ...], list[str]]:
+    """Both runs in the dtypes that the sides have; none, and why, where one fails in them."""
+    runs = []
+    for side, names, title in zip(search.sides, search.gradients, titles, strict=True):
+        try:
+            runs.append(side.run(search.inputs, keep, wide=False, gradient=names))
+        except Exception as error:  # as of float64 inputs that a layer in float32 refuses
+            why = " ".join(str(error).split())[:120]
+            return (), [f"compared in float64 alone, since {title} fails in its own dtypes: {why}"]
+    return tuple(runs), []
 
 
 def _notes(

@@ -36,6 +36,7 @@ RIGHT = {
     "kv cache": "topics/training-sampling",
     "time a function": "topics/timing",
     "port gives wrong numbers": "diff",
+    "loss curves differ": "diff-training",
 }
 
 

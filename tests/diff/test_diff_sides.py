@@ -44,6 +44,13 @@ class Port(nnx.Module):
         return nnx.relu(h.at[:, :4].multiply(2.0)).sum(1)
 
 
+def test_inputs_that_a_side_takes_in_float64_alone_are_compared_in_it() -> None:
+    torch.manual_seed(0)
+    report = diff(Net().eval(), Port(nnx.Rngs(0)), (X.astype(np.float64),))
+    assert report.outputs == ()
+    assert any("since PyTorch fails in its own dtypes: mat1 and" in x for x in report.notes)
+
+
 def test_weights_of_two_models_of_pytorch_are_carried_over_in_each_run() -> None:
     torch.manual_seed(0)
     first, second = torch.nn.Linear(6, 8), torch.nn.Linear(6, 8)

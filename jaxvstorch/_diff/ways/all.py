@@ -27,7 +27,7 @@ _VALUES: dict[str, list[Any]] = {
     "half_to_float": [],
     "is_causal": [False, True],
     "negative_slope": [0.01, 0.1, 0.2, 0.3],
-    "reduction": [0, 1, 2],
+    "reduction": [2, 1, 0],
     "threshold": [20.0, 0.0],
     "unbiased": [True, False],
 }

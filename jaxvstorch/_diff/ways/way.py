@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Arguments = dict[str, Any]
+_REDUCTIONS = {0: "'none'", 1: "'mean'", 2: "'sum'"}  # as ATen has them
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,11 @@ def changed(function: Any, arguments: Arguments, key: str, other: Any) -> Way:
     def compute() -> Any:
         return function(**{**arguments, key: other})
 
-    return Way(f"{key}={text_of(arguments[key])}", f"{key}={text_of(other)}", compute)
+    here, there = (
+        _REDUCTIONS[value] if key == "reduction" else text_of(value)
+        for value in (arguments[key], other)
+    )
+    return Way(f"{key}={here}", f"{key}={there}", compute)
 
 
 def text_of(value: Any) -> str:
