@@ -72,24 +72,32 @@ class First:
             if is_turned(recording, value):
                 self.classes.append(self.classes[value.parents[0]])
                 continue
-            same = self._find(value.array, allowed_for(value.precise_to) / 64, sort=False)
+            same = self._find(value.array, allowed_for(value.precise_to) / 64)
             self.classes.append(value.index if same is None else self.classes[same.index])
             if same is None:
                 self._summaries.add(value.index, value.array)
 
-    def find(self, value: Value, eps: float) -> Counterpart | None:
-        """The counterpart of a value of the second run."""
-        return self._find(value.array, allowed_for(eps), sort=True)
+    def find(self, value: Value, eps: float, exact: set[int]) -> Counterpart | None:
+        """The counterpart of a value of the second run.
 
-    def _find(self, array: Array, allowed: float, *, sort: bool) -> Counterpart | None:
+        Args:
+            value: the value.
+            eps: how precise it is.
+            exact: the classes of which the second run has the very numbers.
+        """
+        return self._find(value.array, allowed_for(eps), exact)
+
+    def _find(
+        self, array: Array, allowed: float, exact: set[int] | None = None
+    ) -> Counterpart | None:
         widest = max(allowed, allowed_for(self.precise_to))
         near = self._summaries.near(array, widest)
-        limits = {i: max(allowed, allowed_for(self.recording.values[i].precise_to)) for i in near}
+        limits = {i: max(allowed, allowed_for(self._precision(i, exact))) for i in near}
         for i in near:
             layout = find_layout(self.recording.values[i].array, array, limits[i])
             if layout is not None:
                 return Counterpart(i, layout)
-        if not sort or not near or (ours := sorted_numbers(array)) is None:
+        if exact is None or not near or (ours := sorted_numbers(array)) is None:
             return None
         for i in near:
             if i not in self._sorted:
@@ -98,6 +106,12 @@ class First:
             if theirs is not None and distance(theirs, ours) <= limits[i]:
                 return Counterpart(i, None)
         return None
+
+    def _precision(self, index: int, exact: set[int] | None) -> float:
+        value = self.recording.values[index]
+        if exact is None or value.precise_to <= eps_of(value.array):
+            return value.precise_to
+        return self.recording.precision_after(index, lambda i: self.classes[i] in exact)
 
     def _array(self, index: int) -> Array:
         return self.recording.values[index].array
@@ -114,6 +128,7 @@ class Alignment:
             numbers are no counterpart.
         counterparts: by index of the second's values.
         changed: what the second run went on with, where that was other numbers.
+        exact: the second's values that have the first's very numbers.
         base: of an earlier run, which this one repeats up to ``start``.
     """
 
@@ -123,7 +138,8 @@ class Alignment:
     base: "Alignment | None" = None
     start: int = 0
     counterparts: dict[int, Counterpart] = field(default_factory=dict)
-    changed: dict[int, tuple[Array, float]] = field(default_factory=dict)
+    changed: dict[int, Array] = field(default_factory=dict)
+    exact: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.base is not None:
@@ -131,6 +147,10 @@ class Alignment:
             self.counterparts = {i: counterpart for i, counterpart in before if i < self.start}
             changed = self.base.changed.items()
             self.changed = {i: change for i, change in changed if i < self.start}
+            self.exact = {i for i in self.base.exact if i < self.start}
+        classes = self.first.classes
+        found = self.counterparts.items()
+        self._exact_classes = {classes[c.index] for i, c in found if i in self.exact}
 
     def __call__(self, recording: Recording, value: Value) -> Array | None:
         """Find the counterpart of one value."""
@@ -138,11 +158,11 @@ class Alignment:
         if self.base is not None and i < self.start:
             return self._change(recording, value, self.changed.get(i))
         if i in self.substitutes:
-            return self._change(recording, value, (self.substitutes[i], value.precise_to))
+            return self._take(recording, value, self.substitutes[i])
         if value.array.size > _LARGE and is_turned(recording, value):
             return None  # it has what its parent has
         eps = min(value.precise_to, self.working)
-        counterpart = self.first.find(value, eps)
+        counterpart = self.first.find(value, eps, self._exact_classes)
         if counterpart is None:
             if value.kind == Kind.WEIGHT and eps_of(value.array):
                 # Perhaps computed from several of the first's, in its own dtype.
@@ -152,24 +172,27 @@ class Alignment:
         theirs = self.first.recording.values[counterpart.index]
         if counterpart.layout is None or value.array.dtype.kind in "biu":
             return None
-        numbers = counterpart.layout(theirs.array)
-        if numbers.dtype == value.array.dtype and np.array_equal(numbers, value.array):
-            # As of weights: large models have no room for copies of them.
-            recording.substitute(value, value.array, max(theirs.precise_to, eps_of(numbers)))
-            return None
-        return self._change(
-            recording, value, (numbers.astype(value.array.dtype), theirs.precise_to)
-        )
+        change = self._take(recording, value, counterpart.layout(theirs.array))
+        if i in self.exact:
+            self._exact_classes.add(self.first.classes[counterpart.index])
+        return change
 
-    def _change(
-        self, recording: Recording, value: Value, change: tuple[Array, float] | None
-    ) -> Array | None:
-        if change is None:
-            return None
-        numbers, eps = change
-        eps = max(eps, eps_of(numbers))
-        self.changed[value.index] = numbers, eps
-        recording.substitute(value, numbers, eps)
+    def _take(self, recording: Recording, value: Value, numbers: Array) -> Array | None:
+        """Go on with the first's numbers."""
+        cast = numbers.astype(value.array.dtype, copy=False)
+        if eps_of(cast) <= eps_of(numbers):
+            self.exact.add(value.index)
+        # Large models have no room for copies of their weights.
+        if cast is numbers and np.array_equal(cast, value.array):
+            return self._change(recording, value, None)
+        return self._change(recording, value, cast)
+
+    def _change(self, recording: Recording, value: Value, numbers: Array | None) -> Array | None:
+        if numbers is not None:
+            self.changed[value.index] = numbers
+        if numbers is not None or value.index in self.exact:
+            eps = 0.0 if value.index in self.exact else eps_of(value.array)
+            recording.substitute(value, value.array if numbers is None else numbers, eps)
         return numbers
 
 
@@ -191,7 +214,7 @@ def tells(recording: Recording, value: Value) -> bool:
 
 def cancels(recording: Recording, value: Value) -> bool:
     """Whether a value is a sum that is so much smaller than its terms that it is only roundings."""
-    while is_turned(recording, value):
+    while value.name in TRANSPARENT and len(value.parents) == 1:
         value = recording.values[value.parents[0]]
     if value.name not in _SUMS or value.array.dtype.kind not in "fc":
         return False
@@ -208,6 +231,7 @@ class Status:
     Attributes:
         has: by index; a value that only lies or rounds differently has what its parents have.
         lost: by index; whether its numbers are missing in the other run, and that tells something.
+        harmless: the lost ones from which something is computed that the other run has too.
     """
 
     def __init__(
@@ -227,6 +251,18 @@ class Status:
             self.has.append(has)
             is_result = value.kind == Kind.RESULT  # a weight is lost by the operation on it
             self.lost.append(not has and is_result and tells(recording, value))
+        self.harmless: set[int] = set()
+        for index in matched:
+            if recording.values[index].call is None:
+                continue  # it may not depend on all of its parents, as a view of a changed tensor
+            size = recording.values[index].array.size  # a mean, say, tells little of its operand
+            before = {
+                v.index
+                for v in self._unmatched_ancestors(index)
+                if self.lost[v.index] and v.array.size <= size
+            }
+            if before - self.harmless and tells(recording, recording.values[index]):
+                self.harmless |= before
 
     def frontier(self, output: int) -> list[Value]:
         """The lost values nearest to the inputs from which the output comes."""
@@ -238,13 +274,20 @@ class Status:
             lost.add(index)
             parents = self.recording.values[index].parents
             pending |= {i for i in parents if not self.has[i]} - lost
+        return self._nearest(lost, output, self.harmless) or self._nearest(lost, output, set())
+
+    def _nearest(self, among: set[int], output: int, without: set[int]) -> list[Value]:
         first = []
-        for index in sorted(lost):
-            if (self.lost[index] or index == output) and not any(
-                self.lost[v.index] for v in self._unmatched_ancestors(index)
+        for index in sorted(among):
+            if (self._is_lost(index, without) or index == output) and not any(
+                self._is_lost(v.index, without) for v in self._unmatched_ancestors(index)
             ):
                 first.append(self.recording.values[index])
-        return first
+        nothing = [v.index for v in first] == [output] and not self._is_lost(output, without)
+        return [] if without and nothing else first
+
+    def _is_lost(self, index: int, without: set[int]) -> bool:
+        return self.lost[index] and index not in without
 
     def _unmatched_ancestors(self, index: int) -> list[Value]:
         """The values without a counterpart that lead to one, from values that have one."""

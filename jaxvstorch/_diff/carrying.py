@@ -36,10 +36,14 @@ def carry_weights(
         {v.name: v for v in run.values if v.kind == Kind.WEIGHT}
         for run in (search.first.recording, search.second)
     )
-    pairs = [
-        (first_values[other], second_values[name], layout)
-        for name, (other, layout) in weights.by_name.items()
-    ]
+
+    def paired(found: Mapping[str, tuple[str, Layout]]) -> list[tuple[Value, Value, Layout]]:
+        return [
+            (first_values[other], second_values[name], layout)
+            for name, (other, layout) in found.items()
+        ]
+
+    pairs = paired(weights.by_name)
     found, notes = [], []
     without = [list(weights.only_first), list(weights.only_second)]
     if weights.meant_equal:
@@ -50,10 +54,19 @@ def carry_weights(
             else:
                 without[0].append(t.name)
                 without[1].append(s.name)
-    elif pairs:
+    else:
         _is_better(search, pairs, least=0)
+        in_order = paired(weights.by_order)
+        if weights.by_order != weights.by_name and _is_better(search, in_order):
+            pairs = in_order
+            used = {t.name for t, _, _ in pairs}, {s.name for _, s, _ in pairs}
+            without = [
+                [name for name in names if name not in known]
+                for names, known in zip(without, used, strict=True)
+            ]
         names = [f"{s.name} from {t.name}" for t, s, _ in pairs]
-        notes.append(f"{len(pairs)} weights carried over by name and shape: {_listed(names)}")
+        if names:
+            notes.append(f"{len(names)} weights carried over by name and shape: {_listed(names)}")
     notes += [
         f"weights of {title} without a counterpart: {_listed(names)}"
         for title, names in zip(titles, without, strict=True)

@@ -3,13 +3,15 @@
 from collections import Counter
 
 from jaxvstorch._diff.alignment import TRANSPARENT
-from jaxvstorch._diff.numbers import allowed_for
+from jaxvstorch._diff.numbers import allowed_for, distance
 from jaxvstorch._diff.operands import Operands, named
 from jaxvstorch._diff.operations import are_close, does, scalars, settings, sort_of
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Kind, Recording, Value, eps_of
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
 from jaxvstorch._diff.trials import Trials
+
+_SAME = 1e-6  # float32 in float64, or rounded once
 
 
 class Causes:
@@ -183,7 +185,7 @@ class Causes:
         if text := relation(s.array, ours, sizes, allowed):
             first = f"{self.titles[0]}'s"
             return f"{self.titles[1]}'s numbers are {text.format(first)}"
-        if numbers := constant_where_they_differ(s.array, ours):
+        if numbers := constant_where_they_differ(s.array, ours, allowed):
             return (
                 f"they differ only where {self.titles[0]} has {numbers[0]:g} and "
                 f"{self.titles[1]} {numbers[1]:g}"
@@ -196,6 +198,10 @@ class Causes:
         theirs = self.operands.of_second(parting.start_second)
         one, other = sort_of(parting.start), sort_of(parting.start_second)
         if not ours or ours.keys() != theirs.keys() or one is None or one != other:
+            return ""
+        runs = self.search.first.recording, self.search.second
+        arrays = [(runs[0].values[ours[c]].array, runs[1].values[theirs[c]].array) for c in ours]
+        if all(a.shape == b.shape and distance(a, b) <= _SAME for a, b in arrays):
             return ""
         operands = parting.start_second.parents
         lines = dict.fromkeys(

@@ -1,7 +1,7 @@
 """The arrays of one run of a function: inputs, weights, and the result of each operation."""
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -124,22 +124,46 @@ class Recording:
     def add(self, kind: Kind, array: Array, *, backward: bool = False, **rest: Any) -> Value:
         """Add a value, whose precision comes from its dtype and its parents."""
         parents = rest.get("parents", ())
+        terms = [(self.values[i].precise_to, self.values[i].array) for i in parents]
         is_later = any(self.values[i].stage != Stage.FORWARD for i in parents)
         stage = Stage.BACKWARD if backward else Stage.UPDATE if is_later else Stage.FORWARD
-        eps = max((self.values[i].precise_to for i in parents), default=0.0)
         given = kind in (Kind.INPUT, Kind.WEIGHT)
         constant = kind == Kind.CONSTANT and not is_plain(array)
         value = Value(
             len(self.values),
             kind,
             array,
-            precise_to=max(eps, eps_of(array)),
+            precise_to=carried(rest.get("name", ""), array, terms),
             fed=given or constant or any(self.values[i].fed for i in parents),
             stage=stage,
             **rest,
         )
         self.values.append(value)
         return value
+
+    def precision_after(self, index: int, exact: Callable[[int], bool]) -> float:
+        """``precise_to``, where some of the values before one count as without error.
+
+        Args:
+            index: of the value.
+            exact: whether a value does.
+        """
+        found: dict[int, float] = {}
+        pending = [index]
+        while pending:
+            i = pending[-1]
+            before = [p for p in self.values[i].parents if not exact(p)]
+            missing = [p for p in before if p not in found]
+            if len(found) + len(missing) > _NEAR:
+                return self.values[index].precise_to
+            if missing:
+                pending += missing
+                continue
+            value = self.values[pending.pop()]
+            found[i] = carried(
+                value.name, value.array, [(found[p], self.values[p].array) for p in before]
+            )
+        return found[index]
 
     def substitute(self, value: Value, array: Array, precise_to: float) -> None:
         """Let a value have other numbers from now on."""
@@ -153,6 +177,30 @@ class Recording:
             seen.add(latest)
             yield self.values[latest]
             pending |= set(self.values[latest].parents) - seen
+
+
+_NEAR = 64  # values whose precision is followed back
+_ADDS = {"add", "add_", "add_any", "rsub", "sub", "sub_"}
+
+
+def carried(name: str, array: Array, terms: Sequence[tuple[float, Array]]) -> float:
+    """How precise the result of an operation is, relative to its largest number.
+
+    Args:
+        name: of the operation.
+        array: its result.
+        terms: of each operand, how precise it is, and its numbers.
+    """
+    from jaxvstorch._diff.numbers import largest
+
+    own = eps_of(array)
+    top = max((eps for eps, _ in terms), default=0.0)
+    if top <= own:
+        return own
+    if name in _ADDS and (whole := largest(array)):
+        # What a small term lacks is little of the sum.
+        return max(own, min(1.0, max(eps * largest(term) for eps, term in terms) / whole))
+    return top
 
 
 _FEW = 8

@@ -109,13 +109,17 @@ def _named(factor: float, sizes: set[int]) -> str:
     return f"{factor:.6g}"
 
 
-def constant_where_they_differ(theirs: Array, ours: Array) -> tuple[float, float] | None:
+def constant_where_they_differ(
+    theirs: Array, ours: Array, allowed: float
+) -> tuple[float, float] | None:
     """The two numbers, if the arrays differ only where each has one."""
     a, b = widened(ours), widened(theirs)
     with np.errstate(invalid="ignore"):
-        scale = max(largest(a), largest(b)) or 1.0
-        differ = ~((a == b) | (np.abs(a - b) <= 1e-9 * scale) | (np.isnan(a) & np.isnan(b)))
-    if not differ.any() or differ.all():
-        return None
-    x, y = np.unique(a[differ]), np.unique(b[differ])
-    return (float(x[0]), float(y[0])) if x.size == y.size == 1 else None
+        near = max(allowed, 1e-9) * (max(largest(a), largest(b)) or 1.0)
+        differ = ~((a == b) | (np.abs(a - b) <= near) | (np.isnan(a) & np.isnan(b)))
+        if not differ.any() or differ.all():
+            return None
+        x, y = a[differ], b[differ]
+        if not all(((z == z[0]) | (np.abs(z - z[0]) <= near)).all() for z in (x, y)):
+            return None
+    return float(x[0]), float(y[0])

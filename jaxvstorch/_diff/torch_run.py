@@ -48,6 +48,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.recording, self.visit, self.names = recording, visit, names
         self.module_path: list[str] = []
+        self.changed: set[str] = set()  # names of what was changed unbeknown to autograd
         self._known: dict[Any, tuple[int, int]] = {}  # a tensor's place in memory: value, writes
         self._writes: dict[int, int] = defaultdict(int)  # into a storage
         self._last: dict[int, int] = {}  # the last value written to a storage
@@ -94,7 +95,8 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         with self:
             results = torch.ops.aten._native_batch_norm_legit_functional(*args)
             for statistic, new in zip(args[3:5], results[3:], strict=True):
-                statistic.copy_(new)
+                statistic.copy_(new)  # below autograd, so without a new version
+                self.changed.add(self.names.get(id(statistic), (None, ""))[1])
         return tuple(results[:3])
 
     def index_of(self, tensor: torch.Tensor) -> int:

@@ -63,13 +63,14 @@ class TorchSide(Side):
         wanted = [given[name][1] for name in gradient]
         recording = Recording("torch")
         with (
-            _restored(own, self._made, wide),
+            _restored(own, self._made, wide) as changed,
             torch.random.fork_rng(devices=[]),
             torch.set_grad_enabled(bool(gradient)),
             default_dtype(torch.float64 if wide else torch.get_default_dtype()),
         ):
             torch.manual_seed(_SEED)
             with recorded(recording, visit, names, own.root) as recorder, _recording(wanted):
+                recorder.changed = changed
                 for _, tensor in given.values():
                     recorder.index_of(tensor)
                 with recorder:
@@ -176,18 +177,21 @@ def _rebound(function: Callable[..., Any], outside: dict[str, Any]) -> Callable[
 
 
 @contextmanager
-def _restored(own: _Copy, made: Callable[[bool], _Copy], wide: bool) -> Iterator[None]:
-    """Give tensors that the block changes their numbers again, from a new copy."""
+def _restored(own: _Copy, made: Callable[[bool], _Copy], wide: bool) -> Iterator[set[str]]:
+    """Give tensors that the block changes their numbers again, from a new copy.
+
+    Yields a set for the names of those whose version does not tell.
+    """
     before = {name: tensor._version for name, tensor in own.named.items()}
+    changed = set[str]()
     try:
-        yield
+        yield changed
     finally:
-        changed = [name for name, x in own.named.items() if x._version != before[name]]
-        if changed:
+        changed |= {name for name, x in own.named.items() if x._version != before[name]}
+        if changed := changed & own.named.keys():
             fresh = made(wide).named
-            with torch.no_grad():
-                for name in changed:
-                    own.named[name].copy_(fresh[name])
+            for name in changed:  # in memory of their own: a recording goes on showing the old one
+                own.named[name].data = fresh[name].data
 
 
 @contextmanager
@@ -223,9 +227,9 @@ def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
 
 
 def outputs_of(result: Any) -> list[tuple[str, torch.Tensor]]:
-    named = private.pytree.tree_flatten_with_path(result)[0]
-    return [
-        (private.pytree.keystr(path), leaf)
-        for path, leaf in named
-        if isinstance(leaf, torch.Tensor)
-    ]
+    try:
+        paths = private.pytree.tree_flatten_with_path(result)[0]
+        named = [(private.pytree.keystr(path), leaf) for path, leaf in paths]
+    except ValueError:  # a container whose type tells no names, as in transformers 4
+        named = [(f"[{n}]", leaf) for n, leaf in enumerate(private.pytree.tree_leaves(result))]
+    return [(place, leaf) for place, leaf in named if isinstance(leaf, torch.Tensor)]

@@ -29,6 +29,8 @@ class Weights:
     Attributes:
         equal: of the second's that have the first's numbers: the first's name.
         by_name: of the second's others: the first's name, and how it lies in the second's.
+        by_order: the same, but those of one shape in the order in which the sides have them, where
+            both have as many.
         meant_equal: whether most of the second's have the first's numbers, not counting those that
             tell nothing, such as biases of 0.
         only_first: names of the first's that correspond to nothing.
@@ -37,6 +39,7 @@ class Weights:
 
     equal: dict[str, str]
     by_name: dict[str, tuple[str, Layout]]
+    by_order: dict[str, tuple[str, Layout]]
     meant_equal: bool
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
@@ -104,10 +107,33 @@ def correspond(
     return Weights(
         pairs,
         by_name,
+        by_name | _in_order(first, second, rest, left, given),
         meant_equal,
         tuple(name for name in rest if name not in taken and first[name].dtype.kind == "f"),
         tuple(name for name in left if name not in by_name and name not in pairs),
     )
+
+
+def _in_order(
+    first: dict[str, Array],
+    second: dict[str, Array],
+    rest: list[str],
+    left: list[str],
+    given: Mapping[str, str],
+) -> dict[str, tuple[str, Layout]]:
+    """The weights that are left, those of one shape in their order."""
+    found: dict[str, tuple[str, Layout]] = {}
+    ours = [name for name in rest if name not in given.values()]
+    theirs = [name for name in left if name not in given]
+    for sizes in {tuple(sorted(n for n in second[b].shape if n > 1)) for b in theirs}:
+        names = [
+            [x for x in side if tuple(sorted(n for n in arrays[x].shape if n > 1)) == sizes]
+            for side, arrays in ((ours, first), (theirs, second))
+        ]
+        if len(names[0]) == len(names[1]):
+            for a, b in zip(*names, strict=True):
+                found[b] = a, _layout(a, first[a], b, second[b])
+    return found
 
 
 def _same_sizes(a: Array, b: Array) -> bool:

@@ -64,6 +64,80 @@ def test_roundings_that_grow_are_no_difference_and_are_shown_by_depth() -> None:
     assert '<polyline points="' in report._repr_html_()
 
 
+def test_a_difference_is_not_lost_in_a_sum_behind_a_cast() -> None:
+    import jax
+    import numpy as np
+    import torch
+
+    def original(x):
+        return x + 0.02 * torch.nn.functional.gelu(x.to(torch.float32))
+
+    def port(x):
+        return x + 0.02 * jax.nn.gelu(x.astype(np.float32))
+
+    x = np.random.default_rng(0).normal(size=(4, 64)).astype(np.float32)
+    (found,) = diff(original, port, (x,)).differences
+    assert "approximate='none' in place of approximate='tanh'" in found.cause
+
+
+def test_a_table_of_another_shape_is_no_difference() -> None:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import torch
+
+    layers = [torch.nn.Linear(8, 8) for _ in range(2)]
+    turns = torch.tensor([1.0, 0.31, 0.1, 0.031])
+
+    def original(x):
+        angles = torch.arange(x.shape[1])[:, None] * turns
+        table = torch.cat((angles, angles), -1).cos()
+        for layer in layers:
+            x = torch.nn.functional.gelu(layer(x * table))
+        return x
+
+    def port(p, x):
+        times = jnp.broadcast_to(jnp.arange(x.shape[1]), x.shape[:2])
+        angles = times[..., None] * turns.numpy()
+        table = jnp.cos(jnp.concatenate((angles, angles), -1))
+        for weight, bias in p:
+            x = jax.nn.gelu((x * table) @ weight.T + bias)
+        return x
+
+    p = [tuple(x.detach().numpy() for x in layer.parameters()) for layer in layers]
+    x = np.random.default_rng(0).normal(size=(3, 5, 8)).astype(np.float32)
+    (found,) = diff(original, (port, p), (x,)).differences
+    assert "gelu" in found.places[0].line.text
+    assert "gelu" in found.places[1].line.text
+    assert "approximate='tanh'" in found.cause
+
+
+def test_a_gradient_of_roundings_is_no_difference() -> None:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import torch
+
+    class Attention(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.k, self.v = (torch.nn.Linear(32, 32) for _ in range(3))
+
+        def forward(self, x):
+            return (self.q(x) @ self.k(x).mT / 32**0.5).softmax(-1) @ self.v(x)
+
+    def port(p, x):
+        x = x.astype(jnp.float32)
+        p = jax.tree.map(lambda a: a.astype(jnp.float32), p)
+        q, k, v = (x @ p[n]["weight"].T + p[n]["bias"] for n in "qkv")
+        return jax.nn.softmax(q @ jnp.swapaxes(k, -1, -2) / jnp.float32(32**0.5)) @ v
+
+    model = Attention()
+    p = {n: {a: t.detach().numpy() for a, t in getattr(model, n).named_parameters()} for n in "qkv"}
+    x = np.random.default_rng(0).normal(size=(2, 7, 32)).astype(np.float32)
+    assert diff(model, (port, p), (x,), gradient=True).same
+
+
 @pytest.mark.parametrize(
     "fault",
     [

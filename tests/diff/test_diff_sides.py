@@ -68,6 +68,43 @@ def test_weights_of_two_models_of_pytorch_are_carried_over_in_each_run() -> None
     assert torch.equal(second.weight, before)
 
 
+def test_running_statistics_begin_anew_in_each_run() -> None:
+    class Norm(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(6)
+            self.norm.running_mean.normal_()
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return self.norm(x), self.norm.running_mean
+
+    def port(p: dict[str, jax.Array], x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        mean = x.mean(0)
+        normed = (x - mean) * jax.lax.rsqrt(x.var(0) + 1e-5)
+        return normed, (1 - p["share"]) * p["mean"] + p["share"] * mean
+
+    model = Norm()
+    p = {"mean": model.norm.running_mean.numpy().copy(), "share": 0.1}
+    report = diff(model, (port, p), (X,))
+    assert report.same, str(report)
+    assert report.outputs[1].gap < 1e-6
+    (found,) = diff(model, (port, {**p, "share": 0.9}), (X,)).differences
+    assert found.cause == "with momentum=0.1 in place of momentum=0.9, JAX agrees"
+
+
+def test_weights_without_like_names_are_carried_over_in_their_order() -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(6, 6, bias=False), torch.nn.Tanh(), torch.nn.Linear(6, 6, bias=False)
+    )
+
+    def port(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ p["early"].T) @ p["late"].T
+
+    p = {name: np.random.default_rng(0).normal(size=(6, 6)) for name in ("early", "late")}
+    assert diff(model, (port, p), (X,)).same
+
+
 def test_nothing_of_a_model_changes() -> None:
     model, port = Net(), Port(nnx.Rngs(0))
     before = {name: value.clone() for name, value in model.state_dict().items()}

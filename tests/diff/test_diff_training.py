@@ -151,7 +151,7 @@ WRONG = {
               "with weight_decay=0.01 in place of weight_decay=0.0001"),
     "eps": ((adamw, rule(eps=1e-7)), {}, 1, "optimizer's rule", "up.weight",
             "with eps=1e-08 in place of eps=1e-07"),
-    "betas": ((adamw, rule(b2=0.99)), {}, 2, "optimizer's rule", "norm.bias",
+    "betas": ((adamw, rule(b2=0.99)), {}, 2, "optimizer's rule", "up.weight",
               "with betas=(0.9, 0.999) in place of betas=(0.9, 0.99)"),
     "rate": ((adamw, rule(2e-3)), {}, 1, "optimizer's rule", "up.weight",
              "with lr=0.001 in place of lr=0.002"),

@@ -1,6 +1,7 @@
 """What a training step in PyTorch holds: modules, optimizers, schedules, tensors and counters."""
 
 import copy
+import dis
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -238,7 +239,8 @@ class Held:
 def _names(code: CodeType) -> list[str]:
     """The global names of a function and of those inside it."""
     inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return [*code.co_names, *(name for const in inner for name in _names(const))]
+    own = [i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"]
+    return [*dict.fromkeys(own), *(name for const in inner for name in _names(const))]
 
 
 def _options(group: dict[str, Any]) -> dict[str, Any]:
