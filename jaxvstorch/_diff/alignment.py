@@ -28,6 +28,8 @@ from jaxvstorch._diff.recording import (
     is_plain,
 )
 
+_EQUAL = 1e-14
+_FINE = 1e-10  # a distance within which other values do not lie
 _CANCELLED = 1e-5  # a sum that is this much smaller than its terms holds only roundings
 
 # Operations that change only the shape or the dtype.
@@ -72,7 +74,8 @@ class First:
             if is_turned(recording, value):
                 self.classes.append(self.classes[value.parents[0]])
                 continue
-            same = self._find(value.array, allowed_for(value.precise_to) / 64)
+            # Not by its precision: `x + eps` is another value than `x`, also where that is coarse.
+            same = self._find(value.array, _EQUAL)
             self.classes.append(value.index if same is None else self.classes[same.index])
             if same is None:
                 self._summaries.add(value.index, value.array)
@@ -90,13 +93,23 @@ class First:
     def _find(
         self, array: Array, allowed: float, exact: set[int] | None = None
     ) -> Counterpart | None:
-        widest = max(allowed, allowed_for(self.precise_to))
+        widest = allowed if exact is None else max(allowed, allowed_for(self.precise_to))
         near = self._summaries.near(array, widest)
-        limits = {i: max(allowed, allowed_for(self._precision(i, exact))) for i in near}
+        limits = dict.fromkeys(near, allowed)
+        if exact is not None:
+            limits = {i: max(allowed, allowed_for(self._precision(i, exact))) for i in near}
+        best: tuple[float, Counterpart] | None = None
         for i in near:
-            layout = find_layout(self.recording.values[i].array, array, limits[i])
+            layout = find_layout(self._array(i), array, limits[i])
             if layout is not None:
-                return Counterpart(i, layout)
+                # With few digits, an operation that hardly changes a number, as `+ eps`, fits too.
+                gap = distance(layout(self._array(i)), array) if limits[i] > _FINE else 0.0
+                if best is None or gap < best[0]:
+                    best = gap, Counterpart(i, layout)
+                if gap == 0.0:
+                    break
+        if best is not None:
+            return best[1]
         if exact is None or not near or (ours := sorted_numbers(array)) is None:
             return None
         for i in near:
@@ -107,9 +120,9 @@ class First:
                 return Counterpart(i, None)
         return None
 
-    def _precision(self, index: int, exact: set[int] | None) -> float:
+    def _precision(self, index: int, exact: set[int]) -> float:
         value = self.recording.values[index]
-        if exact is None or value.precise_to <= eps_of(value.array):
+        if value.precise_to <= eps_of(value.array):
             return value.precise_to
         return self.recording.precision_after(index, lambda i: self.classes[i] in exact)
 

@@ -11,6 +11,7 @@ from jaxvstorch._diff.recording import Kind, Recording, Value, eps_of
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
 from jaxvstorch._diff.trials import Trials
 
+_ONE = 2  # operations: one, and perhaps what is added to a product
 _SAME = 1e-6  # float32 in float64, or rounded once
 
 
@@ -198,6 +199,9 @@ class Causes:
         theirs = self.operands.of_second(parting.start_second)
         one, other = sort_of(parting.start), sort_of(parting.start_second)
         if not ours or ours.keys() != theirs.keys() or one is None or one != other:
+            return ""
+        regions = parting.first, parting.second
+        if any(len([v for v in r if v.name not in TRANSPARENT]) > _ONE for r in regions):
             return ""
         runs = self.search.first.recording, self.search.second
         arrays = [(runs[0].values[ours[c]].array, runs[1].values[theirs[c]].array) for c in ours]

@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, cancels, tells
 from jaxvstorch._diff.candidates import TRIES, Candidates, kind_of
-from jaxvstorch._diff.numbers import Layout, allowed_for
+from jaxvstorch._diff.numbers import Layout, allowed_for, find_layout
 from jaxvstorch._diff.recording import Array, Recording, Stage, Value
 from jaxvstorch._diff.relations import factor_or_offset
 from jaxvstorch._diff.side import Inputs, Side, Visit, keep
@@ -112,7 +112,9 @@ class Search:
         """The first output of both sides that is not the same."""
         for i, j in self._output_pairs():
             counterpart = self.alignment.counterparts.get(j)
-            same = counterpart is not None and self._class(counterpart.index) == self._class(i)
+            same = counterpart is not None and (
+                self._class(counterpart.index) == self._class(i) or self._have_same(i, j)
+            )
             is_gradient = self.first.recording.values[i].stage != Stage.FORWARD
             if self.is_zero_in_second(i, j) or (self.forward_only and is_gradient):
                 continue
@@ -151,6 +153,11 @@ class Search:
         """Whether both are sums that cancel, as the gradient of a bias before a norm."""
         first, second = self.first.recording, self.second
         return cancels(first, first.values[i]) and cancels(second, second.values[j])
+
+    def _have_same(self, i: int, j: int) -> bool:
+        t, s = self.first.recording.values[i], self.second.values[j]
+        allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.working)))
+        return find_layout(t.array, s.array, allowed) is not None
 
     def _is_substituted(self, j: int, i: int) -> bool:
         values = self.first.recording.values

@@ -86,7 +86,7 @@ def test_a_table_of_another_shape_is_no_difference() -> None:
     import numpy as np
     import torch
 
-    layers = [torch.nn.Linear(8, 8) for _ in range(2)]
+    layers = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(2))
     turns = torch.tensor([1.0, 0.31, 0.1, 0.031])
 
     def original(x):

@@ -80,7 +80,7 @@ weights = {"a": jnp.ones((3, 4)), "b": jnp.arange(3.0)}
 pair = (lambda p, x: activation(x @ p["a"].T + p["b"]), weights)
 
 squares = {"a": jnp.ones((4, 4)), "b": jnp.arange(16.0).reshape(4, 4)}
-letters = (lambda p, x: jnp.tanh(x @ p["a"].T) @ p["b"].T, squares)
+letters = (lambda p, x: jnp.tanh(x @ p["b"].T) @ p["a"].T, squares)
 
 def gelu(x):
     return jax.nn.gelu(x)
@@ -146,7 +146,7 @@ def test_a_difference_is_status_1_and_text_page_and_json_have_it(folder) -> None
 def test_names_of_weights_can_be_given() -> None:
     assert run("net", "pair", "--arg", "f32[2,4]").exit_code == 0  # their shapes tell
     assert run("square", "letters", "--arg", "f32[2,4]").exit_code == 1
-    done = run("square", "letters", "--weights", "a=0.weight", "--weights", "b=2.weight",
+    done = run("square", "letters", "--weights", "b=0.weight", "--weights", "a=2.weight",
                "--arg", "f32[2,4]")  # fmt: skip
     assert done.exit_code == 0, done.output
 
