@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks.report.schema import Results
 from benchmarks.report.timings import Timing
 
+_FASTEST = 1.2  # of the limit: a product that is faster has operands of fewer bits
 YARDSTICKS = "yardsticks"  # the topic of the benchmarks that are made for this
 
 
@@ -29,9 +30,18 @@ def copy(timings: Iterable[Timing]) -> float:
 
 
 def product(timings: Iterable[Timing], dtype: str) -> float:
-    """Operations per second of the fastest product in one dtype; 0 where there is none."""
-    products = (t for t in timings if t.operations and t.dtype == dtype)
+    """Operations per second of the fastest plain product in one dtype; 0 where there is none.
+
+    An example's product is no limit: its operands may have another dtype than its result, and its
+    reference in NumPy may need fewer operations than the halves.
+    """
+    products = (t for t in timings if _is_plain_product(t) and t.dtype == dtype)
     return max((t.operations / busy(t) for t in products), default=0.0)
+
+
+def _is_plain_product(timing: Timing) -> bool:
+    is_made_for_it = timing.topic == YARDSTICKS or timing.name == "matmul"  # of a quick session
+    return bool(timing.operations) and is_made_for_it
 
 
 def fraction(timing: Timing, results: Results) -> Fraction | None:
@@ -47,9 +57,13 @@ def fraction(timing: Timing, results: Results) -> Fraction | None:
 
     Returns:
         ``None`` where the timing states neither operations nor bytes, where the limit was not
-        measured, or where the timing is itself a yardstick.
+        measured, where the timing is itself a yardstick, and where it states the operations of
+        another way: NumPy's reference may need fewer, and operands of fewer bits than the result
+        are multiplied faster than the limit.
     """
     if timing.topic == YARDSTICKS or timing.mode == "copy":
+        return None
+    if timing.operations and timing.framework == "numpy":
         return None
     where = results.platform(timing.framework)
     alike = [other for other in results.timings if results.platform(other.framework) == where]
@@ -57,7 +71,10 @@ def fraction(timing: Timing, results: Results) -> Fraction | None:
         limit, amount, of = product(alike, timing.dtype), timing.operations, "product"
     else:
         limit, amount, of = copy(alike), timing.moved, "copy"
-    return Fraction(amount / busy(timing) / limit, of) if limit and amount else None
+    if not limit or not amount:
+        return None
+    share = amount / busy(timing) / limit
+    return Fraction(share, of) if of == "copy" or share < _FASTEST else None
 
 
 def busy(timing: Timing) -> float:

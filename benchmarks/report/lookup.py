@@ -1,6 +1,7 @@
 """One number of a results file, found by what a page calls it."""
 
 import difflib
+from collections.abc import Sequence
 
 from benchmarks.report import provenance, summary
 from benchmarks.report.rows import Ratio, ratio
@@ -58,8 +59,8 @@ def number(results: Results, key: str) -> str:
             - ``share FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: the first in percent of the second.
             - ``factor FUNCTION/FUNCTION SIZE FRAMEWORK [MODE]``: how many times the second it is.
 
-    Shares and factors are medians of the sessions' own, or their range where it is wider than a
-    tenth.
+    Times, shares and factors are medians of the sessions' own, or their range where it is wider
+    than a tenth; a first call is a median.
 
     Raises:
         LookupError: there is no such number; the message says what there is.
@@ -72,6 +73,9 @@ def number(results: Results, key: str) -> str:
         found = [find(results, f, int(size), framework, mode) for f in functions.split("/")]
         if len(found) != (1 if kind == "time" else 2):
             raise LookupError(f"{key!r}: `time` takes one function, `share` and `factor` take two")
+        if kind == "time" and mode not in ONE_CALL and _is_wide(found[0].times):
+            ends = min(found[0].times), max(found[0].times)
+            return " to ".join(map(seconds, ends))
         if kind == "time":
             return seconds(time(results, functions, int(size), framework, mode))
         return _between(ratio(*found), kind == "share", key)
@@ -85,10 +89,14 @@ def _between(found: Ratio | None, in_percent: bool, key: str) -> str:
     """The ratio, or its range, such as ``"2.1 to 2.6"``."""
     if found is None:
         raise LookupError(f"{key!r}: no session timed both")
-    is_narrow = found.high <= 1.1 * found.low
-    ends = [found.value] if is_narrow else [found.low, found.high]
+    ends = [found.low, found.high] if _is_wide([found.low, found.high]) else [found.value]
     scale, unit = (100, "\N{NO-BREAK SPACE}%") if in_percent else (1, "")
     return " to ".join(dict.fromkeys(_plain(scale * end) for end in ends)) + unit
+
+
+def _is_wide(values: Sequence[float]) -> bool:
+    """Whether a median would hide how far the sessions are apart."""
+    return max(values) > 1.1 * min(values)
 
 
 def _plain(value: float) -> str:

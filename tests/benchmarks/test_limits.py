@@ -28,6 +28,8 @@ def test_the_limit_is_the_faster_copy() -> None:
 def test_each_dtype_has_a_product_of_its_own() -> None:
     rates = [limits.product(PRODUCTS, dtype) for dtype in ("float32", "float64", "bfloat16")]
     assert rates == [400.0, 200.0, 0]
+    other = timing("timing", "product_left", "numpy", time=0.01, operations=400)
+    assert limits.product([*PRODUCTS, other], "float32") == 400.0  # it needs fewer than it states
 
 
 @pytest.mark.parametrize(
@@ -37,11 +39,23 @@ def test_each_dtype_has_a_product_of_its_own() -> None:
         (timing(moved=250, operations=100), limits.Fraction(0.25, "product")),
         (timing(operations=100, dtype="float64"), limits.Fraction(0.5, "product")),
         (timing(operations=100, dtype="bfloat16"), None),
+        (timing(operations=100, framework="numpy"), None),
+        (timing(operations=1000), None),
         (timing(), None),
         (FAST, None),
         (PRODUCTS[0], None),
     ],
-    ids=["copy", "product", "dtype", "not measured", "not stated", "a copy", "a yardstick"],
+    ids=[
+        "copy",
+        "product",
+        "dtype",
+        "not measured",
+        "a reference",
+        "operands of fewer bits",
+        "not stated",
+        "a copy",
+        "a yardstick",
+    ],
 )
 def test_a_function_is_compared_with_what_limits_it(tmp_path, timed, expected) -> None:
     assert limits.fraction(timed, load(tmp_path, SLOW, FAST, *PRODUCTS)) == expected

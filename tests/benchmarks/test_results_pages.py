@@ -202,7 +202,7 @@ def test_a_cost_is_a_bar_for_each_framework(build) -> None:
 def test_a_number_is_printed_in_a_sentence(build) -> None:
     write(build.results / "one.json", *both(), versions={"jax": "1", "torch": "2"})
     page = build("It took {measured}`time branching.f 16 jax`.")
-    assert "It took 1.10 s." in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert "It took 1.00 s to 1.20 s." in page.replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize(
