@@ -93,7 +93,7 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
     def _batch_norm(self, args: Any) -> tuple[Any, ...]:
         """A batch norm in training, which changes its running statistics without saying so."""
         with self:
-            results = torch.ops.aten._native_batch_norm_legit_functional(*args)
+            results = private.functional_batch_norm(*args)
             for statistic, new in zip(args[3:5], results[3:], strict=True):
                 statistic.copy_(new)  # below autograd, so without a new version
                 self.changed.add(self.names.get(id(statistic), (None, ""))[1])

@@ -85,6 +85,9 @@ NAMES = {
     "decomposition_table": Name(
         "torch._decomp:decomposition_table", "diff sees no steps inside PyTorch's operations"
     ),
+    "functional_batch_norm": Name(
+        "torch:ops.aten._native_batch_norm_legit_functional", "diff runs no batch norm in training"
+    ),
     "current_autograd_node": Name("torch._C:_current_autograd_node", _NO_DIFF),
     "sequence_number": Name("torch._C._autograd:_get_sequence_nr", _NO_DIFF),
 }  # fmt: skip
