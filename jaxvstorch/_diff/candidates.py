@@ -1,7 +1,7 @@
 """Values of two runs that may correspond behind the place where the runs part."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,40 +43,20 @@ class Candidates:
 
         def shared(value: Value) -> int:
             found = {
-                self._class(self.alignment.counterparts[v.index].index)
-                for v in self._nearest_matched(value)
+                self._class(self.alignment.counterparts[j].index)
+                for j in self._nearest_matched(value)
             }
             return len(found & {self._class(p) for p in self._nearest_of_first(first)})
 
         return max(frontier, key=lambda value: (shared(value), -value.index))
 
-    def _nearest_matched(self, value: Value) -> list[Value]:
-        """The nearest values with a counterpart that lead to one."""
-        pending, seen, found = list(value.parents), set[int](), []
-        while pending:
-            index = pending.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            if index in self.alignment.counterparts:
-                found.append(self.second.values[index])
-            else:
-                pending += self.second.values[index].parents
-        return found
+    def _nearest_matched(self, value: Value) -> list[int]:
+        """The nearest values of the second run with a counterpart that lead to one."""
+        return _nearest(self.second, value, self.alignment.counterparts.__contains__)
 
     def _nearest_of_first(self, value: Value) -> list[int]:
         matched = {self._class(c.index) for c in self.alignment.counterparts.values()} | self.given
-        pending, seen, found = list(value.parents), set[int](), []
-        while pending:
-            index = pending.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            if self._class(index) in matched:
-                found.append(index)
-            else:
-                pending += self.first.recording.values[index].parents
-        return found
+        return _nearest(self.first.recording, value, lambda i: self._class(i) in matched)
 
     def near(
         self, ours: Status, theirs: Status, first: Value, start: Value
@@ -162,6 +142,21 @@ class Candidates:
             if best is None or likeness > best[0] + 1e-6:
                 best = likeness, layout
         return best
+
+
+def _nearest(recording: Recording, value: Value, wanted: Callable[[int], bool]) -> list[int]:
+    """The nearest of the wanted values that lead to one."""
+    pending, seen, found = list(value.parents), set[int](), []
+    while pending:
+        index = pending.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        if wanted(index):
+            found.append(index)
+        else:
+            pending += recording.values[index].parents
+    return found
 
 
 def _site(value: Value) -> object:

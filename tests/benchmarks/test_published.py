@@ -66,6 +66,14 @@ def test_most_of_a_full_session_compiled_and_timed(results) -> None:
     assert results.quick or results.share >= 0.85
 
 
+@pytest.mark.parametrize("results", ON_CPU)
+def test_for_large_arrays_it_matters_whether_jax_waits_for_its_thread(results) -> None:
+    large = [big for pairs in summary.by_topic(results).values() for _, big in pairs]
+    ratios = [[row.ratio(mode) for row in large] for mode in ("compiled", "compiled, synchronous")]
+    less = [sum(ratio is not None and ratio.high < 1 for ratio in each) for each in ratios]
+    assert less[1] > 1.2 * less[0]
+
+
 def test_somebody_has_looked_for_a_better_half_where_a_ratio_is_large() -> None:
     large = {
         (topic, name)

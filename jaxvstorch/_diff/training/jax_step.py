@@ -24,16 +24,7 @@ class JaxStep(JaxSide, Step):
         self._after: list[Any] = []
         self.compared = Compared()
 
-    def run(
-        self,
-        inputs: Inputs,
-        visit: Visit,
-        *,
-        wide: bool,
-        base: Recording | None = None,
-        start: int = 0,
-        gradient: Sequence[str] = (),
-    ) -> Recording:
+    def run(self, inputs: Inputs, visit: Visit, *, wide: bool, **rest: Any) -> Recording:
         """Run it; see ``Side``."""
         leaves = self._leaves
         if not wide:
@@ -42,7 +33,7 @@ class JaxStep(JaxSide, Step):
                 for leaf, dtype in zip(leaves, self._dtypes, strict=True)
             ]
         try:
-            recording = super().run(inputs, visit, wide=wide, base=base, start=start)
+            recording = super().run(inputs, visit, wide=wide, **rest)
         finally:
             self._leaves = leaves
         new = [n for n, leaf in enumerate(self._after) if leaf is None]

@@ -1,6 +1,6 @@
 """A training step in PyTorch: a function or method that changes its model and optimizer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,16 +64,7 @@ class TorchStep(Step):
         self.trained = frozenset(name for name, x in self._held.named().items() if x.requires_grad)
         self.compared = Compared()
 
-    def run(
-        self,
-        inputs: Inputs,
-        visit: Visit,
-        *,
-        wide: bool,
-        base: Recording | None = None,
-        start: int = 0,
-        gradient: Sequence[str] = (),
-    ) -> Recording:
+    def run(self, inputs: Inputs, visit: Visit, *, wide: bool, **rest: Any) -> Recording:
         """Run it; see ``Side``."""
         widened = with_arrays_mapped(in_float64, inputs) if wide else inputs
         args = with_arrays_mapped(adapter.from_numpy, widened)
