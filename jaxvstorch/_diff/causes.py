@@ -201,7 +201,11 @@ class Causes:
         if not ours or ours.keys() != theirs.keys() or one is None or one != other:
             return ""
         regions = parting.first, parting.second
-        if any(len([v for v in r if v.name not in TRANSPARENT]) > _ONE for r in regions):
+        # What takes a part, as queries out of one product, computes nothing.
+        computed = [
+            [v for v in r if v.name not in TRANSPARENT and sort_of(v) != "part"] for r in regions
+        ]
+        if any(len(values) > _ONE for values in computed):
             return ""
         runs = self.search.first.recording, self.search.second
         arrays = [(runs[0].values[ours[c]].array, runs[1].values[theirs[c]].array) for c in ours]
