@@ -1,5 +1,7 @@
 """What a result depends on besides the code: machine, versions, threads, settings."""
 
+import contextlib
+import ctypes
 import gc
 import importlib
 import os
@@ -18,6 +20,8 @@ from jaxvstorch._frameworks import FRAMEWORKS
 
 CPUINFO = Path("/proc/cpuinfo")
 STAT = Path("/proc/stat")
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+_ENDING = 3.0  # seconds that a process may take to end
 # How many times as long as that loop a quick session took, and some more: 6.5 minutes on an idle
 # machine of two cores (AMD EPYC, family 25, model 17; jax 0.10.2, torch 2.13.0; 2026-11-27).
 QUICK = 2_000
@@ -41,14 +45,32 @@ _ITEM = 4  # bytes of a float32
 _QUERY = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
 
 
-def others(seconds: float = 0.5) -> float | None:
-    """How many cores are busy while this program only waits; ``None`` where Linux does not say."""
-    before = _busy_ticks()
-    time.sleep(seconds)
-    after = _busy_ticks()
-    if before is None or after is None:
+def adopt_orphans() -> None:
+    """Make what this program's processes leave running its own children, where Linux has that.
+
+    PyTorch's compiler starts processes that outlive the one that they compile for. Their time is
+    counted as this program's only when it has waited for them.
+    """
+    if STAT.exists():
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def work_of_others() -> float | None:
+    """Seconds that cores have worked for other programs; ``None`` where Linux does not say.
+
+    It first waits for the children of this program, which must be about to end.
+    """
+    if not STAT.exists():
         return None
-    return (after - before) / os.sysconf("SC_CLK_TCK") / seconds
+    end = time.monotonic() + _ENDING
+    with contextlib.suppress(ChildProcessError):  # there are none
+        while time.monotonic() < end:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.01)
+    line = STAT.read_text().splitlines()[0].split()[1:]
+    user, nice, system, _idle, _waiting, *more = map(int, line)
+    ticks = user + nice + system + sum(more[:3])  # interrupts, and what other machines took
+    return ticks / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
 
 
 def quick_minutes() -> float:
@@ -57,15 +79,6 @@ def quick_minutes() -> float:
     for number in range(5_000_000):
         total += number * number
     return (time.perf_counter() - start) * QUICK / 60
-
-
-def _busy_ticks() -> int | None:
-    """Clock ticks that all cores worked since the system began, for whomever."""
-    if not STAT.exists():
-        return None
-    line = STAT.read_text().splitlines()[0].split()[1:]
-    user, nice, system, _idle, _waiting, *more = map(int, line)
-    return user + nice + system + sum(more[:3])  # interrupts, and what other machines took
 
 
 def describe() -> dict[str, Any]:

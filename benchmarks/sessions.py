@@ -5,7 +5,6 @@ its calls on a CPU hand nothing over to another thread.
 """
 
 import datetime
-import statistics
 import sys
 import tempfile
 import time
@@ -100,8 +99,9 @@ def run(
     progress = Progress(weights, terminal.console(stderr=True))
     codes: dict[tuple[int, Process], int] = {}
     begun: dict[int, float] = {}
-    busy: dict[int, list[float]] = {}  # cores, between its processes
+    busy: dict[int, list[float]] = {}  # cores, by others, during its processes
     ended: dict[int, Session] = {}
+    machine.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="jaxvstorch-") as folder:
         paths = {
             (number, process): Path(folder, f"{number}-{position}.json")
@@ -114,21 +114,23 @@ def run(
                     of_all = f"session {number + 1} of {count}, " if count > 1 else ""
                     progress.begin(f"{of_all}{process}")
                     begun.setdefault(number, time.perf_counter())
-                    if (cores := machine.others()) is not None:
-                        busy.setdefault(number, []).append(cores)
                     limits = (
                         []
                         if number
                         else _limit(end, process, dict(zip(processes, first, strict=True)))
                     )
                     limits += ["--again"] if number >= FIRST_CALLS else []
+                    start, before = time.perf_counter(), machine.work_of_others()
                     try:
                         codes[number, process] = one_framework.run(
                             process.framework, path, [*choice, *process.options, *limits], progress
                         )
                     finally:
+                        if before is not None and (after := machine.work_of_others()) is not None:
+                            cores = (after - before) / (time.perf_counter() - start)
+                            busy.setdefault(number, []).append(max(0.0, round(cores, 3)))
                         seconds = time.perf_counter() - begun[number]
-                        others = statistics.median(busy[number]) if number in busy else None
+                        others = max(busy[number]) if number in busy else None
                         ended[number] = Session(now(), seconds, commit, others)
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", file=sys.stderr)

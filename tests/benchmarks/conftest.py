@@ -30,6 +30,6 @@ def processes(monkeypatch):
 
     monkeypatch.setattr(measuring, "FRAMEWORKS", ("numpy",))
     monkeypatch.setattr(one_framework, "run", run)
-    monkeypatch.setattr(machine, "others", lambda: 0.0)
+    monkeypatch.setattr(machine, "work_of_others", lambda: 0.0)
     monkeypatch.setattr(machine, "quick_minutes", lambda: 4.0)
     return SimpleNamespace(told=told, ends=ends)

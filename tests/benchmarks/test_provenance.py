@@ -187,16 +187,33 @@ def test_a_processor_without_cpuinfo_has_the_name_that_python_knows(tmp_path, mo
     assert machine.cpu_model() == "arm"
 
 
-def test_what_others_keep_busy_is_counted_in_cores(tmp_path, monkeypatch) -> None:
+def test_the_work_of_others_is_all_work_less_its_own(tmp_path, monkeypatch) -> None:
     stat = tmp_path / "stat"
-    stat.write_text("cpu  100 0 50 900 7 1 1 0 0 0\ncpu0 1 2 3\n")
-    ticks = os.sysconf("SC_CLK_TCK")
+    stat.write_text("cpu  800 0 50 900 7 1 1 48 0 0\ncpu0 1 2 3\n")  # 9 seconds
+    monkeypatch.setattr("os.sysconf", lambda name: 100)
+    monkeypatch.setattr("os.times", lambda: os.times_result((1.0, 0.5, 2.0, 0.25, 99.0)))
     monkeypatch.setattr(machine, "STAT", stat)
-
-    def sleep(seconds):  # in which others take half a core
-        stat.write_text(f"cpu  {100 + int(ticks * seconds / 2)} 0 50 999 8 1 1 0 0 0\n")
-
-    monkeypatch.setattr(machine.time, "sleep", sleep)
-    assert machine.others(2.0) == 0.5
+    assert machine.work_of_others() == 9.0 - 3.75
     monkeypatch.setattr(machine, "STAT", tmp_path / "none")
-    assert machine.others(2.0) is None
+    assert machine.work_of_others() is None
+
+
+_ORPHAN = """
+import os, subprocess, sys
+from benchmarks import machine
+machine.adopt_orphans()
+work = "import time\\nwhile time.process_time() < 0.5: pass"
+leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {work!r}])"
+subprocess.run([sys.executable, "-c", leave], check=True)
+machine.work_of_others()
+times = os.times()
+print(times.children_user + times.children_system)
+"""
+
+
+@pytest.mark.skipif(not machine.STAT.exists(), reason="only Linux says who has worked")
+def test_what_its_processes_leave_running_is_no_work_of_others() -> None:
+    """As the processes are that compile for PyTorch."""
+    command = [sys.executable, "-c", _ORPHAN]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, cwd=origin.ROOT)
+    assert float(ran.stdout) > 0.5
