@@ -18,6 +18,7 @@ from jaxvstorch._diff.numbers import (
     largest,
     sorted_numbers,
 )
+from jaxvstorch._diff.operations import takes_part
 from jaxvstorch._diff.recording import (
     Array,
     Kind,
@@ -266,15 +267,16 @@ class Status:
             self.lost.append(not has and is_result and tells(recording, value))
         self.harmless: set[int] = set()
         for index in matched:
-            if recording.values[index].call is None:
+            value = recording.values[index]
+            if value.call is None or takes_part(value):
                 continue  # it may not depend on all of its parents, as a view of a changed tensor
-            size = recording.values[index].array.size  # a mean, say, tells little of its operand
+            size = value.array.size  # a mean, say, tells little of its operand
             before = {
                 v.index
                 for v in self._unmatched_ancestors(index)
                 if self.lost[v.index] and v.array.size <= size
             }
-            if before - self.harmless and tells(recording, recording.values[index]):
+            if before - self.harmless and tells(recording, value):
                 self.harmless |= before
 
     def frontier(self, output: int) -> list[Value]:

@@ -1,9 +1,10 @@
 """Why two runs part: each common way is tried, and what gives the other side's numbers is said."""
 
 from collections import Counter
+from itertools import islice
 
 from jaxvstorch._diff.alignment import TRANSPARENT
-from jaxvstorch._diff.numbers import allowed_for, distance
+from jaxvstorch._diff.numbers import allowed_for, distance, possible_layouts
 from jaxvstorch._diff.operands import Operands, named
 from jaxvstorch._diff.operations import are_close, does, scalars, settings, sort_of
 from jaxvstorch._diff.parting import Parting, Search
@@ -11,7 +12,7 @@ from jaxvstorch._diff.recording import Kind, Recording, Value, eps_of
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
 from jaxvstorch._diff.trials import Trials
 
-_ONE = 2  # operations: one, and perhaps what is added to a product
+_TRIES = 8  # layouts
 _SAME = 1e-6  # float32 in float64, or rounded once
 
 
@@ -63,13 +64,13 @@ class Causes:
         if parting.layout is None:
             return ""
         ends = self.statuses[0].has[t.index], self.statuses[1].has[s.index]
-        if any(ends) and (text := self._relation(parting)):
-            return text
-        if ends[1]:
-            return self._only_one(parting.first, self.search.first.recording, 0)
-        if ends[0]:
-            return self._only_one(parting.second, self.search.second, 1)
-        return ""
+        if not any(ends):
+            return ""
+        values = parting.first if ends[1] else parting.second
+        recordings = self.search.first.recording, self.search.second
+        side = 0 if ends[1] else 1
+        text, numbers = self._only_one(values, recordings[side], side), self._relation(parting)
+        return f"{text}; {numbers}" if numbers else text
 
     def _only_one(self, values: list[Value], recording: Recording, side: int) -> str:
         names = dict.fromkeys(v.name for v in values if v.name not in TRANSPARENT and v.call)
@@ -194,22 +195,15 @@ class Causes:
         return ""
 
     def _order(self, parting: Parting) -> str:
-        """Operands with the same numbers, which lie in another order."""
-        ours = self.operands.of_first(parting.start)
-        theirs = self.operands.of_second(parting.start_second)
-        one, other = sort_of(parting.start), sort_of(parting.start_second)
-        if not ours or ours.keys() != theirs.keys() or one is None or one != other:
-            return ""
-        regions = parting.first, parting.second
-        # What takes a part, as queries out of one product, computes nothing.
-        computed = [
-            [v for v in r if v.name not in TRANSPARENT and sort_of(v) != "part"] for r in regions
+        """An operand with the first's numbers in another order, in whose order the sides agree."""
+        first, second = self.search.first, self.search.second
+        pairs = [
+            (first.recording.values[i], second.values[j])
+            for j in parting.start_second.parents
+            for i in parting.start.parents
+            if self.operands.has(j, i)
         ]
-        if any(len(values) > _ONE for values in computed):
-            return ""
-        runs = self.search.first.recording, self.search.second
-        arrays = [(runs[0].values[ours[c]].array, runs[1].values[theirs[c]].array) for c in ours]
-        if all(a.shape == b.shape and distance(a, b) <= _SAME for a, b in arrays):
+        if not any(self._agree_in_order_of(t, s) for t, s in pairs):
             return ""
         operands = parting.start_second.parents
         lines = dict.fromkeys(
@@ -219,4 +213,11 @@ class Causes:
         return (
             "the operands have the same numbers, but in another order: look at what reshapes or "
             f"transposes them{at}"
+        )
+
+    def _agree_in_order_of(self, t: Value, s: Value) -> bool:
+        layouts = islice(possible_layouts(t.array.shape, s.array.shape), _TRIES)
+        return any(
+            distance(layout(t.array), s.array) > _SAME and self.search.agrees(s, t, layout)
+            for layout in layouts
         )

@@ -57,6 +57,15 @@ class Operands:
                 found[self.search.first.classes[counterparts[j].index]] = j
         return found
 
+    def has(self, j: int, i: int) -> bool:
+        """Whether a value of the second side is one of the first's but for its layout."""
+        if is_plain(self.search.second.values[j].array):
+            return False
+        counterpart = self.search.alignment.counterparts.get(self._source(self.search.second, j))
+        classes = self.search.first.classes
+        original = classes[self._source(self.search.first.recording, i)]
+        return counterpart is not None and classes[counterpart.index] == original
+
     def turned_at(self, index: int) -> Iterator[SourceLine]:
         """The lines of the second side that change the layout of a value."""
         value = self.search.second.values[index]

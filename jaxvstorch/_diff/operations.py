@@ -38,6 +38,11 @@ def sort_of(value: Value) -> str | None:
     return _SORTS.get(name, _ARITHMETIC.get(name))
 
 
+def takes_part(value: Value) -> bool:
+    """Whether an operation takes some of its operand's numbers, and leaves the others."""
+    return sort_of(value) in ("part", "rows")
+
+
 def scalars(value: Value, *, with_simple: bool = False) -> list[float]:
     """The numbers among the arguments of a call; without 0 and 1, if these are not asked for."""
     if value.call is None:

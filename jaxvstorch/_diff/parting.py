@@ -14,6 +14,7 @@ from jaxvstorch._diff.side import Inputs, Side, Visit, keep
 
 MOST = 50  # differences of one search
 _AHEAD = 4  # values behind a substitute that show whether it is the right one
+_MOST_AHEAD = 0.7  # of the values behind a pair: above it they correspond
 
 
 class _SeenEnoughError(Exception):
@@ -198,19 +199,23 @@ class Search:
         best: tuple[float, Value, Value, Layout] | None = None
         near = islice(candidates.near(ours, theirs, first, start), TRIES)
         for t, s, layout in chain(near, candidates.far(ours, theirs, first, start)):
-            if t is first and s is start and _simply(t, s, layout):
-                share = 1.0  # whatever parts behind it
-            else:
-                share = self._share_ahead(s, t, layout)
+            is_simple = t is first and s is start and _simply(t, s, layout)
+            # Then they correspond, whatever parts behind them.
+            is_pair = is_simple or self._are_outputs(t, s)
+            share = 1.0 if is_pair else self._share_ahead(s, t, layout)
             if best is None or share > best[0]:
                 best = share, t, s, layout
-            if share > 0.7:
+            if share > _MOST_AHEAD:
                 break
         if best is None or best[0] < 0.5:
             return Parting([first], [start], None, first, start)
         _, t, s, layout = best
         self._seen.add(kind_of(t, s))
         return Parting(ours.between(t.index), theirs.between(s.index), layout, first, start)
+
+    def agrees(self, s: Value, t: Value, layout: Layout) -> bool:
+        """Whether the runs agree behind a value of the second side with the first's numbers."""
+        return self._share_ahead(s, t, layout) > _MOST_AHEAD
 
     def _ahead(self, t: Value) -> frozenset[int]:
         """The classes of the first side's values that depend on one, but of none before it."""
@@ -220,6 +225,10 @@ class Search:
                 reached.add(value.index)
         before = {self._class(v.index) for v in values[: t.index + 1]}
         return frozenset({self._class(i) for i in reached} - before)
+
+    def _are_outputs(self, t: Value, s: Value) -> bool:
+        outputs = {j: i for i, j in self._output_pairs()}
+        return s.index in outputs and self._class(outputs[s.index]) == self._class(t.index)
 
     def _share_ahead(self, s: Value, t: Value, layout: Layout) -> float:
         """How many of the next values that depend on a substitute have a counterpart with it."""
@@ -232,11 +241,8 @@ class Search:
             start=s.index,
         )
         trial.ahead = self._ahead(t)
-        outputs = {j: i for i, j in self._output_pairs()}
         with suppress(_SeenEnoughError):
             self._run_second(trial, self.second, s.index)
-        if s.index in outputs and self._class(outputs[s.index]) == self._class(t.index):
-            return 1.0
         return trial.matched / trial.seen if trial.seen else 0.0
 
 
