@@ -32,6 +32,7 @@ from jaxvstorch._diff.recording import (
 _EQUAL = 1e-14
 _FINE = 1e-10  # a distance within which other values do not lie
 _CANCELLED = 1e-5  # a sum that is this much smaller than its terms holds only roundings
+_MOST_LOST = 100.0
 
 # Operations that change only the shape or the dtype.
 TRANSPARENT = {
@@ -175,7 +176,7 @@ class Alignment:
             return self._take(recording, value, self.substitutes[i])
         if value.array.size > _LARGE and is_turned(recording, value):
             return None  # it has what its parent has
-        eps = min(value.precise_to, self.working)
+        eps = min(value.precise_to, self.working) * _loss(recording, value)
         counterpart = self.first.find(value, eps, self._exact_classes)
         if counterpart is None:
             if value.kind == Kind.WEIGHT and eps_of(value.array):
@@ -224,6 +225,14 @@ def tells(recording: Recording, value: Value) -> bool:
     Few numbers, masks, what depends on no input, and sums that cancel tell nothing.
     """
     return value.fed and not is_plain(value.array) and not cancels(recording, value)
+
+
+def _loss(recording: Recording, value: Value) -> float:
+    """How much less precise a sum is than its terms, as the larger of these cancel."""
+    if value.name not in ("mean", "reduce_sum", "sum") or value.array.dtype.kind not in "fc":
+        return 1.0
+    whole, top = largest(value.array), largest(recording.values[value.parents[0]].array)
+    return min(max(1.0, top / whole), _MOST_LOST) if whole else 1.0
 
 
 def cancels(recording: Recording, value: Value) -> bool:

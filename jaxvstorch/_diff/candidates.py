@@ -1,8 +1,10 @@
 """Values of two runs that may correspond behind the place where the runs part."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
 TRIES = 40
 _REACH = 24  # values of either side behind its first lost one that may correspond
 _SAMPLE = 2048
+_ALIKE = 0.999
 
 
 @dataclass(frozen=True)
@@ -58,10 +61,27 @@ class Candidates:
         matched = {self._class(c.index) for c in self.alignment.counterparts.values()} | self.given
         return _nearest(self.first.recording, value, lambda i: self._class(i) in matched)
 
-    def near(
+    def all(
         self, ours: Status, theirs: Status, first: Value, start: Value
     ) -> Iterator[tuple[Value, Value, Layout]]:
-        """Values that may correspond: the shortest way from where the runs part comes first."""
+        """Values that may correspond, the likeliest first."""
+        near = self._near(ours, theirs, first, start)
+        yield from islice(self._lying(near), TRIES)
+        yield from self._far(ours, theirs, first, start)
+        # Two approximations of one function of each number, however long they are written.
+        yield from self._lying(
+            (t, s)
+            for t, s in near
+            if self._is_alike(t, s)
+            and None is not self._argument(ours, t, self._class)
+            and self._argument(ours, t, self._class)
+            == self._argument(theirs, s, self._class_of_second)
+        )
+
+    def _near(
+        self, ours: Status, theirs: Status, first: Value, start: Value
+    ) -> list[tuple[Value, Value]]:
+        """The shortest way from where the runs part comes first."""
         pairs = []
         for n, t in self._reached(ours, first):
             for m, s in self._reached(theirs, start):
@@ -73,11 +93,16 @@ class Candidates:
                 if is_pair and skips < 2 and is_exact:
                     pairs.append((max(n, 0) + max(m, 0) + skips / 2, t, s))
         # What corresponded once likely does again, as in the next layer.
-        for _, t, s in sorted(pairs, key=lambda row: (kind_of(*row[1:]) not in self.kinds, row[0])):
+        pairs.sort(key=lambda row: (kind_of(*row[1:]) not in self.kinds, row[0]))
+        return [(t, s) for _, t, s in pairs]
+
+    def _lying(self, pairs: Iterable[tuple[Value, Value]]) -> Iterator[tuple[Value, Value, Layout]]:
+        """Pairs, with each way in which the first's value may lie in the second's."""
+        for t, s in pairs:
             for layout in self._layouts(t, s):
                 yield t, s, layout
 
-    def far(
+    def _far(
         self, ours: Status, theirs: Status, first: Value, start: Value
     ) -> Iterator[tuple[Value, Value, Layout]]:
         """Values that correspond where one side leaves out many operations, such as a layer."""
@@ -118,27 +143,53 @@ class Candidates:
                 break
         return found
 
+    def _class_of_second(self, index: int) -> int:
+        found = self.alignment.counterparts.get(index)
+        return -1 if found is None else self._class(found.index)
+
+    def _argument(self, status: Status, value: Value, class_of: Callable[[int], int]) -> int | None:
+        """The class of the only array with a counterpart of which each number is a function."""
+        values, between = status.recording.values, status.between(value.index)
+        parents = {i for v in between for i in v.parents}
+        found = {class_of(i) for i in parents if status.has[i] and not is_plain(values[i].array)}
+        is_of_each = all(v.array.size == value.array.size for v in between if v.fed)
+        return found.pop() if len(found) == 1 and is_of_each else None
+
+    def _is_alike(self, t: Value, s: Value) -> bool:
+        """Whether the numbers are nearly proportional."""
+        return any(
+            self._likeness(t, s, layout) > _ALIKE
+            for layout in (*self._usual_layout(t, s), *_as_it_is(t, s))
+        )
+
     def _layouts(self, t: Value, s: Value) -> list[Layout]:
         """How the first's value may lie in the second's: as others do, or as it fits best."""
-        shapes = t.array.shape, s.array.shape
-        usual = Counter(
-            c.layout
-            for j, c in self.alignment.counterparts.items()
-            if c.layout is not None
-            and self.second.values[j].array.shape == shapes[1]
-            and self.first.recording.values[c.index].array.shape == shapes[0]
-        )
-        found = [layout for layout, _ in usual.most_common(1)]
         best = self._best_layout(t, s)
-        if shapes[0] == shapes[1]:
-            found.append(Layout(tuple(range(len(shapes[0]))), shapes[0]))
-        return list(dict.fromkeys([*found, *([best[1]] if best else [])]))
+        found = [*self._usual_layout(t, s), *_as_it_is(t, s), *([best[1]] if best else [])]
+        return list(dict.fromkeys(found))
+
+    def _usual_layout(self, t: Value, s: Value) -> list[Layout]:
+        """How values of these shapes lie most often, if some do."""
+        usual = self._usual.get((t.array.shape, s.array.shape))
+        return [layout for layout, _ in usual.most_common(1)] if usual else []
+
+    @cached_property
+    def _usual(self) -> dict[object, Counter[Layout]]:
+        found: dict[object, Counter[Layout]] = defaultdict(Counter)
+        for j, c in self.alignment.counterparts.items():
+            if c.layout is not None:
+                shape = self.first.recording.values[c.index].array.shape
+                found[shape, self.second.values[j].array.shape][c.layout] += 1
+        return found
+
+    def _likeness(self, t: Value, s: Value, layout: Layout) -> float:
+        return _cosine(*map(_centred, sample(t.array, s.array, layout, _SAMPLE)))
 
     def _best_layout(self, t: Value, s: Value) -> tuple[float, Layout] | None:
         """How the first's value most likely lies in the second's, and how alike they are then."""
         best: tuple[float, Layout] | None = None
         for layout in possible_layouts(t.array.shape, s.array.shape):
-            likeness = _cosine(*map(_centred, sample(t.array, s.array, layout, _SAMPLE)))
+            likeness = self._likeness(t, s, layout)
             if best is None or likeness > best[0] + 1e-6:
                 best = likeness, layout
         return best
@@ -157,6 +208,11 @@ def _nearest(recording: Recording, value: Value, wanted: Callable[[int], bool]) 
         else:
             pending += recording.values[index].parents
     return found
+
+
+def _as_it_is(t: Value, s: Value) -> list[Layout]:
+    shape = t.array.shape
+    return [Layout(tuple(range(len(shape))), shape)] if shape == s.array.shape else []
 
 
 def _site(value: Value) -> object:

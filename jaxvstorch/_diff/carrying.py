@@ -64,6 +64,7 @@ def carry_weights(
                 [name for name in names if name not in known]
                 for names, known in zip(without, used, strict=True)
             ]
+        search.carried = dict(search.given)
         names = [f"{s.name} from {t.name}" for t, s, _ in pairs]
         if names:
             notes.append(f"{len(names)} weights carried over by name and shape: {_listed(names)}")

@@ -36,6 +36,7 @@ class Causes:
             self._narrower,
             self._same_operation,
             self._one_constant,
+            self.trials.gate,
             self.trials.ways,
             self.trials.activation,
             self._left_out,
@@ -45,6 +46,7 @@ class Causes:
             self._relation,
             self._also,
             self._order,
+            self.trials.known_function,
         ):
             if text := trial(parting):
                 return text
@@ -70,7 +72,7 @@ class Causes:
         recordings = self.search.first.recording, self.search.second
         side = 0 if ends[1] else 1
         text, numbers = self._only_one(values, recordings[side], side), self._relation(parting)
-        return f"{text}; {numbers}" if numbers else text
+        return f"{numbers}; {text}" if numbers else text
 
     def _only_one(self, values: list[Value], recording: Recording, side: int) -> str:
         names = dict.fromkeys(v.name for v in values if v.name not in TRANSPARENT and v.call)

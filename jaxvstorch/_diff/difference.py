@@ -83,7 +83,7 @@ class Output:
     Attributes:
         place: in what the functions returned; empty for the only array.
         gap: the largest difference, relative to the largest number.
-        roundings: the same in units of the coarser dtype's ``eps``.
+        roundings: the same in units of the coarser dtype's ``eps``; NaN of integers.
         shape: the first side's.
         shape_second: the second's.
     """
@@ -138,7 +138,7 @@ class Diff:
 
     @property
     def same(self) -> bool:
-        """Whether every operation agrees, each on the first side's own numbers."""
+        """Whether each operation that outputs depend on agrees, on the first side's numbers."""
         return not self.differences
 
     def __str__(self) -> str:

@@ -12,8 +12,8 @@ from jaxvstorch._diff.causes import Causes
 from jaxvstorch._diff.difference import Counted, Diff, Difference, Growth, Output
 from jaxvstorch._diff.numbers import distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
-from jaxvstorch._diff.places import effect, places, zero_outputs
-from jaxvstorch._diff.recording import Recording, eps_of
+from jaxvstorch._diff.places import effect, places, turned_outputs, zero_outputs
+from jaxvstorch._diff.recording import Array, Recording, Stage, Value, eps_of
 from jaxvstorch._diff.side import keep
 
 _TURNED = 1e-2  # so near are outputs whose axes are in another order
@@ -41,6 +41,7 @@ def differences_of(
         causes, before = Causes(search, titles), search.second
         parting = next(partings, None)
         if parting is None:
+            yield from ((difference, None) for difference in turned_outputs(search, titles))
             return
         where = places(search, parting, titles, causes.statuses)
         cause = causes.of(parting)
@@ -80,7 +81,7 @@ def report_on(
         (counted[0], counted[1]),
         "float64" if search.wide else "the dtypes that they have",
         tuple(notes),
-        tuple(_growth(search, narrow)) if narrow else (),
+        tuple(_growth(search, narrow)) if narrow and not found else (),
     )
 
 
@@ -89,9 +90,17 @@ def _in_own_dtypes(
 ) -> tuple[tuple[Recording, ...], list[str]]:
     """Both runs in the dtypes that the sides have; none, and why, where one fails in them."""
     runs = []
-    for side, names, title in zip(search.sides, search.gradients, titles, strict=True):
+
+    def carry(_: Recording, value: Value) -> Array | None:
+        """Let the second side have the weights that are carried over."""
+        numbers = search.carried.get(value.index)
+        return None if numbers is None else numbers.astype(value.array.dtype)
+
+    for side, names, title, visit in zip(
+        search.sides, search.gradients, titles, (keep, carry), strict=True
+    ):
         try:
-            runs.append(side.run(search.inputs, keep, wide=False, gradient=names))
+            runs.append(side.run(search.inputs, visit, wide=False, gradient=names))
         except Exception as error:  # as of float64 inputs that a layer in float32 refuses
             why = " ".join(str(error).split())[:120]
             return (), [f"compared in float64 alone, since {title} fails in its own dtypes: {why}"]
@@ -134,10 +143,11 @@ def _outputs(search: Search, runs: tuple[Recording, ...]) -> Iterator[Output]:
         a, b = runs[0].values[one.index].array, runs[1].values[other.index].array
         eps = max(eps_of(a), eps_of(b))
         gap = distance(a, b) if a.shape == b.shape else float("inf")
-        if a.size == b.size and gap > _TURNED:
+        is_gradient = runs[0].values[one.index].stage != Stage.FORWARD
+        if a.size == b.size and gap > _TURNED and (a.shape != b.shape or is_gradient):
             layout = find_layout(a, b, _TURNED)
             gap = distance(layout(a), b) if layout is not None else gap
-        yield Output(one.place, gap, gap / eps if eps else gap, a.shape, b.shape)
+        yield Output(one.place, gap, gap / eps if eps else float("nan"), a.shape, b.shape)
 
 
 def _growth(search: Search, narrow: tuple[Recording, ...]) -> Iterator[Growth]:

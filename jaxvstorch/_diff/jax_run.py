@@ -23,6 +23,7 @@ _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "ev
           "custom_jvp_call", "custom_vjp_call", "custom_lin")  # fmt: skip
 _RANDOM = ("random_bits", "rng_", "threefry2x32")
 _HIGH = "call_hi_primitive"  # a function of JAX that is one operation until it is lowered (0.12)
+_SPREAD = {"pmap", "shard_map", "xla_pmap"}  # over devices
 
 
 class JaxRecorder:
@@ -137,6 +138,11 @@ class JaxRecorder:
             arrays = [array for array, _ in entries]
             lower = jax.make_jaxpr(partial(eqn.primitive.to_lojax, **params))(*arrays)
             return self._run(lower.jaxpr, lower.consts, entries, stack)
+        if name in _SPREAD:
+            raise TypeError(
+                f"a side uses {name}, which diff does not run: pass the function inside it, with "
+                "the inputs of one device"
+            )
         if name in _CALLS:
             closed = params.get("jaxpr") or params.get("call_jaxpr")
             jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())

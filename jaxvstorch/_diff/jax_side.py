@@ -10,12 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxvstorch._diff.jax_run import JaxRecorder
-from jaxvstorch._diff.readers_code import call
+from jaxvstorch._diff.readers_code import call, read_from_outside, rebound
 from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 
 ARRAYS = (jax.Array, np.ndarray)
+_JITTED = type(jax.jit(abs))
 
 
 class JaxSide(Side):
@@ -59,13 +60,15 @@ class JaxSide(Side):
             arrays = [x for x in self._leaves if isinstance(x, ARRAYS)]
             weights = [_array(x, wide) for x in arrays]
             given, structure = jax.tree.flatten(
-                with_arrays_mapped(lambda x: _array(x, wide), inputs)
+                with_arrays_mapped(lambda x: _array(x, wide) if is_array(x) else x, inputs)
             )
             tensors = [x for x in given if isinstance(x, ARRAYS)]
             kinds = [(Kind.WEIGHT, name) for name in self._names]
             kinds += [(Kind.INPUT, f"input {n}") for n in range(len(tensors))]
             names = [name for _, name in kinds]
-            key = wide, tuple(gradient)
+            static = [repr(x) for x in given if not isinstance(x, ARRAYS)]
+            shapes = [(x.shape, x.dtype) for x in tensors]
+            key = wide, tuple(gradient), *static, *shapes
             if key not in self._traces:
                 wanted = [names.index(name) for name in gradient]
                 self._traces[key] = self._trace([*weights, *tensors], given, structure, wanted)
@@ -98,14 +101,17 @@ class JaxSide(Side):
                 return _loss(results), results
 
             gradients, results = jax.grad(loss, wanted, has_aux=True)(*arrays)
-            return [*results, *gradients]
+            # PyTorch's gradient of a complex number is the conjugate of JAX's.
+            turned = [jnp.conj(x) if jnp.iscomplexobj(x) else x for x in gradients]
+            return [*results, *turned]
 
         return jax.make_jaxpr(with_gradients if wanted else of_arrays)(*arrays), places
 
 
 def _loss(outputs: list[Any]) -> Any:
     """The only output if it is one number; else the sum of the outputs' squares."""
-    floats = [x for x in outputs if jnp.issubdtype(x.dtype, jnp.floating)]
+    parts = [y for x in outputs for y in ((x.real, x.imag) if jnp.iscomplexobj(x) else (x,))]
+    floats = [x for x in parts if jnp.issubdtype(x.dtype, jnp.floating)]
     if len(floats) == 1 and floats[0].size == 1:
         return floats[0].sum()
     return sum((jnp.square(x).sum() for x in floats), start=jnp.zeros(()))
@@ -132,7 +138,27 @@ def jax_side(given: Any, tree: Any = None) -> JaxSide:
     leaves = jax.tree.leaves(given)
     if len(leaves) != 1 or leaves[0] is not given:  # a tree that can be called, as of equinox
         return JaxSide(lambda tree, *inputs: tree(*inputs), given)
-    return JaxSide(lambda _, *inputs: given(*inputs))
+    return _with_outside(given) or JaxSide(lambda _, *inputs: given(*inputs))
+
+
+def _with_outside(given: Any) -> JaxSide | None:
+    """A function that reads its weights from outside: arrays in containers, or modules."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    function: Any = getattr(given, "__wrapped__", None) if isinstance(given, _JITTED) else given
+    trees, graphs = {}, {}
+    for name, value in read_from_outside(function).items():
+        if nnx is not None and isinstance(value, nnx.Module):
+            graphs[name], trees[name] = nnx.split(value)
+        elif any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
+            trees[name] = value
+    if not trees:
+        return None
+
+    def with_trees(trees: Any, *inputs: Any) -> Any:
+        modules = {name: nnx.merge(graph, trees[name]) for name, graph in graphs.items()}
+        return rebound(function, {**trees, **modules})(*inputs)
+
+    return JaxSide(with_trees, trees)
 
 
 def _applied(given: Any) -> Callable[..., Any]:
@@ -165,6 +191,11 @@ def _array(value: Any, wide: bool) -> Any:
     if wide:
         return jnp.asarray(in_float64(array))
     return jnp.asarray(array, jax.dtypes.canonicalize_dtype(array.dtype))
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is traced; what Python has of its own may decide on a branch or a shape."""
+    return isinstance(value, (*ARRAYS, np.generic))
 
 
 def is_key(value: Any) -> bool:

@@ -217,6 +217,8 @@ def _summary(array: Array) -> Array:
         real = flat = flat.astype(np.float64, copy=False)
     ends = float(real.max()), float(real.min())
     top = float(np.abs(flat).max()) if array.dtype.kind == "c" else max(map(abs, ends))
-    scale = top or 1.0
-    root = top and scale * float(np.sqrt(np.vdot(flat / scale, flat / scale).real / flat.size))
-    return np.array([*counts, top, *ends, scale * float((real / scale).mean()), root])
+    # Squares of what is neither tiny nor huge are numbers too.
+    scale = 1.0 if 1e-150 < top < 1e150 else top or 1.0
+    scaled = flat if scale == 1.0 else flat / scale
+    root = top and scale * float(np.sqrt(np.vdot(scaled, scaled).real / flat.size))
+    return np.array([*counts, top, *ends, scale * float(scaled.real.mean()), root])

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, cancels, tells
-from jaxvstorch._diff.candidates import TRIES, Candidates, kind_of
-from jaxvstorch._diff.numbers import Layout, allowed_for, find_layout
+from jaxvstorch._diff.candidates import Candidates, kind_of
+from jaxvstorch._diff.numbers import Layout, allowed_for, distance, find_layout
 from jaxvstorch._diff.recording import Array, Recording, Stage, Value
 from jaxvstorch._diff.relations import factor_or_offset
 from jaxvstorch._diff.side import Inputs, Side, Visit, keep
@@ -68,6 +67,7 @@ class Search:
         self.first = First(first.run(self.inputs, keep, wide=self.wide, gradient=self.gradients[0]))
         self._seen: set[object] = set()
         self.forward_only = False  # whether gradients are looked at no more
+        self.carried: dict[int, Array] = {}  # weights of the second side with the first's numbers
         self.given_classes: set[int] = set()  # of values that the second side was given
         self.begin()
 
@@ -160,6 +160,13 @@ class Search:
         allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.working)))
         return find_layout(t.array, s.array, allowed) is not None
 
+    def is_in_place(self, t: Value, s: Value) -> bool:
+        """Whether outputs of one shape that are the same have each number in the same place."""
+        allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.working)))
+        known = self.is_zero_in_second(t.index, s.index) or self.are_roundings(t.index, s.index)
+        known = known or self._is_substituted(s.index, t.index)
+        return known or distance(t.array, s.array) <= allowed
+
     def _is_substituted(self, j: int, i: int) -> bool:
         values = self.first.recording.values
         return j in self.substitutes and self.substitutes[j].size == values[i].array.size
@@ -197,8 +204,7 @@ class Search:
         )
         start = candidates.beside(first, theirs.frontier(j))
         best: tuple[float, Value, Value, Layout] | None = None
-        near = islice(candidates.near(ours, theirs, first, start), TRIES)
-        for t, s, layout in chain(near, candidates.far(ours, theirs, first, start)):
+        for t, s, layout in candidates.all(ours, theirs, first, start):
             is_simple = t is first and s is start and _simply(t, s, layout)
             # Then they correspond, whatever parts behind them.
             is_pair = is_simple or self._are_outputs(t, s)

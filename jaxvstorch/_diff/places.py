@@ -4,7 +4,7 @@ from jaxvstorch._diff.alignment import TRANSPARENT, Status
 from jaxvstorch._diff.difference import Difference, Place
 from jaxvstorch._diff.numbers import distance
 from jaxvstorch._diff.parting import Parting, Search
-from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Value
+from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Stage, Value
 
 _OPERATIONS = 5
 _NUMBERS = 4
@@ -79,6 +79,25 @@ def effect(before: Recording, after: Recording) -> float:
         (distance(before.values[a.index].array, after.values[b.index].array) for a, b in pairs),
         default=0.0,
     )
+
+
+def turned_outputs(search: Search, titles: tuple[str, str]) -> list[Difference]:
+    """The outputs of one shape that have the same numbers in other places."""
+    runs, found = (search.first.recording, search.second), []
+    for one, other in zip(runs[0].outputs, runs[1].outputs, strict=True):
+        t, s = runs[0].values[one.index], runs[1].values[other.index]
+        if one.is_update or t.stage != Stage.FORWARD or t.array.shape != s.array.shape:
+            continue  # the gradient of a square kernel lies as the kernel does
+        if search.is_in_place(t, s):
+            continue
+        first, second = (
+            Place(title, value.stack, value.module, (value.name,), described(value))
+            for title, value in zip(titles, (t, s), strict=True)
+        )
+        name = one.place or "the output"
+        cause = f"{name} has the same numbers in another order: look at what reshapes or turns it"
+        found.append(Difference((first, second), cause, distance(t.array, s.array)))
+    return found
 
 
 def zero_outputs(search: Search, titles: tuple[str, str]) -> list[Difference]:

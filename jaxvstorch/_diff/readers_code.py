@@ -1,7 +1,9 @@
-"""Which files are the reader's: all but the frameworks', Python's and this package's own."""
+"""The reader's own code: which files it is in, and what its functions read from outside."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import CellType, FunctionType
 from typing import Any
 
 from jaxvstorch._frameworks.installed import import_path, is_instrument, is_pythons
@@ -24,3 +26,31 @@ def is_readers(file: str) -> bool:
 def call(function: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Call the reader's function: on a stack, the lines that a report names are inside this."""
     return function(*args)
+
+
+def read_from_outside(function: Callable[..., Any]) -> dict[str, Any]:
+    """The variables of its module and of functions around it that a function itself reads."""
+    if not isinstance(function, FunctionType):
+        return {}
+    outside = inspect.getclosurevars(function)
+    return {**outside.globals, **outside.nonlocals}
+
+
+def rebound(function: Callable[..., Any], outside: Mapping[str, Any]) -> Callable[..., Any]:
+    """A function that reads these values from outside instead of its own."""
+    if not outside or not isinstance(function, FunctionType):
+        return function
+    names, cells = function.__code__.co_freevars, function.__closure__ or ()
+    closure = tuple(
+        CellType(outside[name]) if name in outside else cell
+        for name, cell in zip(names, cells, strict=True)
+    )
+    rebound = FunctionType(
+        function.__code__,
+        {**function.__globals__, **outside},
+        function.__name__,
+        function.__defaults__,
+        closure,
+    )
+    rebound.__kwdefaults__ = function.__kwdefaults__
+    return rebound

@@ -29,7 +29,10 @@ def side_of(given: Any, which: str) -> Side:
         return given
     if isinstance(given, tuple) and not hasattr(given, "_fields"):
         if len(given) != 2:
-            raise TypeError(f"{which} is a tuple of {len(given)}: pass (function, weights)")
+            raise TypeError(
+                f"{which} is a tuple of {len(given)}: pass (function, weights); training steps are "
+                "for diff_training, or --steps on the command line"
+            )
         given, tree = given
         if any(isinstance(x, torch.Tensor) for x in pytree.tree_leaves(tree)):
             return TorchSide(given, tree)
@@ -74,6 +77,9 @@ def _held_by(given: Any) -> str | None:
             return "torch"
         if any(isinstance(leaf, jax.Array) for x in values for leaf in jax.tree.leaves(x)):
             return "jax"
+        called = {belongs_to(x) for x in values if inspect.isfunction(x)} - {None}
+        if len(called) == 1:  # functions of other files
+            return called.pop()
     return None
 
 

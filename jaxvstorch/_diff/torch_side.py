@@ -1,16 +1,14 @@
 """An implementation in PyTorch: a module, a method of one, or a function."""
 
 import copy
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import CellType, FunctionType
 from typing import Any
 
 import torch
 
-from jaxvstorch._diff.readers_code import call
+from jaxvstorch._diff.readers_code import call, read_from_outside, rebound
 from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
 from jaxvstorch._diff.torch_run import recorded
@@ -34,6 +32,7 @@ class TorchSide(Side):
         self._given, self._tree = given, tree
         self._outside = {} if tree is not None else _outside(given)
         self._copies: dict[bool, _Copy] = {}
+        self._with_autograd = False
         named = self._copy(wide=False).named
         self.weights = {name: adapter.to_numpy(x) for name, x in named.items()}
         self.trained = frozenset(
@@ -53,6 +52,25 @@ class TorchSide(Side):
         gradient: Sequence[str] = (),
     ) -> Recording:
         """Run it; see ``Side``."""
+        rest: Any = {"wide": wide, "base": base, "start": start, "gradient": gradient}
+        try:
+            return self._run(inputs, visit, **rest)
+        except RuntimeError as error:
+            if self._with_autograd or gradient or "does not require grad" not in str(error):
+                raise
+        self._with_autograd = True  # it takes gradients itself
+        return self._run(inputs, visit, **rest)
+
+    def _run(
+        self,
+        inputs: Inputs,
+        visit: Visit,
+        *,
+        wide: bool,
+        base: Recording | None,
+        start: int,
+        gradient: Sequence[str],
+    ) -> Recording:
         own = self._copy(wide=wide)
         widened = with_arrays_mapped(in_float64, inputs) if wide else inputs
         args = with_arrays_mapped(adapter.from_numpy, widened)
@@ -65,7 +83,7 @@ class TorchSide(Side):
         with (
             _restored(own, self._made, wide) as changed,
             torch.random.fork_rng(devices=[]),
-            torch.set_grad_enabled(bool(gradient)),
+            torch.set_grad_enabled(bool(gradient) or self._with_autograd),
             default_dtype(torch.float64 if wide else torch.get_default_dtype()),
         ):
             torch.manual_seed(_SEED)
@@ -120,7 +138,7 @@ class TorchSide(Side):
             prefix = f"{key}." if len(modules) > 1 else ""
             named |= {prefix + name: x for name, x in _named(outside[key]).items()}
         root = outside[next(iter(modules))] if len(modules) == 1 else None
-        return _Copy(_rebound(self._given, outside), named, root=root)
+        return _Copy(rebound(self._given, outside), named, root=root)
 
 
 @dataclass(frozen=True)
@@ -146,34 +164,11 @@ def _named(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 def _outside(function: Callable[..., Any]) -> dict[str, Any]:
     """The modules and tensors that a function reads from outside, by the names it has for them."""
-    if not isinstance(function, FunctionType):
-        return {}
-    outside = inspect.getclosurevars(function)
     return {
         name: value
-        for name, value in {**outside.globals, **outside.nonlocals}.items()
+        for name, value in read_from_outside(function).items()
         if isinstance(value, torch.nn.Module | torch.Tensor)
     }
-
-
-def _rebound(function: Callable[..., Any], outside: dict[str, Any]) -> Callable[..., Any]:
-    """A function that reads these values from outside instead of its own."""
-    if not outside or not isinstance(function, FunctionType):
-        return function
-    names, cells = function.__code__.co_freevars, function.__closure__ or ()
-    closure = tuple(
-        CellType(outside[name]) if name in outside else cell
-        for name, cell in zip(names, cells, strict=True)
-    )
-    rebound = FunctionType(
-        function.__code__,
-        {**function.__globals__, **outside},
-        function.__name__,
-        function.__defaults__,
-        closure,
-    )
-    rebound.__kwdefaults__ = function.__kwdefaults__
-    return rebound
 
 
 @contextmanager
@@ -219,8 +214,18 @@ def _recording(tensors: Sequence[torch.Tensor]) -> Iterator[None]:
 
 
 def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
-    """The only output if it is one number; else the sum of the outputs' squares."""
-    tensors = [x for _, x in outputs if x.is_floating_point()]
+    """The only output if it is one number; else the sum of the outputs' squares.
+
+    Raises:
+        ValueError: no output is computed from what gradients are asked for.
+    """
+    parts = [torch.view_as_real(x) if x.is_complex() else x for _, x in outputs]
+    tensors = [x for x in parts if x.is_floating_point()]
+    if not any(x.requires_grad for x in tensors):
+        raise ValueError(
+            "gradient=True: no output of PyTorch depends on the weights or inputs in a way that "
+            "autograd records: look for no_grad, detach, and outputs that are no real numbers"
+        )
     if len(tensors) == 1 and tensors[0].numel() == 1:
         return tensors[0].sum()
     return sum((x.square().sum() for x in tensors), start=torch.zeros(()))

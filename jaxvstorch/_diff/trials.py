@@ -1,15 +1,17 @@
 """Computes what the other side may have computed, and looks for the numbers among its values."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
-from jaxvstorch._diff.alignment import Status
+from jaxvstorch._diff.alignment import TRANSPARENT, Status
 from jaxvstorch._diff.numbers import allowed_for, distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
-from jaxvstorch._diff.recording import Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
 from jaxvstorch._diff.torch_run import again
-from jaxvstorch._diff.ways.activations import ACTIVATIONS
+from jaxvstorch._diff.ways.activations import ACTIVATIONS, GATED
 from jaxvstorch._diff.ways.all import ways
 
 _FEW = 8
@@ -35,6 +37,8 @@ class Trials:
         first, second = self.search.first.recording, self.search.second
         if first.framework == "torch":
             values = [*_operations(first, parting.start), *parting.first]
+            # The other side may have an operand among its steps, as a median has two elements.
+            values += [first.values[i] for i in parting.start.parents]
             found = self._way(first, values, self._lost(second, self.statuses[1], parting.second))
             if found:
                 return f"with {found[0]} in place of {found[1]}, {self.titles[1]} agrees"
@@ -45,31 +49,70 @@ class Trials:
                 return f"with {found[1]} in place of {found[0]}, {self.titles[1]} agrees"
         return ""
 
+    def gate(self, parting: Parting) -> str:
+        """Another activation; they may part in a factor of it, as `1 + tanh(…)` or a sigmoid."""
+        if (x := self._only_source(parting)) is None or parting.layout is None:
+            return ""
+        here, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        if not (here and there):
+            found = [self._functions(parting, x, factor, GATED) for factor in (x, x / 2)]
+            here, there = (next(filter(None, names), "") for names in zip(*found, strict=True))
+        elif any(
+            len([v for v in region if v.name not in TRANSPARENT and not v.inner]) <= 1
+            for region in (parting.first, parting.second)
+        ):
+            return ""  # of one operation, its arguments are tried first
+        is_found = here and there and here != there
+        return f"with {here} in place of {there}, {self.titles[1]} agrees" if is_found else ""
+
     def activation(self, parting: Parting) -> str:
         """Another function of each number, however both are written."""
-        t, s, layout = parting.first[-1], parting.second[-1], parting.layout
-        first = self.search.first
+        if (x := self._only_source(parting)) is None or parting.layout is None:
+            return ""
+        here, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        if not here or there in ("", "no activation"):  # the other side leaves something out
+            return ""
+        return f"with {here} in place of {there}, {self.titles[1]} agrees"
+
+    def known_function(self, parting: Parting) -> str:
+        """The name of the second side's function of each number, where the first has another."""
+        if (x := self._only_source(parting)) is None or parting.layout is None:
+            return ""
+        _, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        if there in ("", "no activation"):
+            return ""
+        return f"{self.titles[1]} computes {there} of the same numbers, {self.titles[0]} does not"
+
+    def _only_source(self, parting: Parting) -> Array | None:
+        """What the first side computes it from, if that is one array of the same shape."""
+        t, values = parting.first[-1], self.search.first.recording.values
         sources = {
-            first.classes[i]: first.recording.values[i]
+            self.search.first.classes[i]: values[i].array
             for value in parting.first
             for i in value.parents
-            if self.statuses[0].has[i] and not is_plain(first.recording.values[i].array)
+            if self.statuses[0].has[i] and not is_plain(values[i].array)
         }
-        if layout is None or len(sources) != 1:
-            return ""
+        if len(sources) != 1:
+            return None
         (x,) = sources.values()
-        if x.array.shape != t.array.shape or x.array.dtype.kind != "f" or x.array.size < _FEW:
-            return ""
-        here, there = "", ""
+        is_one = x.shape == t.array.shape and x.dtype.kind == "f" and x.size >= _FEW
+        return x if is_one else None
+
+    def _functions(
+        self, parting: Parting, x: Array, factor: Array, names: Sequence[str]
+    ) -> tuple[str, str]:
+        """The functions of some numbers that both sides have, once multiplied by a factor."""
+        t, s, layout = parting.first[-1], parting.second[-1], parting.layout
+        assert layout is not None
         allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
-        for name, compute in ACTIVATIONS.items():
-            array = compute(torch.from_numpy(x.array.copy())).numpy()
-            here = here or name * (distance(array, t.array) <= allowed)
-            there = there or name * (distance(layout(array), s.array) <= allowed)
-        if there in ("", "no activation"):  # the other side then leaves something out
-            return ""
-        here = here or f"what {self.titles[0]} computes"
-        return f"with {here} in place of {there}, {self.titles[1]} agrees"
+        here = there = ""
+        with np.errstate(all="ignore"):
+            ours, theirs = factor * t.array, layout(factor) * s.array
+        for name in names:
+            array = ACTIVATIONS[name](torch.from_numpy(x.copy())).numpy()
+            here = here or name * (distance(array, ours) <= allowed)
+            there = there or name * (distance(layout(array), theirs) <= allowed)
+        return here, there
 
     def _lost(self, recording: Recording, status: Status, values: list[Value]) -> list[Value]:
         begin = values[0].index

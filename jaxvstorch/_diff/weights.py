@@ -80,7 +80,11 @@ def correspond(
         equal = [other for other in near if _have_same_numbers(first[other], array)]
         used |= set(equal)
         if equal:
-            pairs[name] = max(equal, key=lambda other: _likeness(other, name))
+            free = [other for other in equal if other not in given.values()] or equal
+            named = given.get(name)
+            pairs[name] = (
+                named if named in equal else max(free, key=lambda other: _likeness(other, name))
+            )
         else:
             left.append(name)
     rest = [name for name in first if name not in used]

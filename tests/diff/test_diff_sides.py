@@ -63,7 +63,8 @@ def test_weights_of_two_models_of_pytorch_are_carried_over_in_each_run() -> None
         return torch.tanh(first(x))
 
     report = diff(right, wrong, (X,))
-    assert report.differences[0].cause == "PyTorch 2's numbers are 3 times PyTorch 1's"
+    cause = report.differences[0].cause
+    assert cause.startswith("PyTorch 2's numbers are 3 times PyTorch 1's; "), cause
     assert report.outputs[0].gap > 0.1
     assert torch.equal(second.weight, before)
 
@@ -180,6 +181,62 @@ def test_a_side_that_only_runs_in_float32_is_compared_in_it() -> None:
     assert "does not run in float64" in report.notes[0]
 
 
+def test_an_output_in_another_order_differs() -> None:
+    def flat(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x).transpose(0, 2, 3, 1).reshape(len(x), -1)
+
+    x = np.random.default_rng(0).normal(size=(2, 3, 5, 5)).astype(np.float32)
+    (found,) = diff(lambda x: torch.tanh(x).flatten(1), flat, (x,)).differences
+    assert "the output has the same numbers in another order" in found.cause
+    assert diff(torch.tanh, lambda x: jnp.tanh(x).transpose(0, 2, 3, 1), (x,)).same
+
+
+def test_modules_that_a_function_of_jax_reads_are_weights_and_stay_as_they_are() -> None:
+    class Jitted(nnx.Module):
+        def __init__(self) -> None:
+            self.linear = nnx.Linear(6, 4, rngs=nnx.Rngs(0))
+
+        @nnx.jit
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return self.linear(x)
+
+    linear, net = torch.nn.Linear(6, 4), Jitted()
+    report = diff(lambda x: torch.tanh(linear(x)), lambda x: jnp.tanh(net(x)), (X,))
+    assert report.same
+    assert "net.linear.kernel from weight" in report.notes[0]
+    assert report.outputs[0].gap < 1e-6  # in their own dtypes, also with the first's weights
+    assert net.linear.kernel.shape == (6, 4)
+
+
+def test_values_of_python_may_decide_on_branches_and_shapes() -> None:
+    def of_torch(x: torch.Tensor, rows: int, flip: bool, name: str | None) -> torch.Tensor:
+        return torch.sin(x).reshape(rows, -1) * (-1 if flip else 1)
+
+    def of_jax(x: jax.Array, rows: int, flip: bool, name: str | None) -> jax.Array:
+        return jnp.sin(x).reshape(rows, -1) * (-1 if flip else 1)
+
+    for name in (None, "a"):
+        assert diff(of_torch, of_jax, (X, 2, True, name)).same
+
+
+def test_complex_gradients_are_compared_as_conjugates() -> None:
+    x = (X + 1j * X[::-1]).astype(np.complex64)
+    assert diff(torch.sin, jnp.sin, (x,), gradient=True).same
+    assert diff(
+        lambda x: torch.sin(x).abs(), lambda x: jnp.abs(jnp.sin(x)), (x,), gradient=True
+    ).same
+    with pytest.raises(ValueError, match="no output of PyTorch depends"):
+        diff(lambda x: torch.sin(x) > 0, lambda x: jnp.sin(x) > 0, (X,), gradient=True)
+
+
+def test_a_side_may_take_gradients_itself() -> None:
+    def of_torch(x: torch.Tensor) -> torch.Tensor:
+        x = x.requires_grad_()
+        return torch.autograd.grad(torch.sin(x).sum(), x)[0]
+
+    assert diff(of_torch, jax.grad(lambda x: jnp.sin(x).sum()), (X,)).same
+
+
 def test_random_numbers_are_said() -> None:
     dropout = torch.nn.Dropout()
     report = diff(dropout, lambda x: x * 1.0 + jnp.zeros(6), (X,))
@@ -205,6 +262,11 @@ def test_nan_of_both_is_the_same_and_said() -> None:
 def test_bad_input(second: object, options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         diff(Net().eval(), second, (X,), **options)
+
+
+def test_functions_over_devices_are_refused() -> None:
+    with pytest.raises(TypeError, match="pass the function inside it"):
+        diff(torch.sin, jax.pmap(jnp.sin), (X[:1],))
 
 
 def test_inputs_must_be_a_tuple() -> None:

@@ -1,5 +1,6 @@
 """In which step two training loops part, from what, and what ``diff_training`` leaves unchanged."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -309,7 +310,10 @@ def test_a_module_that_holds_its_optimizer() -> None:
     assert found.same, str(found)
     assert model.calls == 0
     (wrong,) = diff_training(model.step, (step, weights, jnp.int32(1)), BATCHES).differences
-    assert "with lr=0.1 in place of lr=0.05, JAX agrees" in wrong.cause
+    assert (
+        "with lr=0.1 in place of lr=0.05 (or gradients 0.5 times as large), JAX agrees"
+        in wrong.cause
+    )
 
 
 def test_two_loops_of_pytorch_one_of_them_compiled_and_fused() -> None:
@@ -376,13 +380,131 @@ def test_dropout_is_random_numbers() -> None:
     assert (found.step, found.differences[0].origin) == (1, "random numbers")
 
 
+def step_by_hand(kept: Any, change: Callable[..., Any]) -> Callable[..., torch.Tensor]:
+    """A step of PyTorch with an update by hand: ``change(kept, parameters)`` gives the rate."""
+    torch.manual_seed(0)
+    model = torch.nn.Linear(6, 3)
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        parameters = list(model.parameters())
+        gradients = torch.autograd.grad(loss, parameters)
+        with torch.no_grad():
+            for parameter, update in zip(parameters, change(kept, gradients), strict=True):
+                parameter -= update
+        return loss
+
+    return step
+
+
+def momentum(kept: list[Any], gradients: Any) -> list[torch.Tensor]:
+    """Moments in a list that begins empty of them."""
+    kept[:] = [g if m is None else 0.9 * m + g for m, g in zip(kept, gradients, strict=True)]
+    return [0.1 * m for m in kept]
+
+
+def halved_at_three(kept: dict[str, int], gradients: Any) -> list[torch.Tensor]:
+    """A rate by a count of steps."""
+    kept["n"] += 1
+    return [(0.1 if kept["n"] < 3 else 0.05) * g for g in gradients]
+
+
+def noisy(kept: np.random.Generator, gradients: Any) -> list[torch.Tensor]:
+    """A rate that is drawn."""
+    return [float(kept.uniform(0.1, 0.2)) * g for g in gradients]
+
+
+@pytest.mark.parametrize(
+    ("make", "change"),
+    [(lambda: [None, None], momentum), (lambda: {"n": 0}, halved_at_three),
+     (lambda: np.random.default_rng(0), noisy)],
+    ids=["list", "dict", "generator"],
+)  # fmt: skip
+def test_what_a_step_keeps_in_containers_goes_on_and_is_put_back(make, change) -> None:
+    kept, other = make(), make()
+    compared = diff_training(step_by_hand(kept, change), step_by_hand(other, change), BATCHES)
+    assert compared.same, str(compared)
+    for container in (kept, other):
+        now, before = (
+            x.bit_generator.state if isinstance(x, np.random.Generator) else x
+            for x in (container, make())
+        )
+        assert now == before
+
+
+def linear_steps(rule: Any, train_bias: bool = True) -> tuple[Any, Any]:
+    """A layer with SGD in PyTorch, and its port."""
+    torch.manual_seed(0)
+    model = torch.nn.Linear(6, 3)
+    model.bias.requires_grad_(train_bias)
+    step = torch_step(model, torch.optim.SGD([p for p in model.parameters() if p.requires_grad]))
+    params = {k: jnp.array(x.detach().numpy()) for k, x in model.named_parameters()}
+
+    def other(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
+        def loss_of(p: Any) -> jax.Array:
+            return CROSS_ENTROPY(x @ p["weight"].T + p["bias"], y).mean()
+
+        loss, gradients = jax.value_and_grad(loss_of)(params)
+        updates, state = rule.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    return step, (other, params, rule.init(params))
+
+
+def test_an_update_of_zero_is_that_of_a_frozen_weight() -> None:
+    labels = {"weight": "trained", "bias": "frozen"}
+    rules = {"trained": optax.sgd(1e-3), "frozen": optax.set_to_zero()}
+    port = optax.multi_transform(rules, labels)
+    assert diff_training(*linear_steps(port, train_bias=False), BATCHES).same
+
+
+def test_a_network_that_begins_as_a_copy_is_not_taken_for_the_trained_one() -> None:
+    torch.manual_seed(0)
+    online = torch.nn.Linear(6, 3)
+    target = copy.deepcopy(online).requires_grad_(False)
+    optimizer = torch.optim.SGD(online.parameters(), 0.1)
+    params = {k: jnp.array(x.detach().numpy()) for k, x in online.named_parameters()}
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.smooth_l1_loss(online(x), target(x.flip(0)))
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    def other(p: Any, old: Any, x: jax.Array, y: jax.Array) -> Any:
+        def loss_of(p: Any) -> jax.Array:
+            wanted = x[::-1] @ old["weight"].T + old["bias"]
+            return optax.huber_loss(x @ p["weight"].T + p["bias"], wanted).mean()
+
+        loss, gradients = jax.value_and_grad(loss_of)(p)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, gradients), old, loss
+
+    compared = diff_training(step, (other, params, params), BATCHES)
+    assert compared.same, str(compared)
+
+
+def test_new_values_that_are_nan_differ() -> None:
+    rule = optax.stateless(lambda updates, _: jax.tree.map(lambda g: g * jnp.nan, updates))
+    (first, *_) = diff_training(*linear_steps(rule), BATCHES).differences
+    assert first.cause == "JAX's new values have an infinite number or NaN"
+
+
+def test_a_schedule_that_begins_at_zero_is_one() -> None:
+    rule = optax.sgd(optax.linear_schedule(0.0, 1e-3, 2))
+    (first, *_) = diff_training(*linear_steps(rule), BATCHES).differences
+    assert (first.cause, first.origin) == (
+        "with lr=0.001 in place of lr=0, JAX agrees", "schedule"
+    )  # fmt: skip
+
+
 def test_bad_input_is_one_clear_error() -> None:
     model = Net()
     step = torch_step(model, adamw(model.parameters()))
     port = jax_side(model, rule())
     with pytest.raises(ValueError, match="batches is empty"):
         diff_training(step, port, [])
-    with pytest.raises(TypeError, match="first is no training step: pass a function"):
+    with pytest.raises(TypeError, match="first is no training step but a module"):
         diff_training(model, port, BATCHES)
     with pytest.raises(TypeError, match="second is no training step"):
         diff_training(step, port[0], BATCHES)

@@ -1,5 +1,6 @@
 """A report as text, and the words that its HTML shares."""
 
+import math
 import os
 import textwrap
 from collections.abc import Iterator
@@ -89,8 +90,9 @@ def findings(difference: Difference) -> Iterator[tuple[str, str]]:
     if difference.effect == difference.effect:
         yield "effect", f"{difference.effect:.2g} of an output's largest number"
     if again := difference.again:
-        more = ", …" if len(again) > _SHOWN else ""
-        yield "again", f"{len(again)} more: {', '.join(again[:_SHOWN])}{more}"
+        names = list(dict.fromkeys(again))
+        more = ", …" if len(names) > _SHOWN else ""
+        yield "again", f"{len(again)} more: {', '.join(names[:_SHOWN])}{more}"
 
 
 def located(line: SourceLine) -> str:
@@ -110,7 +112,9 @@ def _output(output: Output) -> str:
         shapes = ""
     elif output.gap == float("inf"):
         return f"{name}: {shapes}"
-    apart = f"{output.gap:.2g} apart, {output.roundings:.3g} roundings of its dtype"
+    apart = f"{output.gap:.2g} apart"
+    if not math.isnan(output.roundings):  # as of integers
+        apart += f", {output.roundings:.3g} roundings of its dtype"
     return f"{name}: {apart}{', ' * bool(shapes)}{shapes}"
 
 

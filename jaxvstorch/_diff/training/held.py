@@ -2,9 +2,10 @@
 
 import copy
 import dis
+import random
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ from itertools import islice
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
 import torch
 
 from jaxvstorch._diff.readers_code import is_readers
@@ -28,14 +30,22 @@ class State:
         gradients: of those that have one.
         optimizers: of each, its state by parameter, and the options of its groups.
         others: the attributes of schedules and the like.
-        counters: the numbers that the step keeps in variables and attributes.
+        kept: what the step keeps in variables, attributes, lists, dictionaries and generators.
     """
 
     tensors: dict[str, torch.Tensor]
     gradients: dict[str, torch.Tensor]
     optimizers: list[tuple[dict[Any, Any], list[dict[str, Any]]]]
     others: list[dict[str, Any]]
-    counters: list[Any]
+    kept: list[Any]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a step keeps something: a way to read it, and one to write it."""
+
+    get: Callable[[], Any]
+    put: Callable[[Any], object]
 
 
 class Held:
@@ -51,7 +61,11 @@ class Held:
         self._modules: dict[str, torch.nn.Module] = {}
         self._tensors: dict[str, torch.Tensor] = {}
         self._others: list[Any] = []
-        self._counters: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        self._places = [
+            _Place(random.getstate, random.setstate),
+            _Place(np.random.get_state, np.random.set_state),
+        ]
+        self._reached: list[Any] = []
         self._walk(function)
         parts = {
             id(part)
@@ -71,8 +85,8 @@ class Held:
             found |= {f"{prefix}{name}": x for name, x in module.named_buffers()}
         held = {id(x) for x in found.values()}
         for key, tensor in self._tensors.items():
-            if id(tensor) not in held:
-                found[key] = tensor
+            if id(tensor) not in held:  # a copy of a parameter may be kept by its name
+                found[_free(key, found)] = tensor
                 held.add(id(tensor))
         for n, optimizer in enumerate(self.optimizers):
             for k, x in enumerate(x for group in optimizer.param_groups for x in group["params"]):
@@ -96,8 +110,28 @@ class Held:
                 for opt in self.optimizers
             ],
             [copy.deepcopy(vars(other), dict(known)) for other in self._others],
-            [get() for get, _ in self._counters],
+            [self._copied(place.get(), known) for place in self._places],
         )
+
+    def _copied(
+        self,
+        value: Any,
+        known: dict[int, Any],
+        convert: Callable[..., torch.Tensor] = torch.Tensor.clone,
+    ) -> Any:
+        """What is kept in one place; what is held elsewhere too stays the same object."""
+        if isinstance(value, dict):
+            return {key: self._copied(x, known, convert) for key, x in value.items()}
+        if type(value) in (list, tuple):
+            return type(value)(self._copied(x, known, convert) for x in value)
+        if id(value) in known:
+            return value
+        if isinstance(value, torch.Tensor):
+            return convert(value.detach().clone())
+        try:
+            return copy.deepcopy(value, dict(known))
+        except Exception:  # a lock, an open file
+            return value
 
     @contextmanager
     def swapped(self, state: State, convert: Callable[..., torch.Tensor]) -> Iterator[None]:
@@ -134,8 +168,8 @@ class Held:
         known = self._known()
         for other, attributes in zip(self._others, state.others, strict=True):
             vars(other).update(copy.deepcopy(attributes, dict(known)))
-        for (_, put), number in zip(self._counters, state.counters, strict=True):
-            put(number)
+        for place, kept in zip(self._places, state.kept, strict=True):
+            place.put(self._copied(kept, known, convert))
 
     def _restoring(self) -> Callable[[], None]:
         """A function that lets everything be as it is now."""
@@ -147,7 +181,7 @@ class Held:
             for opt in self.optimizers
         ]
         others = [(other, dict(vars(other))) for other in self._others]
-        counters = [(put, get()) for get, put in self._counters]
+        places = [(place.put, _shallow(place.get())) for place in self._places]
 
         def restore() -> None:
             for part, training, buffers in modules:
@@ -165,29 +199,33 @@ class Held:
             for other, attributes in others:
                 vars(other).clear()
                 vars(other).update(attributes)
-            for put, number in counters:
-                put(number)
+            for put, kept in places:
+                put(kept)
 
         return restore
 
     def _known(self) -> dict[int, Any]:
-        """What a copy of the attributes of a schedule goes on using, for ``copy.deepcopy``."""
-        held = [*self.optimizers, *self._modules.values(), *self._others, *self.named().values()]
-        return {id(x): x for x in held}
+        """What a copy of something that is kept goes on using, for ``copy.deepcopy``."""
+        return {id(x): x for x in (*self._reached, *self.named().values())}
 
     def _walk(self, function: Callable[..., Any]) -> None:
         pending: deque[tuple[str, Any]] = deque([("", function)])
         seen = set[int]()
         while pending:
             name, x = pending.popleft()
-            if id(x) in seen or isinstance(x, type | ModuleType):
+            if id(x) in seen or isinstance(x, ModuleType):
                 continue
             seen.add(id(x))
+            self._reached.append(x)
+            if isinstance(x, type):
+                if _is_own(x):
+                    self._places += _counters_of(x, vars(x))
+                continue
             if isinstance(x, torch.nn.Module):
                 self._modules[_free(name or type(x).__name__, self._modules)] = x
                 own = {key: y for key, y in vars(x).items() if not key.startswith("_")}
                 pending += own.items()
-                self._counters += _counters_of(x, own)
+                self._places += _counters_of(x, own)
             elif isinstance(x, torch.Tensor):
                 self._tensors[_free(name, self._tensors)] = x
             elif isinstance(x, torch.optim.Optimizer):
@@ -199,17 +237,34 @@ class Held:
             elif isinstance(x, FunctionType):
                 pending += self._variables(x)
             elif isinstance(x, dict):
+                self._add_container(x)
                 pending += [(str(key), y) for key, y in islice(x.items(), _MANY)]
             elif isinstance(x, list | tuple):
+                if isinstance(x, list):
+                    self._add_container(x)
                 pending += [(f"{name}.{n}", y) for n, y in enumerate(x[:_MANY])]
+            elif isinstance(x, np.ndarray):
+                self._add_container(x)
+            elif isinstance(x, torch.Generator):
+                self._places.append(_Place(x.get_state, x.set_state))
+            elif isinstance(x, np.random.Generator):
+                bits = x.bit_generator
+                self._places.append(
+                    _Place(partial(getattr, bits, "state"), partial(setattr, bits, "state"))
+                )
             elif not hasattr(x, "__dict__"):
                 continue
             elif hasattr(x, "state_dict") and hasattr(x, "load_state_dict"):
                 self._others.append(x)
                 pending += vars(x).items()
-            elif _is_own(x):
-                pending += vars(x).items()
-                self._counters += _counters_of(x, vars(x))
+            elif _is_own(type(x)):
+                pending += [*vars(x).items(), ("", type(x))]
+                self._add_container(vars(x))
+
+    def _add_container(self, x: Any) -> None:
+        if np.size(x) > _MANY if isinstance(x, np.ndarray) else len(x) > _MANY:  # data, no state
+            return
+        self._places.append(_Place(lambda: x, partial(_fill, x)))
 
     def _variables(self, function: FunctionType) -> list[tuple[str, Any]]:
         """What a function of the reader's reads from outside, with its names."""
@@ -224,7 +279,7 @@ class Held:
                 continue
             if _is_counter(cell.cell_contents):
                 get, put = (partial(of, cell, "cell_contents") for of in (getattr, setattr))
-                self._counters.append((get, put))
+                self._places.append(_Place(get, put))
         if is_readers(function.__code__.co_filename):
             outside = function.__globals__
             for name in _names(function.__code__):
@@ -232,7 +287,7 @@ class Held:
                     found.append((name, outside[name]))
                     if _is_counter(outside[name]):
                         put = partial(outside.__setitem__, name)
-                        self._counters.append((partial(outside.get, name), put))
+                        self._places.append(_Place(partial(outside.get, name), put))
         return found
 
 
@@ -247,23 +302,35 @@ def _options(group: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "params"}
 
 
+def _fill(container: Any, kept: Any) -> None:
+    """Let a list, a dictionary or an array have other contents."""
+    if isinstance(container, dict):
+        container.clear()
+        container.update(kept)
+    else:
+        container[... if isinstance(container, np.ndarray) else slice(None)] = kept
+
+
+def _shallow(kept: Any) -> Any:
+    """What is kept now: the same objects, in a container of its own."""
+    return copy.copy(kept) if isinstance(kept, dict | list | np.ndarray) else kept
+
+
 def _is_counter(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _counters_of(
-    owner: Any, attributes: dict[str, Any]
-) -> Iterator[tuple[Callable[[], Any], Callable[[Any], None]]]:
+def _counters_of(owner: Any, attributes: Mapping[str, Any]) -> Iterator[_Place]:
     for key, value in attributes.items():
         if _is_counter(value):
-            yield partial(getattr, owner, key), partial(setattr, owner, key)
+            yield _Place(partial(getattr, owner, key), partial(setattr, owner, key))
 
 
-def _is_own(value: Any) -> bool:
-    """Whether a value is an instance of a class of the reader's."""
-    module = sys.modules.get(type(value).__module__)
+def _is_own(kind: type) -> bool:
+    """Whether a class is the reader's."""
+    module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
-    return type(value).__module__ == "__main__" or bool(file and is_readers(file))
+    return kind.__module__ == "__main__" or bool(file and is_readers(file))
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:

@@ -1,10 +1,12 @@
 """Takes both sides' training steps, batch by batch, until they part."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax
+import numpy as np
 import torch
 
 from jaxvstorch._diff.carrying import carry_weights
@@ -14,7 +16,7 @@ from jaxvstorch._diff.finding import differences_of, report_on
 from jaxvstorch._diff.numbers import find_layout
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.places import described, lines_of_use
-from jaxvstorch._diff.recording import Kind, Recording, Stage, Value
+from jaxvstorch._diff.recording import Array, Kind, Recording, Stage, Value, is_plain
 from jaxvstorch._diff.side import Inputs, keep
 from jaxvstorch._diff.sides import titles_of
 from jaxvstorch._diff.training.jax_step import JaxStep
@@ -23,6 +25,7 @@ from jaxvstorch._diff.training.torch_step import TorchStep
 from jaxvstorch._diff.training.updates import Log, Pair, Updates
 from jaxvstorch._diff.weights import correspond
 
+_SHOWN = 4
 _SAME = 1e-6  # float32 in float64, or rounded once
 _ORIGINS = {
     Stage.FORWARD: Origin.FORWARD,
@@ -43,7 +46,7 @@ def diff_loops(
     for side, run in zip(sides, runs, strict=True):
         if isinstance(side, JaxStep):
             side.keep_weights(run)
-    given = {**_by_gradient(sides, runs, given), **given}
+    given = {**_by_step(sides, runs, given), **given}
     pairs, only = _pairs(sides, runs, titles, given)
     notes += _compare(sides, runs, pairs, titles)
     log = Log()
@@ -82,28 +85,60 @@ def _step_of(given: Any, which: str) -> Step:
         step = TorchStep(given)
         if step.trained:
             return step
+    if isinstance(given, tuple):
+        what = "a tuple, as a step of JAX is, but without states, or with a model of PyTorch"
+    elif isinstance(given, torch.nn.Module):
+        what = "a module: pass the function that calls it and its optimizer"
+    else:
+        what = "a function that uses no tensor with requires_grad from outside"
     raise TypeError(
-        f"{which} is no training step: pass a function of PyTorch that uses its model and its "
-        "optimizer from outside, or (step, state, …) of JAX"
+        f"{which} is no training step but {what}. A step of PyTorch is a function or method that "
+        "uses its model and its optimizer from outside; one of JAX is (step, state, …)"
     )
 
 
-def _by_gradient(
+def _by_step(
     sides: tuple[Step, Step], runs: tuple[Recording, Recording], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Weights that have no counterpart by numbers or names, but whose gradients have the same."""
+    """Weights that get the same new values or gradients, where numbers and names do not tell."""
     weights = correspond(sides[0].weights, sides[1].weights, given)
-    left = []
-    for run, names in zip(runs, (weights.only_first, weights.only_second), strict=True):
-        found = {name: gradient_of(run, run.after[name]) for name in names if name in run.after}
-        left.append({k: run.values[i].array for k, i in found.items() if i is not None})
+    copies = list(_with_copies(sides[0].weights))  # of a target network, say
+    unclear = (
+        [*weights.only_first, *copies],
+        [*weights.only_second, *(b for b, a in weights.equal.items() if a in copies)],
+    )
     pairs: dict[str, str] = {}
-    for name, gradient in left[1].items():
-        for other, ours in left[0].items():
-            if other not in pairs.values() and find_layout(ours, gradient, _SAME) is not None:
-                pairs[name] = other
-                break
+    for index_of in (lambda run, name: run.after[name], _gradient_of):
+        found = [
+            {name: index_of(run, name) for name in names if name in run.after}
+            for run, names in zip(runs, unclear, strict=True)
+        ]
+        ours, theirs = (
+            {name: run.values[i].array for name, i in indices.items() if i is not None}
+            for run, indices in zip(runs, found, strict=True)
+        )
+        for name in (x for x in theirs if x not in pairs):
+            for other, array in ours.items():
+                is_free = other not in pairs.values()
+                if is_free and find_layout(array, theirs[name], _SAME) is not None:
+                    pairs[name] = other
+                    break
     return pairs
+
+
+def _gradient_of(run: Recording, name: str) -> int | None:
+    return gradient_of(run, run.after[name])
+
+
+def _with_copies(weights: Mapping[str, Array]) -> Iterator[str]:
+    """The names of those that begin with the same numbers as another."""
+    by_numbers: dict[Any, list[str]] = defaultdict(list)
+    for name, array in weights.items():
+        if not is_plain(array):
+            by_numbers[array.shape, array.tobytes()].append(name)
+    for names in by_numbers.values():
+        if len(names) > 1:
+            yield from names
 
 
 def _pairs(
@@ -139,11 +174,13 @@ def _pairs(
         for run, name in zip(runs, (pair.first, pair.second), strict=True):
             before = next(v for v in run.values if v.kind == Kind.WEIGHT and v.name == name)
             old.append(before)
-            changed.append(run.after[name] != before.index)
-        if changed[0] == changed[1]:
+            touched = run.after[name] != before.index
+            changed.append((touched, not np.array_equal(_after(run, name).array, before.array)))
+        # An update of 0 is none: a frozen weight, or gradients that are only added up yet.
+        if changed[0][0] == changed[1][0] or not any(new for _, new in changed):
             kept.append(pair)
             continue
-        by = titles[not changed[0]]
+        by = titles[not changed[0][0]]
         first, second = (
             Place(title, lines_of_use(run, v), v.name, ("weight",), described(v))
             for title, run, v in zip(titles, runs, old, strict=True)
@@ -175,12 +212,26 @@ def _compare(
             [name for name, _ in names],
             frozenset(name for name, is_plain in names if is_plain),
         )
-    if is_equal:
-        return []
-    return [
-        f"what the steps return is not compared: {counts[0]} arrays in {titles[0]} and {counts[1]} "
-        f"in {titles[1]}, beside the state"
-    ]
+    notes = []
+    if not is_equal:
+        notes.append(
+            f"what the steps return is not compared: {counts[0]} arrays in {titles[0]} and "
+            f"{counts[1]} in {titles[1]}, beside the state"
+        )
+    for n, (side, run) in enumerate(zip(sides, runs, strict=True)):
+        used = {(p.first, p.second)[n] for p in pairs}
+        if left := [x for x in _changed(side, run) if x not in used]:
+            more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+            shown = ", ".join(left[:_SHOWN])
+            notes.append(f"{titles[n]} changes, and they are not compared: {shown}{more}")
+    return notes
+
+
+def _changed(side: Step, run: Recording) -> list[str]:
+    """The tensors of PyTorch that a step changes, beside its optimizer's, such as averages."""
+    before = {v.name: v.index for v in run.values if v.kind == Kind.WEIGHT}
+    is_torch = isinstance(side, TorchStep)
+    return [x for x in side.weights if is_torch and run.after.get(x) not in (None, before.get(x))]
 
 
 def _after(run: Recording, name: str) -> Value:

@@ -17,7 +17,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "weight_decay": (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1),
     "eps": (0.0, 1e-16, 1e-15, 1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
     "betas": ((0.9, 0.999), (0.9, 0.99), (0.9, 0.98), (0.9, 0.95), (0.95, 0.99), (0.5, 0.999)),
-    "momentum": (0.0, 0.5, 0.9, 0.95, 0.99),
+    "momentum": (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99),
     "alpha": (0.9, 0.95, 0.99, 0.999),
     "rho": (0.9, 0.95),
     "dampening": (0.0, 0.1, 0.9),
@@ -115,6 +115,7 @@ class Way:
         rule: the rule.
         is_state: whether it is the optimizer's state that is other.
         key: the option that is.
+        is_computed: whether its value is computed from the other side's update.
     """
 
     text: str
@@ -122,6 +123,7 @@ class Way:
     rule: Rule
     is_state: bool = False
     key: str = ""
+    is_computed: bool = False
 
 
 def ways(
@@ -137,12 +139,12 @@ def ways(
     """
     options = [*_options(rule)]
     yield from options
-    yield from _rates(rule, wanted)
     yield from _gradients(rule, unclipped, norms)
     if len(rule.steps) > 1:
         first = replace(rule, steps=rule.steps[-1:], state={})
         yield Way("the state of a first step", "the state after those before", first, True)
     yield from _written_out(rule)
+    yield from _rates(rule, wanted)  # some rate fits what is only scaled by something else
     for one, two in combinations(options, 2):
         if one.key != two.key:
             both = replace(two.rule, changes={**one.rule.changes, **two.rule.changes})
@@ -178,22 +180,29 @@ def _rates(rule: Rule, wanted: Array) -> Iterator[Way]:
     mine, lr, decay = rule.update(), rule.options["lr"], rule.options.get("weight_decay")
     if mine is None or not isinstance(lr, float) or not lr:
         return
-    if (factor := factor_between(wanted, mine)) is not None:
-        now = replace(rule.steps[-1], options={**rule.options, "lr": lr * factor})
+    if (factor := factor_between(wanted, mine, least=1)) is not None:
+        last = rule.steps[-1]
+        now = replace(last, options={**rule.options, "lr": lr * factor})
         other = replace(rule, steps=(*rule.steps[:-1], now))
-        yield Way(f"lr={lr * factor:.6g}", f"lr={lr:.6g}", other)
+        # Of plain gradient descent nobody can tell the two apart.
+        scaled = replace(last, gradient=last.gradient * factor)
+        update = replace(rule, steps=(*rule.steps[:-1], scaled)).update()
+        is_either = update is not None and agree(update, wanted)
+        also = f" (or gradients {factor:.6g} times as large)" if is_either else ""
+        yield Way(f"lr={lr * factor:.6g}{also}", f"lr={lr:.6g}", other, is_computed=True)
     more = factor_between(wanted - mine, rule.parameter)
     if isinstance(decay, float | int) and more is not None:
         other = rule.with_options(weight_decay=decay - more / lr)
-        yield Way(f"weight_decay={decay - more / lr:.4g}", f"weight_decay={decay:.4g}", other)
+        text = f"weight_decay={decay - more / lr:.4g}"
+        yield Way(text, f"weight_decay={decay:.4g}", other, is_computed=True)
 
 
-def factor_between(numbers: Array, others: Array) -> float | None:
-    """What the others times gives the numbers; None where no factor does."""
+def factor_between(numbers: Array, others: Array, least: int = 2) -> float | None:
+    """What the others times gives the numbers; None where no factor does, or for fewer."""
     a, b = others.ravel(), numbers.ravel()
     norm = float(a @ a)
     factor = float(a @ b) / norm if norm else 0.0
-    return factor if factor and a.size > 1 and agree(a * factor, b) else None
+    return factor if factor and a.size >= least and agree(a * factor, b) else None
 
 
 def agree(one: Array, other: Array) -> bool:

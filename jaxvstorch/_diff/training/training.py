@@ -27,11 +27,12 @@ def diff_training(
     - in PyTorch, a function or method called as ``step(*batch)``, which uses a model and an
       optimizer from outside, and schedules if it has any;
     - in JAX, ``(step, state, …)``, called as ``step(state, …, *batch)``, which returns each of the
-      states after the step, alone or beside other arrays, in any order; or which changes modules
-      and optimizers of flax's NNX that are passed as states.
+      states after the step, alone or in a tuple beside other arrays; or which changes modules and
+      optimizers of flax's NNX that are passed as states.
 
-    The parameters of both begin with the first's numbers. What a step changes is as before
-    afterwards: parameters, the optimizer's state, schedules and random state.
+    The parameters of both begin with the first's numbers. What a step changes outside is as before
+    afterwards: parameters, the optimizer's state, schedules, counters, lists and dictionaries, and
+    generators of random numbers; an iterator that it reads goes on.
 
     Args:
         first: the side that counts as right.

@@ -15,6 +15,7 @@ from jaxvstorch._diff.recording import Array, Kind, Recording, Stage, Value, eps
 from jaxvstorch._diff.training.rules import Rule, Taken, Way, agree, factor_between, ways
 from jaxvstorch._diff.training.step import gradient_of
 
+_FEW = 2  # elements: any two are nearly proportional
 _SAMPLE = 2048  # elements of a parameter on which other rules are tried
 _SMALL = 1e-6  # of the largest update: what is smaller may be roundings that Adam makes large
 
@@ -136,18 +137,24 @@ class Updates:
     def differences(self) -> Iterator[Difference]:
         """One for each parameter that is updated otherwise."""
         known: list[str] = []  # causes that were found: they likely hold for the next one
-        for update in self.all:
-            if not self._is_same(update):
-                cause, origin = self._cause(update, known)
-                known = [cause, *known] if cause and cause not in known else known
-                yield Difference(
-                    (self._place(0, update), self._place(1, update)),
-                    cause,
-                    distance(update.after[0].array, self._lying_as_first(update)),
-                    origin=origin,
-                )
+        wrong = [update for update in self.all if not self._is_same(update)]
+        found = {}
+        # What few numbers may be by chance, the cause of many is.
+        for update in sorted(wrong, key=lambda update: -update.before.size):
+            cause, origin = found[update.pair.first] = self._cause(update, known)
+            known = [cause, *known] if cause and cause not in known else known
+        for update in wrong:
+            cause, origin = found[update.pair.first]
+            yield Difference(
+                (self._place(0, update), self._place(1, update)),
+                cause,
+                distance(update.after[0].array, self._lying_as_first(update)),
+                origin=origin,
+            )
 
     def _is_same(self, update: _Update) -> bool:
+        if not np.array_equal(np.isfinite(update.ours), np.isfinite(update.theirs)):
+            return False
         gap = largest(update.ours - update.theirs)
         scale = max(largest(update.ours), largest(update.theirs), _SMALL * self._top)
         roundings = 4 * eps_of(update.before) * largest(update.before)
@@ -158,15 +165,24 @@ class Updates:
 
     def _cause(self, update: _Update, known: list[str]) -> tuple[str, Origin]:
         """A sentence, which is empty where nothing gives the numbers; and the origin."""
+        if not np.isfinite(update.theirs).all():
+            return f"{self.titles[1]}'s new values have an infinite number or NaN", Origin.RULE
+        if not np.isfinite(update.ours).all():
+            return f"{self.titles[0]}'s new values have an infinite number or NaN", Origin.RULE
         if not update.theirs.any():
+            rate = self._rate(update)
+            if rate and not any(other.theirs.any() for other in self.all):
+                text = f"with lr={rate:g} in place of lr=0, {self.titles[1]} agrees"
+                return text, Origin.SCHEDULE
             return f"{self.titles[1]} does not change it in this step", Origin.RULE
         found = self._rule(update, known)
         if found is not None:
             return found
         ours, theirs = update.ours, update.theirs
-        if (factor := factor_between(theirs, ours)) is not None:
+        if (factor := factor_between(theirs, ours, least=1)) is not None:
             text = f"{self.titles[1]}'s update is {factor:.6g} times {self.titles[0]}'s"
-            return text, Origin.SCHEDULE if not self._is_first else Origin.RULE
+            if ours.size > _FEW or text in known:
+                return text, Origin.SCHEDULE if not self._is_first else Origin.RULE
         for what, array in (("parameter", update.before), ("gradient", update.unclipped)):
             if (factor := factor_between(theirs - ours, array)) is not None:
                 sign = "less" if factor < 0 else "plus"
@@ -189,6 +205,8 @@ class Updates:
         norms = self.log.norms[-len(unclipped) :]
         tried = [(self._text(way, side), way) for way in ways(rule, unclipped, norms, wanted)]
         for text, way in sorted(tried, key=lambda row: row[0] not in known):
+            if way.is_computed and update.before.size <= _FEW and text not in known:
+                continue
             other = way.rule.update()
             if other is not None and agree(other, wanted):
                 is_rate = way.text.startswith("lr=") and not self._is_first
@@ -196,22 +214,31 @@ class Updates:
                 return text, Origin.STATE if way.is_state else origin
         return None
 
+    def _rate(self, update: _Update) -> float | None:
+        """PyTorch's learning rate, where the first side is PyTorch's."""
+        rule = self.log.rules.get(update.pair.first) if self._torch_side() == 0 else None
+        rate = rule.options.get("lr") if rule is not None else None
+        return rate if isinstance(rate, float) else None
+
     def _text(self, way: Way, side: int) -> str:
         here, there = (way.instead, way.text) if side == 0 else (way.text, way.instead)
         return f"with {here} in place of {there}, {self.titles[1]} agrees"
 
     def _lacks_state(self, update: _Update) -> bool:
-        """Whether an array of the first side's optimizer is none of what the second began with."""
+        """Whether the second's optimizer begins with zeros, and the first's does not."""
         if self._is_first or self.runs[0].framework != "torch":
             return False
         entered = self.runs[0].ended.entered.get(update.pair.first)
         if entered is None:
             return False
         arrays = [x for x in entered.state.values() if isinstance(x, np.ndarray) and x.ndim]
-        begun = [v.array for v in self.runs[1].values if v.kind == Kind.WEIGHT]
-        back = update.pair.layout.inverse(update.before.shape)
-        same_shape = [back(x) for x in begun if x.shape == update.after[1].array.shape]
-        return any(all(distance(x, y) > 1e-6 for y in same_shape) for x in arrays)
+        shape = update.after[1].array.shape
+        begun = [
+            v.array
+            for v in self.runs[1].values
+            if v.kind == Kind.WEIGHT and v.array.shape == shape and v.name != update.pair.second
+        ]
+        return any(x.any() for x in arrays) and not any(x.any() for x in begun)
 
     def _place(self, side: int, update: _Update) -> Place:
         run, value = self.runs[side], update.after[side]

@@ -36,6 +36,8 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "sin": torch.sin,
     "cos": torch.cos,
 }  # fmt: skip
+# Those that are their argument times another function of it.
+GATED = ("gelu", "gelu by tanh", "gelu by a sigmoid", "silu", "mish", "hardswish")
 
 
 _UNARY = {

@@ -11,6 +11,7 @@ import torch
 
 from jaxvstorch._diff.ways import masks, norms, parts, reducing, windows
 from jaxvstorch._diff.ways.activations import activations
+from jaxvstorch._diff.ways.twins import twins
 from jaxvstorch._diff.ways.way import Arguments, Way, changed
 
 _EPS = [0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
@@ -74,6 +75,7 @@ def ways(function: Any, arguments: Arguments) -> Iterator[Way]:
         yield from _SPECIAL[name](function, arguments)
     yield from activations(name, arguments)
     yield from _without_weights(function, arguments)
+    yield from twins(function, arguments)
 
 
 def _other_values(function: Any, arguments: Arguments) -> Iterator[Way]:
