@@ -32,6 +32,7 @@ def compared(
     weights: Mapping[str, str],
     *,
     gradient: bool,
+    float64: bool,
     steps: int,
 ) -> Diff:
     """Compare what two names of the command line stand for.
@@ -42,6 +43,7 @@ def compared(
         seed: for their numbers, and for the weights of modules that are made.
         weights: names of the second side's weights, each with the first's.
         gradient: whether to compare the backward pass too.
+        float64: whether to run in float64 where both can.
         steps: the number of training steps to compare; 0 for a forward pass.
 
     Raises:
@@ -59,7 +61,8 @@ def compared(
                 makers = (Maker(lambda array: array, seed + n) for n in range(steps))
                 batches = [maker.call(asked)[0] for maker in makers]
                 return diff_training(first, second, batches, weights=weights)
-            return diff(first, second, inputs, weights=weights, gradient=gradient)
+            options: dict[str, Any] = {"gradient": gradient, "float64": float64}
+            return diff(first, second, inputs, weights=weights, **options)
     except SystemExit as end:
         raise BadInputError(f"a side called sys.exit({end.code!r})") from end
     except BadInputError:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,6 +53,14 @@ def diff(
     gradient: Annotated[
         bool, typer.Option("--gradient", help="Compare the backward pass too.")
     ] = False,
+    float64: Annotated[
+        bool,
+        typer.Option(
+            "--float64/--own-dtypes",
+            help="Run in float64 where both sides can, or in the dtypes that they have, which "
+            "takes less memory.",
+        ),
+    ] = True,
     steps: Annotated[
         int,
         typer.Option(
@@ -85,7 +93,10 @@ def diff(
     try:
         if gradient and steps:
             raise BadInputError("--steps compares gradients too: leave out --gradient")
-        report = _run((first, second), arg or [], seed, weights or [], html, gradient, steps)
+        if steps and not float64:
+            raise BadInputError("--steps runs in float64 where it can: leave out --own-dtypes")
+        options = {"gradient": gradient, "float64": float64, "steps": steps}
+        report = _run((first, second), arg or [], seed, weights or [], html, options)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(str(error))
         raise typer.Exit(2) from error
@@ -102,8 +113,7 @@ def _run(
     seed: int,
     weights: list[str],
     html: Path | None,
-    gradient: bool,
-    steps: int,
+    options: dict[str, Any],
 ) -> "Diff":
     """Compare, and write the page."""
     from jaxvstorch._command.output import stdout_to_stderr
@@ -122,7 +132,7 @@ def _run(
     with stdout_to_stderr():
         with importing("jaxvstorch diff"):
             from jaxvstorch._command.compared import compared
-        report = compared(targets, asked, seed, names, gradient=gradient, steps=steps)
+        report = compared(targets, asked, seed, names, **options)
     if html is not None:
         from jaxvstorch._diff.rendering.html import page
 

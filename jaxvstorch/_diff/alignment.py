@@ -229,7 +229,8 @@ def tells(recording: Recording, value: Value) -> bool:
 
 def _loss(recording: Recording, value: Value) -> float:
     """How much less precise a sum is than its terms, as the larger of these cancel."""
-    if value.name not in ("mean", "reduce_sum", "sum") or value.array.dtype.kind not in "fc":
+    is_sum = value.name in ("mean", "reduce_sum", "sum") and value.parents
+    if not is_sum or value.array.dtype.kind not in "fc":
         return 1.0
     whole, top = largest(value.array), largest(recording.values[value.parents[0]].array)
     return min(max(1.0, top / whole), _MOST_LOST) if whole else 1.0

@@ -1,12 +1,13 @@
 """Why two runs part: each common way is tried, and what gives the other side's numbers is said."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 from jaxvstorch._diff.alignment import TRANSPARENT
 from jaxvstorch._diff.numbers import allowed_for, distance, possible_layouts
 from jaxvstorch._diff.operands import Operands, named
-from jaxvstorch._diff.operations import are_close, does, scalars, settings, sort_of
+from jaxvstorch._diff.operations import are_close, does, scalars, settings, sort_of, written
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Kind, Recording, Value, eps_of
 from jaxvstorch._diff.relations import constant_where_they_differ, relation
@@ -51,6 +52,23 @@ class Causes:
             if text := trial(parting):
                 return text
         return ""
+
+    def narrowed(self, parting: Parting) -> Parting:
+        """What a way that was found explains of a parting: a second fault may follow at once."""
+        if self.trials.met is None or parting.layout is None:
+            return parting
+        value, other, layout = self.trials.met
+        if self.search.first.recording.framework == "torch":
+            t, s = value, other
+        else:
+            t, s, layout = other, value, layout.inverse(value.array.shape)
+        ours, theirs = self.statuses
+        ends = parting.first[-1].index, parting.second[-1].index
+        is_earlier = t.index < ends[0] or s.index < ends[1]
+        if not is_earlier or ours.has[t.index] or theirs.has[s.index] or not layout.fits(t.array):
+            return parting
+        first, second = ours.between(t.index), theirs.between(s.index)
+        return replace(parting, first=first, second=second, layout=layout)
 
     def _narrower(self, parting: Parting) -> str:
         """A dtype that has fewer digits than the side is meant to compute in."""
@@ -115,7 +133,7 @@ class Causes:
         there = [y for y in second if not any(are_close(x, y) for x in first)]
         if len(here) == len(there) == 1:
             return (
-                f"the constant {here[0]:.9g} in {self.titles[0]} is {there[0]:.9g} in "
+                f"the constant {written(here[0])} in {self.titles[0]} is {written(there[0])} in "
                 f"{self.titles[1]}"
             )
         return ""

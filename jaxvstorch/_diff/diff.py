@@ -20,6 +20,8 @@ from jaxvstorch._frameworks.containers import arrays_in
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._parity.refusals import require_inputs
 
+_FLOAT32 = float(np.finfo(np.float32).eps)
+
 
 def diff(
     first: Any,
@@ -28,6 +30,7 @@ def diff(
     *,
     weights: Mapping[str, str] | None = None,
     gradient: bool = False,
+    float64: bool = True,
 ) -> Diff:
     """Find each place where two implementations part, such as a PyTorch model and its JAX port.
 
@@ -53,6 +56,9 @@ def diff(
         gradient: whether to compare the backward pass too: the gradients with respect to the
             weights, or to the inputs where a side has no weights. They are those of the output
             if it is one number, else of the sum of the squares of all outputs.
+        float64: whether to run in float64 where both sides can. Without it, they run in the dtypes
+            that they have: a model in float32 takes less memory, and differences as small as some
+            roundings are not seen.
 
     Returns:
         The report. It prints each place with the lines of both sides; the cause, if a way in which
@@ -87,8 +93,15 @@ def diff(
     sides = made.side_of(first, "first"), made.side_of(second, "second")
     titles = made.titles_of(sides)
     wanted = _gradients(sides, inputs, weights or {}) if gradient else ([], [])
-    wide, working, notes = precision(sides, inputs, titles)
-    search = Search(sides, inputs, wide, working, wanted)
+    notes: list[str] = []
+    try:
+        wide, working = float64, _FLOAT32 if float64 else _own(sides)
+        search = Search(sides, inputs, wide, working, wanted)
+    except Exception:  # as of a layer in float32 that refuses float64
+        wide, working, notes = precision(sides, inputs, titles) if float64 else (True, working, [])
+        if wide:
+            raise
+        search = Search(sides, inputs, wide, working, wanted)
     found, about_weights = carry_weights(search, titles, weights or {})
     found += [difference for difference, _ in differences_of(search, titles)]
     return report_on(search, titles, found, [*notes, *about_weights])
@@ -98,16 +111,19 @@ def precision(
     sides: tuple[Side, Side], inputs: Inputs, titles: tuple[str, str]
 ) -> tuple[bool, float, list[str]]:
     """Whether both sides can run in float64; the ``eps`` that counts; what to say of it."""
-    working = float(np.finfo(np.float32).eps)
     for title, side in zip(titles, sides, strict=True):
         try:
             side.run(inputs, keep, wide=True)
         except Exception as error:
             why = " ".join(str(error).split())[:120]
             note = f"compared as they are, since {title} does not run in float64: {why}"
-            held = [eps_of(array) for side in sides for array in side.weights.values()]
-            return False, max([working, *held]), [note]
-    return True, working, []
+            return False, _own(sides), [note]
+    return True, _FLOAT32, []
+
+
+def _own(sides: tuple[Side, Side]) -> float:
+    """The ``eps`` of the coarsest weights, or of float32."""
+    return max([_FLOAT32, *(eps_of(x) for side in sides for x in side.weights.values())])
 
 
 def _gradients(

@@ -43,8 +43,9 @@ def differences_of(
         if parting is None:
             yield from ((difference, None) for difference in turned_outputs(search, titles))
             return
-        where = places(search, parting, titles, causes.statuses)
         cause = causes.of(parting)
+        parting = causes.narrowed(parting)
+        where = places(search, parting, titles, causes.statuses)
         search.go_on(parting)
         yield Difference(where, cause, effect(before, search.second)), parting
 

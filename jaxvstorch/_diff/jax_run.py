@@ -171,6 +171,7 @@ class JaxRecorder:
                 module=module,
                 draws=eqn.primitive.name.startswith(_RANDOM),
                 backward=self._backward,
+                rounded_to=max((_rounded_to(a) for a, i in entries if i is None), default=0.0),
             )
             for result in results
         ]
@@ -241,6 +242,15 @@ class JaxRecorder:
     ) -> list[Entry]:
         self._steps[id(loop)] = self._steps.get(id(loop), 0) + 1
         return self._run(body.jaxpr, body.consts, entries, stack)
+
+
+def _rounded_to(number: Any) -> float:
+    """The ``eps`` of float32 if a number in the code, as ``np.float32(0.1)``, was rounded to it."""
+    if np.ndim(number) or np.asarray(number).dtype != np.float64:
+        return 0.0
+    with np.errstate(over="ignore"):
+        short, long = np.float32(number), float(number)
+    return float(np.finfo(np.float32).eps) if short == long and float(str(short)) != long else 0.0
 
 
 def _known(*indices: int | None) -> tuple[int, ...]:

@@ -41,6 +41,12 @@ class Layout:
             array = array.reshape(self.split)
         return array.transpose(self.axes).reshape(self.shape)
 
+    def fits(self, array: Array) -> bool:
+        """Whether an array can lie so."""
+        shape = array.shape if self.split is None else self.split
+        sizes = array.size, int(np.prod(shape))
+        return len(shape) == len(self.axes) and sizes[0] == sizes[1] == int(np.prod(self.shape))
+
     def inverse(self, shape: tuple[int, ...]) -> "Layout":
         """How the other array, of ``self.shape``, lies in one of this shape."""
         before = self.split or shape

@@ -64,6 +64,13 @@ def scalars(value: Value, *, with_simple: bool = False) -> list[float]:
 _SCALED = {"add", "sub"}  # whose alpha is a keyword
 
 
+def written(number: float) -> str:
+    """A number as the code has it; one that was rounded to float32 as before."""
+    with np.errstate(over="ignore"):
+        short = np.float32(number)
+    return f"{float(str(short)) if float(short) == number else number:.9g}"
+
+
 def are_close(one: float, other: float) -> bool:
     """Whether two constants are the same, or one divides where the other multiplies."""
     return any(abs(one - x) <= 1e-6 * abs(x) for x in (other, 1 / other))

@@ -121,8 +121,19 @@ class Recording:
     after: dict[str, int] = field(default_factory=dict)
     ended: Any = field(default=None, repr=False)
 
-    def add(self, kind: Kind, array: Array, *, backward: bool = False, **rest: Any) -> Value:
-        """Add a value, whose precision comes from its dtype and its parents."""
+    def add(
+        self,
+        kind: Kind,
+        array: Array,
+        *,
+        backward: bool = False,
+        rounded_to: float = 0.0,
+        **rest: Any,
+    ) -> Value:
+        """Add a value, whose precision comes from its dtype and its parents.
+
+        ``rounded_to`` is the ``eps`` of a number in the code that it is computed with.
+        """
         parents = rest.get("parents", ())
         terms = [(self.values[i].precise_to, self.values[i].array) for i in parents]
         is_later = any(self.values[i].stage != Stage.FORWARD for i in parents)
@@ -133,7 +144,7 @@ class Recording:
             len(self.values),
             kind,
             array,
-            precise_to=carried(rest.get("name", ""), array, terms),
+            precise_to=max(rounded_to, carried(rest.get("name", ""), array, terms)),
             fed=given or constant or any(self.values[i].fed for i in parents),
             stage=stage,
             **rest,

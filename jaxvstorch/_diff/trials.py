@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from jaxvstorch._diff.alignment import TRANSPARENT, Status
-from jaxvstorch._diff.numbers import allowed_for, distance, find_layout
+from jaxvstorch._diff.numbers import Layout, allowed_for, distance, find_layout
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
 from jaxvstorch._diff.torch_run import again
@@ -31,6 +31,8 @@ class Trials:
         self, search: Search, titles: tuple[str, str], statuses: tuple[Status, Status]
     ) -> None:
         self.search, self.titles, self.statuses = search, titles, statuses
+        # The value that a way was tried on, the other side's with its numbers, and how these lie.
+        self.met: tuple[Value, Value, Layout] | None = None
 
     def ways(self, parting: Parting) -> str:
         """An operation of PyTorch with another argument, or another one in its place."""
@@ -38,7 +40,8 @@ class Trials:
         if first.framework == "torch":
             values = [*_operations(first, parting.start), *parting.first]
             # The other side may have an operand among its steps, as a median has two elements.
-            values += [first.values[i] for i in parting.start.parents]
+            given, classes = self.search.given_classes, self.search.first.classes
+            values += [first.values[i] for i in parting.start.parents if classes[i] not in given]
             found = self._way(first, values, self._lost(second, self.statuses[1], parting.second))
             if found:
                 return f"with {found[0]} in place of {found[1]}, {self.titles[1]} agrees"
@@ -139,28 +142,32 @@ class Trials:
                 if a.name in arguments or a.has_default_value()
             }
             for way in ways(function, arguments):
-                if self._gives(way.compute, others):
+                if (found := self._given(way.compute, others)) is not None:
+                    other, layout = found
+                    self.met = value, other, layout
                     return way.here, way.there
         return None
 
-    def _gives(self, compute: Any, others: list[Value]) -> bool:
+    def _given(self, compute: Any, others: list[Value]) -> tuple[Value, Layout] | None:
+        """Which of the others a way gives, and how that lies in it."""
         try:
             with torch.no_grad():
                 result = compute()
         except Exception:  # the way is not one for these arguments
-            return False
+            return None
         result = result[0] if isinstance(result, list | tuple) else result
         if not isinstance(result, torch.Tensor):
-            return False
+            return None
         array = result.numpy(force=True)
         if is_plain(array):
-            return False
+            return None
         for other in others:
             if other.array.size == array.size:
                 eps = max(min(other.precise_to, self.search.working), eps_of(array))
-                if find_layout(array, other.array, allowed_for(eps)) is not None:
-                    return True
-        return False
+                layout = find_layout(array, other.array, allowed_for(eps))
+                if layout is not None:
+                    return other, layout
+        return None
 
 
 def _operations(recording: Recording, value: Value) -> list[Value]:

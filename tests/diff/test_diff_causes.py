@@ -43,3 +43,30 @@ def gelu_written_out(x: torch.Tensor) -> torch.Tensor:
 def test_it_is_found_however_the_sides_are_written(first, second, cause) -> None:
     (difference,) = diff(first, second, (X,)).differences
     assert difference.cause == cause
+
+
+def test_two_faults_side_by_side_are_two() -> None:
+    """Between them lies no array that both sides have."""
+
+    def original(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.gelu(torch.nn.functional.layer_norm(x, (8,)))
+
+    def port(x: jax.Array) -> jax.Array:
+        x = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-3)
+        return jax.nn.gelu(x)
+
+    for float64 in (True, False):
+        causes = [found.cause for found in diff(original, port, (X,), float64=float64).differences]
+        assert causes == [
+            "with eps=1e-05 in place of eps=0.001, JAX agrees",
+            "with approximate='none' in place of approximate='tanh', JAX agrees",
+        ]
+
+
+def test_a_number_that_was_rounded_to_float32_is_the_same() -> None:
+    def original(x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(0.1 * x)
+
+    assert diff(original, lambda x: jnp.tanh(np.float32(0.1) * x), (X,)).same
+    (found,) = diff(original, lambda x: jnp.tanh(np.float32(0.2) * x), (X,)).differences
+    assert found.cause == "the constant 0.1 in PyTorch is 0.2 in JAX"

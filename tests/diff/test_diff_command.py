@@ -129,6 +129,11 @@ def test_a_class_is_made_and_weights_are_carried_over(first) -> None:
     assert "torch was imported" in done.stderr
 
 
+def test_float64_is_left_where_the_own_dtypes_are_asked_for() -> None:
+    done = run("net", "Nnx", "--arg", "f32[2,4]", "--own-dtypes")
+    assert done.stdout.startswith("the same: each operation agrees in the dtypes that they have\n")
+
+
 def test_a_difference_is_status_1_and_text_page_and_json_have_it(folder) -> None:
     done = run("Net", "Eqx", "--arg", "f32[2,4]", "--json", "--html", "out.html", "--seed", "3")
     assert done.exit_code == 1, done.output
@@ -184,6 +189,9 @@ def test_training_steps_are_compared() -> None:
     assert done.exit_code == 1, done.output
     assert done.stdout.startswith("different in step 1 of 3, in 1 place\n")
     assert "with lr=0.1 in place of lr=0.2 (or gradients 2 times as large)" in done.stdout
+    done = run("step", "training", *named, "--steps", "3", "--own-dtypes")
+    assert done.exit_code == 2
+    assert "leave out --own-dtypes" in done.stderr
     done = run("step", "training", *named, "--steps", "3", "--gradient")
     assert done.exit_code == 2
     assert "--steps compares gradients too: leave out --gradient" in done.stderr
