@@ -31,6 +31,8 @@ def gelu_written_out(x: torch.Tensor) -> torch.Tensor:
          "with silu in place of gelu, JAX agrees"),
         (lambda x: jax.nn.silu(2 * x), lambda x: jax.nn.gelu(2 * x),
          "with silu in place of gelu by tanh, JAX 2 agrees"),
+        (lambda x: torch.erf(x * x), lambda x: jnp.tanh(x * x),
+         "JAX computes tanh of the same numbers, PyTorch does not"),
         # JAX's median has PyTorch's among its steps.
         (lambda x: 3 * torch.median(2 * x, 0).values, lambda x: 3 * jnp.median(2 * x, 0),
          "with torch.median in place of jnp.median(input, axis=dim, keepdims=keepdim), JAX agrees"),
@@ -38,7 +40,7 @@ def gelu_written_out(x: torch.Tensor) -> torch.Tensor:
          lambda x: jnp.linalg.eigh(x.T @ x + jnp.tril(x.T @ x))[0],
          "with torch.linalg.eigh in place of jnp.linalg.eigh(A, UPLO=UPLO), JAX agrees"),
     ],
-    ids=["gelu", "silu", "silu of JAX", "median", "eigh"],
+    ids=["gelu", "silu", "silu of JAX", "erf", "median", "eigh"],
 )  # fmt: skip
 def test_it_is_found_however_the_sides_are_written(first, second, cause) -> None:
     (difference,) = diff(first, second, (X,)).differences

@@ -484,6 +484,21 @@ def test_a_network_that_begins_as_a_copy_is_not_taken_for_the_trained_one() -> N
     assert compared.same, str(compared)
 
 
+def test_an_average_that_is_not_compared_is_named() -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Linear(6, 3)
+    average = torch.optim.swa_utils.AveragedModel(model)
+    inner = torch_step(model, torch.optim.SGD(model.parameters(), 0.1))
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        loss = inner(x, y)
+        average.update_parameters(model)
+        return loss
+
+    notes = diff_training(step, inner, BATCHES[:2]).notes
+    assert any("changes, and they are not compared: average.module.weight" in x for x in notes)
+
+
 def test_new_values_that_are_nan_differ() -> None:
     rule = optax.stateless(lambda updates, _: jax.tree.map(lambda g: g * jnp.nan, updates))
     (first, *_) = diff_training(*linear_steps(rule), BATCHES).differences

@@ -107,6 +107,10 @@ def _by_step(
         [*weights.only_first, *copies],
         [*weights.only_second, *(b for b, a in weights.equal.items() if a in copies)],
     )
+    # An average of the weights begins as they do, and its first value may be theirs.
+    for run, names in zip(runs, unclear, strict=True):
+        stepped = getattr(run.ended, "entered", {})
+        names[:] = [x for x in names if x in stepped] + [x for x in names if x not in stepped]
     pairs: dict[str, str] = {}
     for index_of in (lambda run, name: run.after[name], _gradient_of):
         found = [

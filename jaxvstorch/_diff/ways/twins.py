@@ -1,11 +1,12 @@
 """The JAX that people write first for an operation, where the map of names says that it differs."""
 
 import inspect
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import torch
 
@@ -17,9 +18,7 @@ _MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
 
 
 def twins(function: Any, arguments: Arguments) -> Iterator[Way]:
-    """The map's first lines for an operation's names; none where JAX is not in use."""
-    if "jax" not in sys.modules:
-        return
+    """The map's first lines for an operation's names."""
     name = function._schema.name.removeprefix("aten::").strip("_").removeprefix("linalg_")
     for module in _MODULES:
         if (row := rows().get(f"{module}.{name}")) is None:
@@ -30,9 +29,6 @@ def twins(function: Any, arguments: Arguments) -> Iterator[Way]:
 
 
 def _compute(row: Row, first: str, arguments: Arguments) -> torch.Tensor:
-    import jax
-    import jax.numpy as jnp
-
     def to_jax(value: Any) -> Any:
         value = tuple(value) if isinstance(value, list) else value
         return jnp.asarray(value.numpy(force=True)) if isinstance(value, torch.Tensor) else value
