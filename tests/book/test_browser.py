@@ -175,6 +175,15 @@ def test_a_dark_page_is_printed_light_and_stays_dark(page, mode):
     assert (page.evaluate("window.printed"), page.evaluate(mode_now)) == ("light", "dark")
 
 
+def test_a_printed_table_may_go_on_on_the_next_sheet(page):
+    page.goto("topics/updates.html")
+    page.emulate_media(media="print")
+    table = page.locator(".bd-article table").first
+    assert table.evaluate("table => getComputedStyle(table).breakInside") == "auto"
+    before = page.locator(".bd-article p:has(+ .pair)").first
+    assert before.evaluate("p => getComputedStyle(p).breakAfter") == "avoid"
+
+
 BOXES = "figure.bar-panels, .bars, .strips, .strips .lane, .bd-article table"
 WIDTHS = """boxes => boxes.filter(box => box.checkVisibility()).map(box => {
     const style = getComputedStyle(box.parentElement);
