@@ -38,15 +38,33 @@ function entry(found) {
   return item;
 }
 
+// The pages that have some of the words, those with the most of them first.
+async function someWords(pagefind, words) {
+  const found = new Map();
+  for (const word of new Set(words.split(/\s+/))) {
+    for (const result of (await pagefind.search(word)).results) {
+      const { count, score } = found.get(result.id) ?? { count: 0, score: 0 };
+      found.set(result.id, { count: count + 1, score: score + result.score, data: result.data });
+    }
+  }
+  return [...found.values()].sort(
+    (one, other) => other.count - one.count || other.score - one.score,
+  );
+}
+
 async function search(pagefind, words) {
   const found = await pagefind.debouncedSearch(words, {}, 100);
   if (found === null) return; // another letter came
-  const results = await Promise.all(found.results.slice(0, 20).map((result) => result.data()));
+  const all = found.results.length || !/\S\s+\S/.test(words) || words.includes('"');
+  const best = all ? found.results : await someWords(pagefind, words.trim());
+  if (words !== field.value) return;
+  const results = await Promise.all(best.slice(0, 20).map((result) => result.data()));
   const list = document.createElement("ul");
   list.className = "search";
   list.append(...results.map(entry));
   const count = document.createElement("p");
-  count.textContent = words && (results.length ? "" : `Nothing has “${words}”.`);
+  if (words && !results.length) count.textContent = `Nothing has “${words}”.`;
+  else if (!all) count.textContent = "No page has all of these words. These pages have some of them:";
   shown.replaceChildren(count, list);
 }
 
