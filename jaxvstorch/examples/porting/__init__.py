@@ -4,6 +4,7 @@
 ``torch_module.py`` and ``jax_nnx.py`` are the script as people write it, with a module and an
 optimizer; ``jax_optax.py`` is the JAX script without modules. ``weights.py`` copies weights from
 one to the other, also from a checkpoint: ``jax_llama.py`` and ``jax_resnet.py`` are modules for two
-models of transformers. ``jax_defaults.py`` leaves one default alone at a time, and
-``jax_dropout.py`` has dropout with its scale and without.
+models of transformers. ``jax_defaults.py`` leaves one default alone at a time,
+``jax_dropout.py`` has dropout with its scale and without, and ``default_runs.py`` trains and draws
+all of these.
 """
