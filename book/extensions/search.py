@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pagefind.index import IndexConfig, PagefindIndex
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 from extensions.errors import FOLDER
 from extensions.names import found_names
@@ -41,10 +42,16 @@ _ERROR = """\
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write the index when all pages are written."""
     if error is None and app.builder.format == "html":
-        # One folder and one question: Pagefind takes a tenth of a second to answer each.
+        # One folder and one question: Pagefind takes a tenth of a second to answer each. Once it
+        # left its list of languages empty, without an error, and a search then finds nothing.
         with tempfile.TemporaryDirectory() as folder:
             _copy(app, Path(folder))
-            asyncio.run(_write(folder, str(Path(app.outdir, "pagefind"))))
+            output = Path(app.outdir, "pagefind")
+            for _ in range(3):
+                asyncio.run(_write(folder, str(output)))
+                if all(path.stat().st_size for path in output.rglob("*") if path.is_file()):
+                    return
+            raise ExtensionError("Pagefind left a file of the search's index empty, three times")
 
 
 def _copy(app: Sphinx, folder: Path) -> None:
