@@ -53,6 +53,7 @@ def test_options_follow_the_expression() -> None:
         ("torch.f(x => jnp.f(x)", "does not end with a bracket"),
         ("torch.f(x y) => jnp.f(x)", "not parameters"),
         ("torch.f(x) => nothing", "say after `instead:`"),
+        ("torch.f(x) => nothing ; instead: g ; recipe: cooking", "no recipe 'cooking'"),
         ("torch.f(x)", "neither"),
     ],
 )

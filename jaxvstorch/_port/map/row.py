@@ -22,6 +22,8 @@ without counterpart becomes ``nothing``. What may follow, each behind a semicolo
     Parameters that the expression satisfies whatever their value: JAX's sort is always stable.
 ``instead``
     Where there is no counterpart: what people do in JAX, as text.
+``recipe``
+    The module of ``recipes`` that does it in both frameworks.
 ``weights``
     What each parameter of the flax module is, of PyTorch's weights.
 ``plain``
@@ -39,9 +41,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-OPTIONS = ("first", "refused", "needless", "instead", "weights", "plain", "try")
+OPTIONS = ("first", "refused", "needless", "instead", "recipe", "weights", "plain", "try")
 # Parameters that say where or how PyTorch keeps an array; JAX has none of them.
 PLACEMENT = frozenset({
     "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
@@ -49,6 +52,7 @@ PLACEMENT = frozenset({
 })  # fmt: skip
 # Names of NumPy that PyTorch takes for its own.
 _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+_RECIPES = Path(__file__).with_name("recipes")
 FREE = frozenset({"jax", "jnp", "lax", "nnx", "optax", "paste", "key", "lr", "rngs", "w"})
 
 
@@ -205,7 +209,10 @@ def _calls(call: str, line: str) -> tuple[str, str | None, str | None]:
 
 
 def _check(row: Row) -> None:
-    """Refuse a line that drops a parameter, or refuses one that it does not take."""
+    """Refuse a line that drops a parameter, or names something that is not there."""
+    recipe = row.option("recipe")
+    if recipe and not (_RECIPES / f"{recipe}.py").exists():
+        raise LineError(f"{row.name}: there is no recipe {recipe!r}")
     if row.expression is None:
         if not row.option("instead"):
             raise LineError(f"{row.name} becomes nothing: say after `instead:` what people do")

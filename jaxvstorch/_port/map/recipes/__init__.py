@@ -1,0 +1,74 @@
+"""Short programs of both frameworks for names of the map that no expression translates.
+
+One module each: its docstring's first line is the title, ``PAGE`` the topic page that says more,
+``NAMES`` the names that it answers; ``with_torch`` and ``with_jax`` return what is compared. Their
+bodies are read from the files, so that neither framework is imported.
+"""
+
+import ast
+import textwrap
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One task in both frameworks.
+
+    Attributes:
+        module: the name that a row gives after ``recipe:``, such as ``freezing``.
+        title: what people type, such as ``Freeze some weights``.
+        text: what differs, in a sentence or two.
+        page: the topic page of the book that says more, such as ``training-loop``.
+        names: the names that it answers, of either framework, as the map spells them.
+        torch: the code in PyTorch; its last line is the expression that was compared.
+        jax: the code in JAX.
+    """
+
+    module: str
+    title: str
+    text: str
+    page: str
+    names: tuple[str, ...]
+    torch: str
+    jax: str
+
+
+@cache
+def recipes() -> dict[str, Recipe]:
+    """All recipes, by module, in the order of their names."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return {file.stem: _read(file) for file in files if file.stem != "__init__"}
+
+
+def _read(file: Path) -> Recipe:
+    text = file.read_text(encoding="utf-8")
+    module = ast.parse(text)
+    title, _, rest = (ast.get_docstring(module) or "").partition("\n")
+    constants = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value)
+        for node in module.body
+        if isinstance(node, ast.Assign)
+    }
+    bodies = {
+        node.name: _body(node, text.splitlines())
+        for node in module.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    return Recipe(
+        file.stem,
+        title.removesuffix("."),
+        " ".join(rest.split()),
+        constants["PAGE"],
+        tuple(constants["NAMES"]),
+        bodies["with_torch"],
+        bodies["with_jax"],
+    )
+
+
+def _body(function: ast.FunctionDef, lines: list[str]) -> str:
+    """The body without its indentation; in place of ``return``, the expression that it returns."""
+    body = textwrap.dedent("\n".join(lines[function.lineno : function.end_lineno]))
+    before, _, returned = body.rpartition("\nreturn ")
+    return f"{before.strip()}\n{returned}"
