@@ -15,7 +15,14 @@ from jaxvstorch._port.map.recipes import recipes
 from jaxvstorch._port.map.rows import rows
 
 ROOT = Path(__file__).parents[2]
-SHARDED = ("batch_norm_across_devices", "collectives", "data_parallel", "sharded_weights")
+SHARDED = (
+    "batch_norm_across_devices",
+    "collectives",
+    "data_parallel",
+    "resharding",
+    "sharded_checkpoints",
+    "sharded_weights",
+)
 
 
 @pytest.fixture
@@ -93,6 +100,8 @@ def test_titles_are_told_apart() -> None:
 
 @pytest.mark.parametrize("recipe", recipes().values(), ids=recipes())
 def test_the_names_exist(recipe, frameworks) -> None:
+    for package in getattr(load(recipe.module), "NEEDS", ()):
+        pytest.importorskip(package)
     assert len(set(recipe.names)) == len(recipe.names)
     assert [name for name in recipe.names if not exists(name)] == []
 
@@ -103,6 +112,9 @@ ROOTS = {
 }  # fmt: skip
 
 
+OF_INSTANCES = frozenset({"Module.training", "Optimizer.param_groups"})
+
+
 def exists(name: str) -> bool:
     """Whether a name of either framework, in the map's spelling, can be reached."""
     root, _, rest = name.partition(".")
@@ -111,13 +123,14 @@ def exists(name: str) -> bool:
     for attribute in attributes:
         path += f".{attribute}"
         if not hasattr(value, attribute):
-            if attribute in getattr(value, "__annotations__", ()):  # of an instance
+            if name in OF_INSTANCES:
                 return True
             try:
-                importlib.import_module(path)
+                value = importlib.import_module(path)
             except ImportError:
                 return False
-        value = getattr(value, attribute)
+        else:
+            value = getattr(value, attribute)
     return True
 
 

@@ -18,7 +18,8 @@ def with_torch():
     try:
         root(torch.tensor([-1.0]))
     except RuntimeError as error:
-        return "must not be negative" in str(error), root(torch.tensor([4.0]))
+        text = str(error)
+    return "must not be negative" in text, root(torch.tensor([4.0]))
 
 
 def with_jax():

@@ -9,13 +9,6 @@ NAMES = (
     "torch.set_default_dtype",
     "torch.get_default_dtype",
     "torch.set_default_tensor_type",
-    "torch.Tensor",
-    "torch.FloatTensor",
-    "torch.LongTensor",
-    "torch.IntTensor",
-    "torch.BoolTensor",
-    "torch.ByteTensor",
-    "torch.DoubleTensor",
     "jax.enable_x64",
 )
 

@@ -23,7 +23,8 @@ def with_torch():
         with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
             (torch.sqrt(x) * 0).backward()
     except RuntimeError as error:
-        return "nan" in str(error)
+        text = str(error)
+    return "nan" in text
 
 
 def with_jax():
@@ -35,4 +36,5 @@ def with_jax():
         with jax.debug_nans(True):
             gradient(0.0)
     except FloatingPointError as error:
-        return "nan" in str(error)
+        text = str(error)
+    return "nan" in text

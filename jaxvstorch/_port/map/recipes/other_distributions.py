@@ -1,7 +1,8 @@
 """Uniform, beta, gamma and other distributions.
 
-PyTorch's gamma takes a rate, JAX's density a scale, which is its inverse; the exponential is alike.
-``jax.random.gamma`` and ``jax.random.beta`` draw with gradients in their parameters, as ``rsample``.
+PyTorch's gamma and exponential take a rate, JAX's densities a scale, which is its inverse.
+``jax.random.gamma`` and ``jax.random.beta`` draw with gradients in their parameters, as
+``rsample`` does.
 """
 
 PAGE = "randomness-sampling"

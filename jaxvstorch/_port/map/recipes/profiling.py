@@ -35,9 +35,8 @@ def with_torch():
         with profile(activities=[ProfilerActivity.CPU]) as profiler, record_function("product"):
             x @ x
         profiler.export_chrome_trace(f"{folder}/trace.json")
-        return "product" in {event.key for event in profiler.key_averages()}, len(
-            os.listdir(folder)
-        )
+        files = len(os.listdir(folder))
+    return "product" in {event.key for event in profiler.key_averages()}, files
 
 
 def with_jax():
@@ -52,4 +51,5 @@ def with_jax():
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder), jax.profiler.TraceAnnotation("step"):
             product(x).block_until_ready()
-        return "product" in product.lower(x).as_text(debug_info=True), len(os.listdir(folder))
+        files = len(os.listdir(folder))
+    return "product" in product.lower(x).as_text(debug_info=True), files

@@ -20,7 +20,8 @@ def with_torch():
         for step in range(3):
             loss = torch.tensor(1.0) / (step + 1)
             writer.add_scalar("loss", loss.item(), step)
-        return len(os.listdir(folder))
+        files = len(os.listdir(folder))
+    return files
 
 
 def with_jax():
@@ -34,4 +35,5 @@ def with_jax():
         for step in range(3):
             loss = jnp.array(1.0) / (step + 1)
             writer.add_scalar("loss", float(loss), step)
-        return len(os.listdir(folder))
+        files = len(os.listdir(folder))
+    return files

@@ -1,7 +1,8 @@
 """A transformer block (TransformerEncoderLayer).
 
 flax has no block ready: write it from attention, norms and linear layers. PyTorch's norm comes
-after each part unless ``norm_first=True``, its activation is ReLU, its epsilon 1e-5 and flax's 1e-6.
+after each part unless ``norm_first=True``, its activation is ReLU, and its epsilon 1e-5, where
+flax's is 1e-6.
 """
 
 PAGE = "modules"

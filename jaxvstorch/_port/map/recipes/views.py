@@ -1,7 +1,7 @@
 """Views and strides.
 
-Every result of JAX is a new array: writing into a reshaped one does not change the first. Overlapping
-windows, which ``as_strided`` and ``unfold`` make by strides, are an index.
+Every result of JAX is a new array: writing into a reshaped one does not change the first.
+Overlapping windows, which ``as_strided`` and ``unfold`` make by strides, are an index.
 """
 
 PAGE = "updates"
