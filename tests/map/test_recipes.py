@@ -3,6 +3,7 @@
 import ast
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -138,6 +139,18 @@ def test_a_row_in_words_leads_to_the_recipe_that_names_it() -> None:
     named = {name for recipe in recipes().values() for name in recipe.names}
     words = [row for row in rows().values() if row.option("instead")]
     assert [row.name for row in words if row.name in named and not row.option("recipe")] == []
+
+
+def test_the_names_of_jax_in_words_exist(frameworks) -> None:
+    pattern = re.compile(r"(?<![\w.])(?:jax|jnp|lax|nnx|optax|grain)(?:\.\w+)+")
+    missing = {
+        name: row.name
+        for row in rows().values()
+        for code in re.findall("`([^`]+)`", row.option("instead") or "")
+        for name in pattern.findall(code)
+        if not exists(name)
+    }
+    assert missing == {}
 
 
 def test_every_recipe_is_reached_by_a_name() -> None:

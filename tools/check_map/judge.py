@@ -4,6 +4,7 @@ import warnings
 from dataclasses import replace
 
 from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.rows import meaning
 from jaxvstorch._port.map.verdict import NameDifference, Verdict
 from tools.check_map.tally import Tally
 from tools.check_map.trial import try_row
@@ -47,7 +48,7 @@ def _differences(tally: Tally) -> tuple[NameDifference, ...]:
 
 def complaint(row: Row, verdict: Verdict) -> str | None:
     """Why a line is wrong, if it is."""
-    if row.expression is None and not row.form_of:
+    if meaning(row).expression is None:
         return None
     if not verdict.calls:
         return "nothing was tried: give arguments after `try:`"

@@ -10,7 +10,6 @@ NAMES = (
     "torch.autograd.Function.apply",
     "torch.autograd.function.once_differentiable",
     "torch.autograd.function.FunctionCtx.save_for_backward",
-    "torch.autograd.gradcheck",
     "torch.cuda.amp.custom_fwd",
     "torch.cuda.amp.custom_bwd",
     "torch.amp.custom_fwd",

@@ -36,7 +36,8 @@ def with_torch():
 def with_jax():
     import jax
     import jax.numpy as jnp
-    from jax.sharding import NamedSharding, PartitionSpec as P
+    from jax.sharding import NamedSharding
+    from jax.sharding import PartitionSpec as P
 
     mesh = jax.make_mesh((jax.device_count(),), ("data",))
     x = jax.device_put(jnp.arange(16.0).reshape(4, 4), NamedSharding(mesh, P("data", None)))

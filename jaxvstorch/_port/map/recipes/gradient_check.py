@@ -1,0 +1,36 @@
+"""Check a gradient against differences (gradcheck).
+
+``gradcheck`` wants float64 and returns True. ``check_grads`` raises where the gradient is wrong, in
+either mode, and takes float32 with wider tolerances.
+"""
+
+PAGE = "autodiff-rules"
+NAMES = (
+    "torch.autograd.gradcheck",
+    "torch.autograd.gradgradcheck",
+    "jax.test_util.check_grads",
+)
+
+
+def with_torch():
+    import torch
+
+    x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+    right = torch.autograd.gradcheck(torch.sin, (x,))
+    wrong = torch.autograd.gradcheck(lambda x: x * x.detach(), (x,), raise_exception=False)
+    return right, wrong
+
+
+def with_jax():
+    import jax
+    import jax.numpy as jnp
+    from jax.test_util import check_grads
+
+    def holds(f):
+        try:
+            check_grads(f, (jnp.array([0.5, 2.0]),), order=1, modes=["rev"])
+        except AssertionError:
+            return False
+        return True
+
+    return holds(jnp.sin), holds(lambda x: x * jax.lax.stop_gradient(x))
