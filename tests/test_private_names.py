@@ -18,11 +18,11 @@ from jaxvstorch._frameworks.private import REFUSED, MissingNameError, Name, gone
 from jaxvstorch._frameworks.proven import PROVEN
 
 PACKAGE = Path(jaxvstorch.__file__).parent
-# The halves show what is private where their page says so.
+# The halves show what is private where their page says so; recipes, what people call.
 ELSEWHERE = [
     path
     for path in PACKAGE.rglob("*.py")
-    if "examples" not in path.parts and path.parent.name != "private"
+    if not {"examples", "recipes"} & {*path.parts} and path.parent.name != "private"
 ]
 
 

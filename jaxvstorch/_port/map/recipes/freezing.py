@@ -47,6 +47,6 @@ def with_jax():
     learning = nnx.All(nnx.Param, nnx.Not(nnx.PathContains(0)))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=learning)
 
-    loss = nnx.grad(lambda model, x: model(x).sum(), argnums=nnx.DiffState(0, learning))
-    optimizer.update(model, loss(model, jnp.ones((3, 2))))
+    gradient = nnx.grad(lambda model, x: model(x).sum(), argnums=nnx.DiffState(0, learning))
+    optimizer.update(model, gradient(model, jnp.ones((3, 2))))
     return [layer.kernel[...] for layer in model.layers]
