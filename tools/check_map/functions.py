@@ -11,44 +11,95 @@ import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.call import Call, of_pytorch, without_axes
+from jaxvstorch._port.map.running.call import Call, flat, of_pytorch, without_axes
 from jaxvstorch._port.map.running.compare import Difference, compare
-from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
+from jaxvstorch._port.map.running.describe import error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
 from tools.check_map import samples
-from tools.check_map.tally import Tally
+from tools.check_map.tally import Run, Tally
+from tools.check_map.variants import of_trial, variants
 
 # JAX compiles an operation for each shape and dtype: the first dtype gets all samples, and the
 # others some.
-DTYPES = {torch.float32: 1, torch.bfloat16: 3, torch.int64: 2, torch.int32: 3, torch.uint8: 3,
-          torch.bool: 3, torch.complex64: 3}  # fmt: skip
-RAISED = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, AttributeError)
+DTYPES = {torch.float32: 1, torch.bfloat16: 6, torch.int64: 2, torch.int32: 4, torch.uint8: 4,
+          torch.bool: 4, torch.complex64: 4}  # fmt: skip
+RAISED = (
+    RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, AttributeError,
+    AssertionError,
+)  # fmt: skip
+
+
+SMALL = 4  # numbers that a sample has at least, where there are such
+SEEDS = 2  # samples that variants are made of
 
 
 def try_function(row: Row) -> Tally:
-    """Run a function's line on every sample."""
+    """Run a function's line on every sample, and on variants of some."""
     function = eval(row.source(row.expression or ""), namespace())
+
+    def run(call: Call) -> list[Difference]:
+        return differences(row, function, call)
+
     tally = Tally()
-    for call in samples.written_calls(row, of_pytorch(row.name)):
-        tally.add("own", call_text(call), differences(row, function, call))
+    own = samples.written_calls(row, of_pytorch(row.name))
+    for call in own:
+        tally.add("own", call, run(call), run)
     for operation, (dtype, every) in itertools.product(
         samples.operations(row.name), DTYPES.items()
     ):
         for call in samples.calls(operation, dtype)[::every]:
-            tally.add(str(dtype)[6:], call_text(call), differences(row, function, call))
+            tally.add(str(dtype)[6:], call, run(call), run)
     for operation in samples.operations(row.name):
         for call in samples.refused_calls(operation):
-            tally.add("refused", call_text(call), differences(row, function, call))
+            tally.add("refused", call, run(call), run)
+    made = [variants(row, call, few=number > 0) for number, call in enumerate(_seeds(row, own))]
+    for trial, variant in [*itertools.chain(*made)][:: samples.stride]:
+        tally.add(trial, variant, of_trial(trial, run(variant)), _variant_run(trial, run))
     with jax.enable_x64(True):
-        for operation in samples.operations(row.name):
-            for call in samples.calls(operation, torch.float64)[::3]:
-                tally.add("float64", call_text(call), differences(row, function, call))
-            for call in samples.calls(operation, torch.float64, gradient=True)[::2]:
-                gradients = gradient_differences(row, function, call)
-                if gradients is not None:
-                    tally.add("gradient", call_text(call), gradients)
+        _try_wide(row, function, tally)
+    tally.simplify()
     return tally
+
+
+def _try_wide(row: Row, function: Callable[..., Any], tally: Tally) -> None:
+    """Try samples of float64, and their gradients."""
+    for operation in samples.operations(row.name):
+        for call in samples.calls(operation, torch.float64)[::4]:
+            tally.add("float64", call, differences(row, function, call))
+        for call in samples.calls(operation, torch.float64, gradient=True)[::3]:
+            gradients = gradient_differences(row, function, call)
+            if gradients is not None:
+                tally.add("gradient", call, gradients)
+
+
+def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:
+    """A small sample and another one, of float32 if there are any."""
+    calls: list[Call] = []
+    for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
+        for operation in samples.operations(row.name):
+            made = samples.calls(operation, dtype, all_of=True)
+            calls += [call for call in made if _numbers(call) > 1]
+        if calls:
+            break
+    calls = [call for call in own if _numbers(call) > 1] + calls
+
+    def size(call: Call) -> tuple[bool, bool, int]:
+        return without_axes(call), _numbers(call) < SMALL, _numbers(call)
+
+    by_size = sorted(calls, key=size)
+    others = [call for call in calls[len(calls) // 2 :] if call is not by_size[0]]
+    return [*by_size[:1], *others[: SEEDS - 1]]
+
+
+def _numbers(call: Call) -> int:
+    """How many numbers the arrays hold; none where one is empty."""
+    sizes = [x.numel() for x in flat((call.args, call.kwargs)) if isinstance(x, torch.Tensor)]
+    return 0 if 0 in sizes or call.after else sum(sizes)
+
+
+def _variant_run(trial: str, run: Run) -> Run:
+    return lambda call: of_trial(trial, run(call))
 
 
 def differences(row: Row, function: Callable[..., Any], call: Call) -> list[Difference]:

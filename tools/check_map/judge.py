@@ -41,8 +41,8 @@ def _gravest(differences: tuple[NameDifference, ...]) -> tuple[NameDifference, .
 
 def _differences(tally: Tally) -> tuple[NameDifference, ...]:
     return tuple(
-        NameDifference(kind, call, difference.torch, difference.jax, times)
-        for kind, (difference, call, times) in sorted(tally.differences.items())
+        NameDifference(kind, shown.call, shown.difference.torch, shown.difference.jax, shown.times)
+        for kind, shown in sorted(tally.differences.items())
     )
 
 

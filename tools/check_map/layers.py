@@ -1,7 +1,9 @@
 """Modules and makers of functions, tried on PyTorch's own samples with the same weights."""
 
+import itertools
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,6 +18,8 @@ from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.values import RefusedError, to_jax
 from tools.check_map import samples
 from tools.check_map.tally import Tally
+from tools.check_map.training import initial_differences, training_differences
+from tools.check_map.variants import module_variants, of_trial
 
 
 def try_module(row: Row) -> Tally:
@@ -24,13 +28,60 @@ def try_module(row: Row) -> Tally:
     for made, called in _samples(row):
         module = _module(made)
         ours = Call(module, called.args, called.kwargs)()
-        weights = module.state_dict() if isinstance(module, torch.nn.Module) else {}
-        state = Weights({name: to_jax(value) for name, value in weights.items()})
+        state = _weights(module)
         for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
             if text is not None:
                 differences = _differences(row, text, state, (made, called), ours)
-                tally.add(kind, f"({call_text(made)})({call_text(called)})", differences)
+                tally.add(kind, _text(made, called), differences)
+        if isinstance(module, torch.nn.Module):
+            differences = training_differences(row, module, (made, called))
+            tally.add("in training", _text(made, called), differences)
+    for made, called in itertools.islice(_samples(row), 1):
+        _try_variants(row, (made, called), tally)
+        initial = initial_differences(row, made) if row.option("weights") else None
+        if initial is not None:
+            tally.add("initial weights", call_text(made), initial)
+        if (begins := row.option("begins")) and initial_differences(row, made, begins):
+            raise AssertionError(f"it begins with other weights: {begins}")
     return tally
+
+
+def _text(made: Call, called: Call) -> str:
+    return f"({call_text(made)})({call_text(called)})"
+
+
+def _try_variants(row: Row, calls: tuple[Call, Call], tally: Tally) -> None:
+    """Call a module with inputs that PyTorch may refuse."""
+    for trial, variant in [*module_variants(row, calls[1])][:: samples.stride]:
+        made = calls[0]
+        if trial in ("float16", "bfloat16") and "dtype" in row.parameters:
+            made = replace(made, kwargs=made.kwargs | {"dtype": getattr(torch, trial)})
+        module = _module(made)
+        for text in filter(None, (row.expression, row.option("plain"))):
+            seen = _variant_differences(row, text, module, (made, variant))
+            tally.add(trial, _text(made, variant), of_trial(trial, seen))
+
+
+def _variant_differences(
+    row: Row, text: str, module: Any, calls: tuple[Call, Call]
+) -> list[Difference]:
+    """How the two differ; nothing where both refuse the input."""
+    state = _weights(module)
+    try:
+        ours: Any = Call(module, calls[1].args, calls[1].kwargs)()
+    except Exception as error:
+        try:
+            theirs = in_jax(row, text, state, calls)
+        except Exception:
+            return []
+        return [Difference("only PyTorch raises", error_text(error), result_text(theirs))]
+    return _differences(row, text, state, calls, ours)
+
+
+def _weights(module: Any) -> Weights:
+    """The weights of a module, as JAX arrays; a function has none."""
+    weights = module.state_dict() if isinstance(module, torch.nn.Module) else {}
+    return Weights({name: to_jax(value) for name, value in weights.items()})
 
 
 def _module(made: Call) -> Any:

@@ -1,5 +1,6 @@
 """Calls to try a name on: PyTorch's own samples (a private module has them), or a line's."""
 
+import copy
 import random
 import warnings
 from collections import defaultdict
@@ -15,7 +16,7 @@ from jaxvstorch._port.map.running.call import Call, copied
 
 # Methods whose function takes its arguments in another order.
 REORDERED = frozenset({"Tensor.polygamma", "Tensor.where"})
-MOST = 16  # calls of one operation and dtype, spread over all of PyTorch's samples
+MOST = 12  # calls of one operation and dtype, spread over all of PyTorch's samples
 stride = 1  # between the calls that are tried: a test with little time takes fewer of the same
 
 
@@ -26,9 +27,11 @@ def _operations() -> dict[str, list[Any]]:
 
     by_name = defaultdict(list)
     for operation in op_db:
-        for name in {operation.name, *(alias.name for alias in operation.aliases)}:
-            by_name[f"torch.{name}"].append(operation)
-            by_name[f"Tensor.{name}"].append(operation)
+        for named in (operation, *operation.aliases):
+            described = copy.copy(operation)
+            described.op = named.op  # torch.maximum is an alias of torch.max, and another function
+            by_name[f"torch.{named.name}"].append(described)
+            by_name[f"Tensor.{named.name}"].append(described)
     return by_name
 
 
@@ -44,13 +47,23 @@ def seed() -> None:
     random.seed(0)
 
 
-def calls(operation: Any, dtype: torch.dtype, gradient: bool = False) -> list[Call]:
-    """PyTorch's own samples of an operation, as calls of the function itself."""
+def calls(
+    operation: Any, dtype: torch.dtype, gradient: bool = False, all_of: bool = False
+) -> list[Call]:
+    """PyTorch's own samples of an operation, as calls of the function itself.
+
+    Args:
+        operation: as PyTorch describes it.
+        dtype: of the samples.
+        gradient: whether their gradients are needed.
+        all_of: whether the stride does not matter.
+    """
     if dtype not in operation.supported_dtypes("cpu"):
         return []
     seed()
     samples = list(operation.sample_inputs("cpu", dtype, requires_grad=gradient))
-    return [_call(operation, sample) for sample in spread(samples)]
+    spread_out = spread(samples, 1 if all_of else stride)
+    return [_call(operation, sample) for sample in spread_out]
 
 
 def refused_calls(operation: Any) -> list[Call]:
@@ -62,9 +75,9 @@ def refused_calls(operation: Any) -> list[Call]:
     return [Call(operation.op, (s.input, *s.args), s.kwargs) for s in spread(samples)]
 
 
-def spread(samples: Sequence[Any]) -> Sequence[Any]:
+def spread(samples: Sequence[Any], step: int | None = None) -> Sequence[Any]:
     """Some of the samples, from all over the list."""
-    return samples[:: max(1, -(-len(samples) // MOST))][::stride]
+    return samples[:: max(1, -(-len(samples) // MOST))][:: step or stride]
 
 
 def _call(operation: Any, sample: Any) -> Call:

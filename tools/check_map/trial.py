@@ -4,23 +4,21 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
-from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
+from jaxvstorch._port.map.running.describe import call_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.map.running.values import array, jax_arguments
 from tools.check_map import samples
+from tools.check_map.draws import try_draws
 from tools.check_map.functions import try_function
 from tools.check_map.layers import try_module
 from tools.check_map.optimizers import try_optimizer, try_schedule
 from tools.check_map.tally import Tally
 
-UNLIKELY = 1e-4  # probability that a test finds two samples of one distribution this far apart
 RAISED = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
 
 
@@ -38,7 +36,7 @@ def try_row(row: Row) -> Tally:
         return try_optimizer(row)
     if row.called is not None:
         return try_module(row)
-    return _draws(row) if row.draws else try_function(row)
+    return try_draws(row) if row.draws else try_function(row)
 
 
 def _constant(row: Row) -> Tally:
@@ -80,34 +78,3 @@ def _form_differences(call: Call, form: Callable[..., Any]) -> list[Difference] 
         return None
     differences = compare(expected, got, wide=False)
     return [Difference(d.kind, result_text(expected), result_text(got)) for d in differences[:1]]
-
-
-def _draws(row: Row) -> Tally:
-    """Compare the numbers that both draw, by a two-sample Kolmogorov-Smirnov test."""
-    tally = Tally()
-    function = eval(row.source(row.expression or ""), namespace())
-    for call in samples.written_calls(row, of_pytorch(row.name)):
-        ours = call()
-        try:
-            args, kwargs = jax_arguments(row, call)
-            differences = _draw_differences(ours, function(*args, **kwargs))
-        except Exception as error:
-            differences = [Difference("only JAX raises", result_text(ours), error_text(error))]
-        tally.add("draws", call_text(call), differences)
-    return tally
-
-
-def _draw_differences(ours: torch.Tensor, theirs: Any) -> list[Difference]:
-    from scipy.stats import ks_2samp
-
-    a, b = array(ours), array(theirs)
-    if a.shape != b.shape:
-        return [Difference("shape", str(a.shape), str(b.shape))]
-    differences = []
-    # SciPy does not know bfloat16.
-    if ks_2samp(*(x.ravel().astype(np.float64) for x in (a, b))).pvalue < UNLIKELY:
-        differences.append(Difference("distribution", result_text(ours), result_text(theirs)))
-    if a.dtype != b.dtype:
-        narrower = a.dtype.itemsize == 2 * b.dtype.itemsize
-        differences.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
-    return differences

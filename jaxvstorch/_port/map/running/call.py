@@ -37,16 +37,17 @@ class Call:
     def wide(self) -> bool:
         """Whether an argument has 64 bits."""
         dtypes = [x if isinstance(x, torch.dtype) else getattr(x, "dtype", None)
-                  for x in _flat((self.args, self.kwargs))]  # fmt: skip
+                  for x in flat((self.args, self.kwargs))]  # fmt: skip
         return bool({torch.int64, torch.float64, torch.complex128, torch.uint64} & {*dtypes})
 
 
-def _flat(value: Any) -> Iterator[Any]:
+def flat(value: Any) -> Iterator[Any]:
+    """Every argument, those in containers too."""
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _flat(item)
+            yield from flat(item)
     else:
         yield value
 

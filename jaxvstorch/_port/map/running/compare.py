@@ -11,6 +11,7 @@ TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-5, "complex64": 
              "bfloat16": 2e-2, "float16": 2e-3}  # fmt: skip
 LEAST = 1e-5  # a result smaller than this, as a gradient that should be zero, is rounding
 ROUNDED = 100.0  # tolerances: a difference up to these is rounding, a larger one a value
+LARGEST = 0.05  # what rounding there is in any dtype
 SHOWN = 4  # numbers of an array
 NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
@@ -92,7 +93,8 @@ def _value_difference(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
     finite = np.abs(a[np.isfinite(a)])
     scale = max(finite.max() if finite.size else 0.0, size)
     for kind, times in ((None, 1.0), ("rounding", ROUNDED)):
-        if np.allclose(a, b, tolerance * times, tolerance * times * scale, equal_nan=True):
+        within = min(tolerance * times, LARGEST)
+        if np.allclose(a, b, within, within * scale, equal_nan=True):
             return kind
     return "value"
 

@@ -24,7 +24,10 @@ def _argument(value: Any) -> str:
         dtype = str(value.dtype)[6:]
         plain = value.layout is torch.strided and value.device.type == "cpu"
         small = plain and 0 < value.numel() <= SMALL and value.ndim <= SMALL
+        same = plain and value.numel() > SMALL and bool((value == value.ravel()[0]).all())
         shape = " by ".join(map(str, value.shape)) or "0-d"
+        if same:
+            return f"{dtype} all {text(array(value.ravel()[0]))} ({shape})"
         return (
             f"{dtype} {text(array(value))}" + f" ({shape})" * (value.ndim > 1)
             if small

@@ -11,7 +11,14 @@ from jaxvstorch._port.map.running.namespace import Weights, namespace
 from jaxvstorch._port.map.running.values import jax_arguments
 
 
-def in_jax(row: Row, text: str, state: Weights, calls: tuple[Call, Call]) -> Any:
+def in_jax(
+    row: Row,
+    text: str,
+    state: Weights,
+    calls: tuple[Call, Call],
+    training: bool = False,
+    made: list[Any] | None = None,
+) -> Any:
     """Evaluate an expression for a module.
 
     Args:
@@ -19,6 +26,8 @@ def in_jax(row: Row, text: str, state: Weights, calls: tuple[Call, Call]) -> Any
         text: its expression, or its plain one.
         state: PyTorch's weights, as JAX arrays.
         calls: how the module is made, and how it is called.
+        training: whether flax's modules train; else they infer.
+        made: takes each flax module that the expression makes.
 
     Raises:
         RefusedError: an argument is one that the map refuses.
@@ -27,7 +36,13 @@ def in_jax(row: Row, text: str, state: Weights, calls: tuple[Call, Call]) -> Any
     scope = namespace() | {"w": state}
     if weights:
         values = eval(weights, scope)
-        scope["carried"] = lambda module: _carried(module, values)
+
+        def carried(module: Any) -> Any:
+            if made is not None:
+                made.append(module)
+            return _carried(module, values, training)
+
+        scope["carried"] = carried
         text = _carrying(text)
     args, kwargs = jax_arguments(row, calls[0])
     inputs, named = jax_arguments(row, calls[1], second=True)
@@ -47,16 +62,22 @@ def _carrying(text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(Wrap().visit(ast.parse(text, mode="eval"))))
 
 
-def _carried(module: Any, weights: Mapping[str, Any]) -> Any:
+def _carried(module: Any, weights: Mapping[str, Any], training: bool) -> Any:
     """A flax module with these weights, each named by its path."""
     for path, value in weights.items():
         if value is None:
             continue
-        *owners, name = path.split(".")
-        variable = getattr(reduce(getattr, owners, module), name)
+        variable = variable_of(module, path)
         if variable.shape != value.shape:
             raise ValueError(f"{path} is {variable.shape} in flax, and got {value.shape}")
         variable[...] = value
-    if hasattr(module, "eval"):
+    if training:
+        module.train()
+    else:
         module.eval()
     return module
+
+
+def variable_of(module: Any, path: str) -> Any:
+    """A flax module's variable, such as ``kernel`` or ``layer.kernel``."""
+    return reduce(getattr, path.split("."), module)

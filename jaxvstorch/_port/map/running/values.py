@@ -52,7 +52,7 @@ def to_jax(value: Any) -> Any:
     64-bit values become 32-bit ones where JAX's 64-bit types are off.
     """
     if isinstance(value, torch.Tensor):
-        return jnp.asarray(array(value))
+        return jax.device_put(array(value))  # jnp.asarray compiles a copy for each shape
     if isinstance(value, torch.dtype):
         return jax.dtypes.canonicalize_dtype(DTYPES[value])
     if isinstance(value, torch.device):

@@ -1,0 +1,104 @@
+"""Functions that draw random numbers, compared by their distributions."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.running.call import Call, of_pytorch
+from jaxvstorch._port.map.running.compare import Difference
+from jaxvstorch._port.map.running.describe import error_text, result_text
+from jaxvstorch._port.map.running.namespace import namespace
+from jaxvstorch._port.map.running.values import RefusedError, array, jax_arguments
+from tools.check_map import samples
+from tools.check_map.axes import takes, with_argument, without_tuples
+from tools.check_map.tally import Tally
+from tools.check_map.variants import changed
+
+UNLIKELY = 1e-4  # probability that a test finds two samples of one distribution this far apart
+# Where a distribution's parameter may be refused.
+_ODD = (-1.0, 0.0, 2.0, float("nan"), float("inf"))
+_NUMBERS = frozenset({
+    "a", "b", "lambd", "low", "high", "mean", "median", "p", "sigma", "std", "gain", "val",
+})  # fmt: skip
+
+
+def try_draws(row: Row) -> Tally:
+    """Compare the numbers that both draw, by a two-sample Kolmogorov-Smirnov test."""
+    tally = Tally()
+    function = eval(row.source(row.expression or ""), namespace())
+    written = samples.written_calls(row, of_pytorch(row.name))
+    for call in written:
+        tally.add("draws", call, _differences(row, function, call))
+    for call in written[:1]:
+        for trial, variant in _variants(row, call):
+            tally.add(trial, variant, _differences(row, function, variant))
+    return tally
+
+
+def _differences(row: Row, function: Any, call: Call) -> list[Difference]:
+    try:
+        ours: Any = call()
+    except Exception as error:
+        ours = error
+    try:
+        args, kwargs = jax_arguments(row, call)
+        theirs: Any = function(*args, **kwargs)
+    except RefusedError as refusal:
+        return [Difference("refused", "", str(refusal))]
+    except Exception as error:
+        theirs = error
+    match ours, theirs:
+        case Exception(), Exception():
+            return []
+        case Exception(), _:
+            return [Difference("only PyTorch raises", error_text(ours), result_text(theirs))]
+        case _, Exception():
+            return [Difference("only JAX raises", result_text(ours), error_text(theirs))]
+    return distribution_differences(ours, theirs)
+
+
+def _variants(row: Row, call: Call) -> Iterator[tuple[str, Call]]:
+    """The call in other dtypes, with lists for sizes, and with numbers that may be refused."""
+    arrays = any(isinstance(x, torch.Tensor) for x in call.args)
+    for dtype in (torch.float16, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        if "dtype" in row.parameters:
+            yield name, replace(call, kwargs={**call.kwargs, "dtype": dtype})
+        elif arrays:
+            yield name, changed(call, partial(torch.Tensor.to, dtype=dtype))
+    if (listed := without_tuples(call)) is not None and takes(listed):
+        yield "lists", listed
+    for number in _ODD:
+        for parameter in row.parameters:
+            if parameter in _NUMBERS:
+                odd = with_argument(row, call, parameter, number)
+                if odd is not None and takes(odd):
+                    yield "refused", odd
+        # Where the array holds the parameters, and is not what is filled.
+        if arrays and "self" not in row.parameters and "_like" not in row.name:
+            yield "refused", changed(call, partial(torch.full_like, fill_value=number))
+
+
+def distribution_differences(ours: Any, theirs: Any) -> list[Difference]:
+    """How the numbers of two arrays differ as samples, and their shapes and dtypes."""
+    from scipy.stats import ks_2samp
+
+    a, b = array(ours), array(theirs)
+    if a.shape != b.shape:
+        return [Difference("shape", str(a.shape), str(b.shape))]
+    differences = []
+    # SciPy does not know bfloat16.
+    x, y = (value.ravel().astype(np.float64) for value in (a, b))
+    if np.isnan(x).all() != np.isnan(y).all():
+        differences.append(Difference("NaN", result_text(ours), result_text(theirs)))
+    elif x.size and not np.isnan(x).all() and ks_2samp(x, y).pvalue < UNLIKELY:
+        differences.append(Difference("distribution", result_text(ours), result_text(theirs)))
+    if a.dtype != b.dtype:
+        narrower = a.dtype.itemsize == 2 * b.dtype.itemsize
+        differences.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
+    return differences
