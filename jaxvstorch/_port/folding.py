@@ -6,8 +6,8 @@ import math
 
 from jaxvstorch._port.isolation import without_warnings
 
-_CONSTANT = (ast.BinOp, ast.Compare, ast.Constant, ast.Load, ast.Subscript, ast.Tuple, ast.UnaryOp,
-             ast.cmpop, ast.operator, ast.unaryop)  # fmt: skip
+_CONSTANT = (ast.BinOp, ast.Compare, ast.Constant, ast.List, ast.Load, ast.Subscript, ast.Tuple,
+             ast.UnaryOp, ast.cmpop, ast.operator, ast.unaryop)  # fmt: skip
 _PYTHON = {"bool": bool, "float": float, "int": int, "isinstance": isinstance, "len": len,
            "list": list, "str": str, "tuple": tuple}  # fmt: skip
 
@@ -38,9 +38,20 @@ def folded(node: ast.expr) -> ast.expr:
         ):
             none = _is_none(value)
             return node if none is None else ast.Constant(none is isinstance(node.ops[0], ast.Is))
+        case ast.Compare(left=value, ops=[ast.In()]) if _type_name(value) == "int":
+            # The map asks whether axes are none: `dim in ((), [])`.
+            return ast.Constant(False) if _empty(node.comparators[0]) else _computed(node)
         case _:
             return _computed(node)
     return node
+
+
+def _empty(node: ast.expr) -> bool:
+    """Whether an expression is a tuple of empty tuples and lists."""
+    containers = (ast.Tuple, ast.List)
+    return isinstance(node, ast.Tuple) and all(
+        isinstance(part, containers) and not part.elts for part in node.elts
+    )
 
 
 def plain(parts: list[ast.expr]) -> bool:

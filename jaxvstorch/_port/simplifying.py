@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from jaxvstorch._port.folding import decided, folded, plain
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.rows import meaning, rows
 
 # What JAX takes where an argument is None, by the argument and the functions that have it.
 _FOR_NONE = {
@@ -143,6 +143,7 @@ class _Constants(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         row = rows().get(ast.unparse(node))
+        row = row and meaning(row)
         if row is None or row.made is not None or row.expression is None:
             return self.generic_visit(node)
         if row.expression == "jnp.int64" and not self.exact:

@@ -58,7 +58,7 @@ def test_what_takes_long_to_compute_is_left_as_it_is(text) -> None:
         ("torch.rand", "torch.rand(size=(2, n))", "jax.random.uniform(key, (2, n))"),
         ("torch.sum", "torch.sum(x, axis=1, keepdims=True)", "jnp.sum(x, axis=1, keepdims=True)"),
         ("torch.sum", "torch.sum(x, place=1)",
-         "jnp.sum(input, axis=dim, keepdims=keepdim, dtype=dtype)"),
+         "jnp.sum(input, axis=None if dim in ((), []) else dim, keepdims=keepdim, dtype=dtype)"),
         ("torch.promote_types", "torch.promote_types(torch.int64, t)",
          "jnp.promote_types(jnp.int64, t)"),
         # The map's own variables give way to the program's.

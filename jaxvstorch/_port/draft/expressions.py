@@ -90,6 +90,7 @@ class Expressions(ast.NodeTransformer):
             return parsed("jax.Array")
         if name is not None and name.startswith("torch."):
             row = rows().get(name)
+            row = row and meaning(row)
             if row is not None and row.made is None and row.expression:
                 return parsed("int" if row.expression == "jnp.int64" else row.expression)
             if node.attr in self.layers and name.startswith("torch.nn."):

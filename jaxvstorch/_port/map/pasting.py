@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxvstorch._pairs import source
-from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.row import Row, jax_names
 from jaxvstorch._port.map.rows import meaning
 
 
 def to_paste(row: Row) -> dict[str, str]:
     """The sources of the functions that a row's expression needs, and that those need in turn."""
-    names = [name for name in meaning(row).jax_names if name.startswith("paste.")]
-    return sources(name.removeprefix("paste.") for name in names)
+    meant = meaning(row)
+    names = [*meant.jax_names, *jax_names(meant.option("begins"))]
+    return sources(name.removeprefix("paste.") for name in names if name.startswith("paste."))
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:

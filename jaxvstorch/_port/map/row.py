@@ -28,6 +28,9 @@ without counterpart becomes ``nothing``. What may follow, each behind a semicolo
     What each parameter of the flax module is, of PyTorch's weights.
 ``plain``
     The same module as an expression over its arguments and PyTorch's weights.
+``begins``
+    What makes the flax module with which the weights begin as PyTorch's do: its further arguments,
+    as a ``dict``.
 ``try``
     Arguments to try it on, as a list of tuples, where PyTorch has no samples of its own.
 
@@ -44,7 +47,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-OPTIONS = ("first", "refused", "needless", "instead", "recipe", "weights", "plain", "try")
+OPTIONS = (
+    "first", "refused", "needless", "instead", "recipe", "weights", "plain", "begins", "try",
+)  # fmt: skip
 # Parameters that say where or how PyTorch keeps an array; JAX has none of them.
 PLACEMENT = frozenset({
     "device", "layout", "memory_format", "non_blocking", "out", "pin_memory", "requires_grad",
@@ -148,15 +153,16 @@ class Row:
     @cached_property
     def jax_names(self) -> tuple[str, ...]:
         """The names of JAX in the expression, such as ``jnp.take_along_axis``, in order."""
-        return _jax_names(self.expression)
+        return jax_names(self.expression)
 
     @cached_property
     def first_names(self) -> tuple[str, ...]:
         """The names of JAX in what people write first."""
-        return _jax_names(self.option("first"))
+        return jax_names(self.option("first"))
 
 
-def _jax_names(expression: str | None) -> tuple[str, ...]:
+def jax_names(expression: str | None) -> tuple[str, ...]:
+    """The names of JAX in an expression, in order."""
     if expression is None:
         return ()
     names = [

@@ -3,6 +3,8 @@
 import builtins
 import math
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -55,3 +57,14 @@ def xavier_normal(key: Array, shape: Sequence[int], gain: float) -> Array:
     """Glorot's normal initialisation of a weight (out, in, ...)."""
     fans = (shape[0] + shape[1]) * math.prod(shape[2:])
     return gain * math.sqrt(2 / fans) * jax.random.normal(key, shape)
+
+
+def initial_bias(channels: int, kernel_size: int | Sequence[int], n: int) -> Any:
+    """The initializer of a layer's bias: uniform, up to one over the root of its inputs' number."""
+    sizes = (kernel_size,) * n if isinstance(kernel_size, int) else kernel_size
+    bound = 1 / math.sqrt(channels * math.prod(sizes))
+    return partial(_uniform, bound)
+
+
+def _uniform(bound: float, key: Array, shape: Sequence[int], dtype: Any, *_: Any) -> Array:
+    return jax.random.uniform(key, shape, dtype, -bound, bound)

@@ -56,9 +56,10 @@ def cross_entropy(
         target = target * (1 - label_smoothing) + label_smoothing / classes
         loss = -(target * logp * of_class).sum(axis)
         return loss.sum() / (loss.size) if reduction == "mean" else reduced(loss, reduction)
-    likely = nll_loss(logp, target, weight, ignore_index, "none")
-    smooth = jnp.where(target == ignore_index, 0, -(logp * of_class).sum(axis) / classes)
-    loss = (1 - label_smoothing) * likely + label_smoothing * smooth
+    loss = nll_loss(logp, target, weight, ignore_index, "none")
+    if label_smoothing:  # of a class masked by -inf, the term is infinite
+        smooth = jnp.where(target == ignore_index, 0, -(logp * of_class).sum(axis) / classes)
+        loss = (1 - label_smoothing) * loss + label_smoothing * smooth
     if reduction != "mean":
         return reduced(loss, reduction)
     counted = jnp.where(target == ignore_index, 0, weights[target * (target != ignore_index)])

@@ -1,5 +1,6 @@
 """Norms as functions, channels first."""
 
+import math
 from collections.abc import Sequence
 
 import jax.numpy as jnp
@@ -9,6 +10,11 @@ from jax import Array, lax
 
 def _by_channel(value: Array, ndim: int) -> Array:
     return jnp.expand_dims(value, range(1, ndim - 1))
+
+
+def _widened(x: Array) -> Array:
+    """16-bit numbers as 32-bit ones, whose squares float16 does not hold."""
+    return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
 def batch_norm(
@@ -24,6 +30,7 @@ def batch_norm(
 
     It returns no new running values: compute them from ``input`` where they are kept.
     """
+    dtype, input = input.dtype, _widened(input)
     if training or running_mean is None or running_var is None:
         axes = (0, *range(2, input.ndim))
         mean, var = input.mean(axes), input.var(axes)
@@ -31,7 +38,7 @@ def batch_norm(
         mean, var = running_mean, running_var
     y = (input - _by_channel(mean, input.ndim)) * lax.rsqrt(_by_channel(var, input.ndim) + eps)
     y = y if weight is None else y * _by_channel(weight, input.ndim)
-    return y if bias is None else y + _by_channel(bias, input.ndim)
+    return (y if bias is None else y + _by_channel(bias, input.ndim)).astype(dtype)
 
 
 def instance_norm(
@@ -47,21 +54,23 @@ def instance_norm(
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, eps)
     axes = tuple(range(2, input.ndim))
+    dtype, input = input.dtype, _widened(input)
     y = input - input.mean(axes, keepdims=True)
     y = y * lax.rsqrt(input.var(axes, keepdims=True) + eps)
     y = y if weight is None else y * _by_channel(weight, input.ndim)
-    return y if bias is None else y + _by_channel(bias, input.ndim)
+    return (y if bias is None else y + _by_channel(bias, input.ndim)).astype(dtype)
 
 
 def group_norm(
     input: Array, num_groups: int, weight: Array | None, bias: Array | None, eps: float
 ) -> Array:
     """Normalizes groups of channels of each example."""
-    groups = input.reshape(input.shape[0], num_groups, -1)
+    dtype, size = input.dtype, math.prod(input.shape[1:]) // num_groups
+    groups = _widened(input).reshape(input.shape[0], num_groups, size)
     y = groups - groups.mean(-1, keepdims=True)
     y = (y * lax.rsqrt(groups.var(-1, keepdims=True) + eps)).reshape(input.shape)
     y = y if weight is None else y * _by_channel(weight, input.ndim)
-    return y if bias is None else y + _by_channel(bias, input.ndim)
+    return (y if bias is None else y + _by_channel(bias, input.ndim)).astype(dtype)
 
 
 def layer_norm(
@@ -73,10 +82,11 @@ def layer_norm(
 ) -> Array:
     """Normalizes over the last axes."""
     axes = tuple(range(-np.size(normalized_shape), 0))
+    dtype, input = input.dtype, _widened(input)
     y = input - input.mean(axes, keepdims=True)
     y = y * lax.rsqrt(input.var(axes, keepdims=True) + eps)
     y = y if weight is None else y * weight
-    return y if bias is None else y + bias
+    return (y if bias is None else y + bias).astype(dtype)
 
 
 def rms_norm(
@@ -85,8 +95,9 @@ def rms_norm(
     """Divides by the root of the mean square over the last axes."""
     axes = tuple(range(-np.size(normalized_shape), 0))
     least = jnp.finfo(input.dtype).eps if eps is None else eps
+    dtype, input = input.dtype, _widened(input)
     y = input * lax.rsqrt((input**2).mean(axes, keepdims=True) + least)
-    return y if weight is None else y * weight
+    return (y if weight is None else y * weight).astype(dtype)
 
 
 def local_response_norm(input: Array, size: int, alpha: float, beta: float, k: float) -> Array:

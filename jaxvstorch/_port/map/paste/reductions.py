@@ -105,8 +105,27 @@ def norm(input: Array, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
     if p == "nuc":
         axes = (-2, -1) if dim is None else tuple(dim)
         return jnp.asarray(jnp.linalg.norm(x, "nuc", axes, keepdim))
-    order = 2 if p in ("fro", None) else p
-    return jnp.linalg.vector_norm(x, axis=dim, keepdims=keepdim, ord=order)
+    return vector_norm(x, 2 if p in ("fro", None) else p, dim, keepdim, None)
+
+
+def vector_norm(x: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
+    """The norm of all numbers, or along axes. Of 16-bit numbers it is computed in 32 bits."""
+    x = x if dtype is None else x.astype(dtype)
+    wide = x.astype(jnp.promote_types(x.dtype, jnp.float32))
+    whole = x.ndim == 0 or dim in ((), [])
+    axes = None if whole else tuple(dim) if isinstance(dim, list) else dim
+    norm = jnp.linalg.vector_norm(wide, axis=axes, keepdims=keepdim, ord=ord)
+    return norm.astype(jnp.finfo(x.dtype).dtype)
+
+
+def cosine_similarity(x1: Array, x2: Array, dim: int, eps: float) -> Array:
+    """The cosine of the angle between vectors, at least ``eps`` long, along an axis."""
+    x1, x2 = jnp.broadcast_arrays(x1, x2)
+    dtype = jnp.result_type(x1, x2)
+    x1, x2 = (x.astype(jnp.promote_types(dtype, jnp.float32)) for x in (x1, x2))
+    units = [x / jnp.maximum(vector_norm(x, 2, dim, True, None), eps) for x in (x1, x2)]
+    axis = None if x1.ndim == 0 else dim
+    return jnp.sum(units[0] * units[1], axis=axis).astype(dtype)
 
 
 def searchsorted(sorted_sequence: Array, input: Any, side: str, sorter: Array | None) -> Array:
