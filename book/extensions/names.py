@@ -147,13 +147,19 @@ def _body(entry: NameEntry) -> list[str]:
         differences = [_item(difference, target) for difference in entry.form_differs]
         link = f'What differs from JAX is at <a href="#{target}"><code>{target}</code></a>.'
         return [*parts, f"<p>{link}</p>", _list(differences)]
-    for label, text in (("Weights", entry.weights), ("As a plain function", entry.plain)):
+    texts = {
+        "Weights": entry.weights,
+        "As a plain function": entry.plain,
+        "To begin with weights such as PyTorch's, add": entry.begins,
+    }
+    for label, text in texts.items():
         if text:
             parts.append(f"<p>{label}: <code>{escape(text)}</code></p>")
     if entry.refused:
         refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
         parts.append(f"<p>Missing in the line, which uses the default: {refused}.</p>")
-    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same result.</p>")
+    tried = escape(", ".join(entry.tried))
+    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same result: {tried}.</p>")
     differences = [_item(d, "JAX") for d in entry.differences if d.kind != "refused"]
     differences += [_probe(probe) for probe in entry.probes if probe.line_differs]
     parts.append(_list(differences))

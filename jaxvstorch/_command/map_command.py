@@ -103,12 +103,13 @@ def _lines(entry: "NameEntry") -> Iterator[Line]:
         yield "JAX", Text(f"{Agreement.NO_COUNTERPART}: {entry.instead}", style="yellow")
         return
     yield "JAX", Text(entry.jax or "", style="bold")
-    for label, text in (("weights", entry.weights), ("plain", entry.plain)):
+    texts = (("weights", entry.weights), ("plain", entry.plain), ("begins", entry.begins))
+    for label, text in texts:
         if text:
             yield label, Text(text)
     if entry.refused:
         yield "missing", Text(f"{', '.join(entry.refused)}: the line uses the default")
-    same = f"{entry.agreed} of {entry.calls} calls gave the same result"
+    same = f"{entry.agreed} of {entry.calls} calls gave the same result: {', '.join(entry.tried)}"
     yield "tried", Text(same, style="yellow" if entry.kinds else "green")
     for difference in entry.differences:
         if difference.kind != "refused":

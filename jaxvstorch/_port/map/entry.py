@@ -6,6 +6,7 @@ from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.pasting import imports_of, to_paste
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
+from jaxvstorch._port.map.sharing import merged, same_expression
 from jaxvstorch._port.map.verdict import Agreement, NameDifference, NameProbe, verdicts
 
 
@@ -21,9 +22,11 @@ class NameEntry:
         instead: what people do if there is none.
         weights: which of PyTorch's weights each parameter of a flax module is.
         plain: a module as an expression over its arguments and PyTorch's weights.
+        begins: the flax module's further arguments with which its weights begin as PyTorch's.
         refused: parameters of which only the default is translated.
         verdict: whether it is the same in JAX: ``"the same"``, ``"the same but for"`` or
             ``"done another way"``.
+        tried: the kinds of trial, such as ``"float16"``, ``"0-d"`` or ``"in training"``.
         calls: how many calls were tried in both.
         agreed: how many of them gave the same result.
         differences: what differs.
@@ -44,8 +47,10 @@ class NameEntry:
     instead: str | None
     weights: str | None
     plain: str | None
+    begins: str | None
     refused: tuple[str, ...]
     verdict: str
+    tried: tuple[str, ...]
     calls: int
     agreed: int
     differences: tuple[NameDifference, ...]
@@ -99,14 +104,15 @@ def entry_of(row: Row) -> NameEntry:
     """
     meant, sources = meaning(row), to_paste(row)
     checked = verdicts()
-    result, form_result = checked.names[meant.name], checked.names[row.name]
+    same = same_expression(meant)
+    result, form_result = merged([checked.names[name] for name in same]), checked.names[row.name]
     form_differs = () if row is meant else form_result.differences
-    shown = {row.name, meant.name}
+    shown = {row.name, *same}
     differing = (probe for probe in checked.probes if probe.differs or probe.line_differs)
     probes = tuple(probe for probe in differing if shown & {*probe.names})
     if meant.expression is None:
         agreement = Agreement.NO_COUNTERPART
-    elif result.differences or form_differs or any(probe.line_differs for probe in probes):
+    elif _counted(result.differences) or form_differs or any(p.line_differs for p in probes):
         agreement = Agreement.EXCEPT
     else:
         agreement = Agreement.SAME
@@ -118,16 +124,23 @@ def entry_of(row: Row) -> NameEntry:
         meant.option("instead"),
         meant.option("weights"),
         meant.option("plain"),
+        meant.option("begins"),
         meant.refused,
         agreement,
+        result.kinds_tried,
         result.calls,
         result.agreed,
         result.differences,
         form_differs,
         meant.option("first"),
         meant.first_names,
-        result.first,
+        checked.names[meant.name].first,
         probes,
         sources,
         imports_of(sources),
     )
+
+
+def _counted(differences: tuple[NameDifference, ...]) -> bool:
+    """Whether a program that runs in PyTorch can meet one of the differences."""
+    return any(difference.kind != "dtypes" for difference in differences)
