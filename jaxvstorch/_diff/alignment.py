@@ -7,15 +7,12 @@ do not add up, and each operation of the second is judged on the first one's own
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from jaxvstorch._diff.numbers import (
     Layout,
     Summaries,
     allowed_for,
     distance,
     find_layout,
-    largest,
     sorted_numbers,
 )
 from jaxvstorch._diff.operations import takes_part
@@ -26,7 +23,6 @@ from jaxvstorch._diff.recording import (
     Stage,
     Value,
     eps_of,
-    is_plain,
 )
 
 _EQUAL = 1e-14
@@ -116,7 +112,9 @@ class First:
             return None
         for i in near:
             if i not in self._sorted:
-                self._sorted[i] = sorted_numbers(self._array(i))
+                theirs = sorted_numbers(self._array(i))
+                moved = None if theirs is None else self.recording.storage.moved(theirs)
+                self._sorted[i] = theirs if moved is None else moved
             theirs = self._sorted[i]
             if theirs is not None and distance(theirs, ours) <= limits[i]:
                 return Counterpart(i, None)
@@ -197,9 +195,6 @@ class Alignment:
         cast = numbers.astype(value.array.dtype, copy=False)
         if eps_of(cast) <= eps_of(numbers):
             self.exact.add(value.index)
-        # Large models have no room for copies of their weights.
-        if cast is numbers and np.array_equal(cast, value.array):
-            return self._change(recording, value, None)
         return self._change(recording, value, cast)
 
     def _change(self, recording: Recording, value: Value, numbers: Array | None) -> Array | None:
@@ -224,7 +219,7 @@ def tells(recording: Recording, value: Value) -> bool:
 
     Few numbers, masks, what depends on no input, and sums that cancel tell nothing.
     """
-    return value.fed and not is_plain(value.array) and not cancels(recording, value)
+    return value.fed and not value.is_plain and not cancels(recording, value)
 
 
 def _loss(recording: Recording, value: Value) -> float:
@@ -232,7 +227,7 @@ def _loss(recording: Recording, value: Value) -> float:
     is_sum = value.name in ("mean", "reduce_sum", "sum") and value.parents
     if not is_sum or value.array.dtype.kind not in "fc":
         return 1.0
-    whole, top = largest(value.array), largest(recording.values[value.parents[0]].array)
+    whole, top = value.largest, recording.values[value.parents[0]].largest
     return min(max(1.0, top / whole), _MOST_LOST) if whole else 1.0
 
 
@@ -243,10 +238,8 @@ def cancels(recording: Recording, value: Value) -> bool:
     if value.name not in _SUMS or value.array.dtype.kind not in "fc":
         return False
     terms = [recording.values[i] for i in value.parents]
-    top = max((largest(term.array) for term in terms), default=0.0)
-    return largest(value.array) < _CANCELLED * top or (
-        len(terms) == 1 and cancels(recording, terms[0])
-    )
+    top = max((term.largest for term in terms), default=0.0)
+    return value.largest < _CANCELLED * top or (len(terms) == 1 and cancels(recording, terms[0]))
 
 
 class Status:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxvstorch._diff.alignment import Alignment, First, Status
 from jaxvstorch._diff.numbers import Layout, largest, possible_layouts, sample, widened
-from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.recording import Array, Recording, Value, eps_of
 
 TRIES = 40
 _REACH = 24  # values of either side behind its first lost one that may correspond
@@ -111,7 +111,7 @@ class Candidates:
             ranked = []
             for index in given.parents:
                 value = other.recording.values[index]
-                if not other.has[index] or is_plain(value.array):
+                if not other.has[index] or value.is_plain:
                     continue
                 for lost in status.recording.values:
                     is_pair = lost.array.size == value.array.size
@@ -151,7 +151,7 @@ class Candidates:
         """The class of the only array with a counterpart of which each number is a function."""
         values, between = status.recording.values, status.between(value.index)
         parents = {i for v in between for i in v.parents}
-        found = {class_of(i) for i in parents if status.has[i] and not is_plain(values[i].array)}
+        found = {class_of(i) for i in parents if status.has[i] and not values[i].is_plain}
         is_of_each = all(v.array.size == value.array.size for v in between if v.fed)
         return found.pop() if len(found) == 1 and is_of_each else None
 

@@ -16,6 +16,7 @@ from jaxvstorch import _frameworks
 from jaxvstorch._diff.difference import Diff
 from jaxvstorch._diff.recording import eps_of
 from jaxvstorch._diff.side import Inputs, Side, keep
+from jaxvstorch._diff.storage import FullDiskError
 from jaxvstorch._frameworks.containers import arrays_in
 from jaxvstorch._frameworks.importing import importing
 from jaxvstorch._parity.refusals import require_inputs
@@ -46,6 +47,9 @@ def diff(
     numbers on the second side are given the first's: if most agree, those that do not are
     differences; if most do not, they are carried over by name and shape.
 
+    Of each side's arrays, 512 MB stay in memory. The others go to temporary files below ``TMPDIR``,
+    which are gone when ``diff`` returns or raises.
+
     Args:
         first: the side that counts as right, as a rule the original.
         second: the other, as a rule the port.
@@ -69,6 +73,7 @@ def diff(
         TypeError: a side is none of the above, or ``inputs`` is no tuple of arrays.
         ValueError: the sides return different numbers of arrays, or ``weights`` names a weight
             that a side does not have.
+        OSError: the arrays of a large model go to temporary files, and their disk is full.
         MissingFrameworkError: one of the frameworks is not installed.
 
     >>> import numpy as np, jax, torch
@@ -97,6 +102,8 @@ def diff(
     try:
         wide, working = float64, _FLOAT32 if float64 else _own(sides)
         search = Search(sides, inputs, wide, working, wanted)
+    except FullDiskError:
+        raise
     except Exception:  # as of a layer in float32 that refuses float64
         wide, working, notes = precision(sides, inputs, titles) if float64 else (True, working, [])
         if wide:
@@ -114,6 +121,8 @@ def precision(
     for title, side in zip(titles, sides, strict=True):
         try:
             side.run(inputs, keep, wide=True)
+        except FullDiskError:
+            raise
         except Exception as error:
             why = " ".join(str(error).split())[:120]
             note = f"compared as they are, since {title} does not run in float64: {why}"

@@ -15,6 +15,7 @@ from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.places import effect, places, turned_outputs, zero_outputs
 from jaxvstorch._diff.recording import Array, Recording, Stage, Value, eps_of
 from jaxvstorch._diff.side import keep
+from jaxvstorch._diff.storage import FullDiskError
 
 _TURNED = 1e-2  # so near are outputs whose axes are in another order
 _MANY = 1e4  # roundings
@@ -102,6 +103,8 @@ def _in_own_dtypes(
     ):
         try:
             runs.append(side.run(search.inputs, visit, wide=False, gradient=names))
+        except FullDiskError:
+            raise
         except Exception as error:  # as of float64 inputs that a layer in float32 refuses
             why = " ".join(str(error).split())[:120]
             return (), [f"compared in float64 alone, since {title} fails in its own dtypes: {why}"]

@@ -1,6 +1,7 @@
 """Records every array of a run in JAX: a jaxpr is run operation by operation, loops unrolled."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from types import CodeType
@@ -12,6 +13,7 @@ import numpy as np
 
 from jaxvstorch._diff.readers_code import call, is_readers
 from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
+from jaxvstorch._diff.storage import ALIGNED
 from jaxvstorch._explain.jax import traces
 from jaxvstorch._frameworks.jaxprs import finish_scan, finish_while, scan_sizes, where_going
 
@@ -45,27 +47,44 @@ class JaxRecorder:
         self._backward = False  # inside a call of the backward pass
 
     def run(
-        self, closed: Any, arguments: Sequence[Any], kinds: Sequence[tuple[Kind, str]]
+        self,
+        closed: Any,
+        arguments: Sequence[Any],
+        kinds: Sequence[tuple[Kind, str]],
+        convert: Callable[[Any], Any],
     ) -> list[int]:
-        """Run; the indices of the outputs' values."""
+        """Run; the indices of the outputs' values.
+
+        ``convert`` gives an argument the dtype that it has in the run, once it is needed.
+        """
         entries = [
-            self._add(array, kind, name)
+            self._take_over() if self._is_known(1) else self._argument(array, kind, name, convert)
             for array, (kind, name) in zip(arguments, kinds, strict=True)
         ]
         outputs = self._run(closed.jaxpr, closed.consts, entries, (), whole=True)
         return [self._index(entry) for entry in outputs]
 
+    def _argument(self, array: Any, kind: Kind, name: str, convert: Callable[[Any], Any]) -> Entry:
+        converted = convert(array)
+        return self._add(converted, kind, name, is_new=converted.dtype != array.dtype)
+
     def _index(self, entry: Entry) -> int:
         array, index = entry
-        return self._add(array, Kind.CONSTANT, "")[1] if index is None else index  # type: ignore[return-value]
+        entry = entry if index is not None else self._add(array, Kind.CONSTANT, "", is_new=False)
+        return entry[1]  # type: ignore[return-value]
 
-    def _add(self, array: Any, kind: Kind, name: str, **rest: Any) -> Entry:
+    def _add(self, array: Any, kind: Kind, name: str, *, is_new: bool = True, **rest: Any) -> Entry:
         if self._is_known(1):
             return self._take_over()
-        value = self.recording.add(kind, _numpy(array), name=name, **rest)
-        if (other := self.visit(self.recording, value)) is not None:
-            array = jnp.asarray(other, array.dtype)
-        self.recording.raw.append(array)
+        run, own = self.recording, _numpy(array)
+        value = run.add(kind, own, name=name, **rest)
+        if (other := self.visit(run, value)) is not None:
+            moved = None if _is_shared(other) else run.storage.moved(other)
+            array = jax_array(other if moved is None else moved)
+        elif is_new and own.dtype == array.dtype and (moved := run.storage.moved(own)) is not None:
+            run.values[value.index] = replace(run.values[value.index], array=moved)
+            array = jax_array(moved)
+        run.raw.append(array)
         return array, value.index
 
     def _is_known(self, count: int) -> bool:
@@ -103,7 +122,7 @@ class JaxRecorder:
             return (atom.val, None) if hasattr(atom, "val") else values[atom]
 
         for variable, const in zip(jaxpr.constvars, consts, strict=True):
-            values[variable] = self._add(const, Kind.CONSTANT, "", stack=outer)
+            values[variable] = self._add(const, Kind.CONSTANT, "", is_new=False, stack=outer)
         values.update(zip(jaxpr.invars, entries, strict=True))
         start = _CALL if whole else traces.function_location(jaxpr)
         for eqn in jaxpr.eqns:
@@ -263,6 +282,17 @@ def _numpy(array: Any) -> Array:
     if array.dtype == jax.dtypes.float0:
         return np.zeros(0)
     return np.asarray(array)
+
+
+def _is_shared(array: Array) -> bool:
+    """Whether ``jax_array`` makes no copy."""
+    return bool(array.flags.c_contiguous) and array.ctypes.data % ALIGNED == 0
+
+
+def jax_array(array: Array) -> jax.Array:
+    """An array of JAX in the memory of one of NumPy, which is not written again, if that fits."""
+    shared: jax.Array = jax.device_put(array, may_alias=True)
+    return shared
 
 
 def _lines(eqn: Any, start: tuple[str, int] | None) -> list[SourceLine]:

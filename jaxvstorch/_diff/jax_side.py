@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxvstorch._diff.jax_run import JaxRecorder
+from jaxvstorch._diff.jax_run import JaxRecorder, jax_array
 from jaxvstorch._diff.readers_code import call, read_from_outside, rebound
 from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
@@ -58,7 +59,6 @@ class JaxSide(Side):
         """Run it; see ``Side``."""
         with _precision(wide):
             arrays = [x for x in self._leaves if isinstance(x, ARRAYS)]
-            weights = [_array(x, wide) for x in arrays]
             given, structure = jax.tree.flatten(
                 with_arrays_mapped(lambda x: _array(x, wide) if is_array(x) else x, inputs)
             )
@@ -67,16 +67,16 @@ class JaxSide(Side):
             kinds += [(Kind.INPUT, f"input {n}") for n in range(len(tensors))]
             names = [name for _, name in kinds]
             static = [repr(x) for x in given if not isinstance(x, ARRAYS)]
-            shapes = [(x.shape, x.dtype) for x in tensors]
-            key = wide, tuple(gradient), *static, *shapes
+            key = wide, tuple(gradient), *static, *((x.shape, x.dtype) for x in tensors)
             if key not in self._traces:
                 wanted = [names.index(name) for name in gradient]
-                self._traces[key] = self._trace([*weights, *tensors], given, structure, wanted)
+                shapes = [_shape_of(x, wide) for x in arrays]
+                self._traces[key] = self._trace([*shapes, *tensors], given, structure, wanted)
             closed, places = self._traces[key]
             places = [*places, *(f"gradient of {name}" for name in gradient)]
-            recording = Recording("jax")
+            recording = Recording("jax", storage=self.storage)
             recorder = JaxRecorder(recording, visit, base, start)
-            indices = recorder.run(closed, [*weights, *tensors], kinds)
+            indices = recorder.run(closed, [*arrays, *tensors], kinds, partial(_array, wide=wide))
             recording.outputs = list(map(Returned, places, indices))
         return recording
 
@@ -188,9 +188,16 @@ def _array(value: Any, wide: bool) -> Any:
     if is_key(value):
         return value
     array = np.asarray(value)
-    if wide:
-        return jnp.asarray(in_float64(array))
-    return jnp.asarray(array, jax.dtypes.canonicalize_dtype(array.dtype))
+    return jax_array(array.astype(_shape_of(array, wide).dtype, copy=False))
+
+
+def _shape_of(value: Any, wide: bool) -> jax.ShapeDtypeStruct:
+    """What ``_array`` makes of an array."""
+    dtype = value.dtype
+    if not is_key(value):
+        wider = in_float64(np.empty(0, dtype)).dtype
+        dtype = wider if wide else jax.dtypes.canonicalize_dtype(dtype)
+    return jax.ShapeDtypeStruct(value.shape, dtype)
 
 
 def is_array(value: Any) -> bool:

@@ -6,7 +6,7 @@ laid along those of the other.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -19,6 +19,8 @@ _ROUNDINGS, _FEW_ROUNDINGS, _COARSE = 64, 8, 1e-4
 _SAMPLE = 64
 _MOST_AXES = 6
 _SORTED = 1 << 22  # elements; sorting more takes too long
+_LARGE = 1 << 20  # elements
+_PART = 1 << 22  # elements that are made float64 at once
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def distance(one: Array, other: Array) -> float:
     """
     if one.size == 0:
         return 0.0
+    if one.size > _LARGE and one.dtype == other.dtype and np.array_equal(one, other):
+        return 0.0  # as most weights are: without copies in float64
     a, b = widened(one), widened(other)
     if "b" in (one.dtype.kind, other.dtype.kind):
         return float((a != b).any())
@@ -180,27 +184,26 @@ class Summaries:
 
     def __init__(self) -> None:
         self._rows: dict[int, list[tuple[int, Array]]] = defaultdict(list)
+        self._tables: dict[int, Array] = {}  # the summaries of all rows of one size
 
     def add(self, index: int, array: Array) -> None:
         """Add an array."""
         self._rows[array.size].append((index, _summary(array)))
+        self._tables.pop(array.size, None)
 
     def near(self, array: Array, allowed: float) -> list[int]:
         """The indices of the arrays that may have the same numbers, the latest first."""
         rows = self._rows.get(array.size)
         if not rows:
             return []
-        summary = _summary(array)
+        if array.size not in self._tables:
+            self._tables[array.size] = np.stack([row for _, row in rows])
+        summary, table = _summary(array), self._tables[array.size]
         with np.errstate(invalid="ignore"):
-            return [i for i, row in reversed(rows) if _near(row, summary, allowed)]
-
-
-def _near(one: Array, other: Array, allowed: float) -> bool:
-    """Whether two summaries are of the same numbers but for their roundings."""
-    if (one[:3] != other[:3]).any():
-        return False
-    scale = max(one[3], other[3])
-    return bool((np.abs(one[3:] - other[3:]) <= allowed * scale + 1e-300).all())
+            scale = np.maximum(table[:, 3:4], summary[3])
+            is_near = (np.abs(table[:, 3:] - summary[3:]) <= allowed * scale + 1e-300).all(1)
+        is_near &= (table[:, :3] == summary[:3]).all(1)  # what is not finite
+        return [rows[n][0] for n in np.flatnonzero(is_near)[::-1]]
 
 
 def _summary(array: Array) -> Array:
@@ -216,15 +219,23 @@ def _summary(array: Array) -> Array:
             flat = wide[np.isfinite(wide)]
     if not flat.size:
         return np.array([*counts, *[0.0] * 5])
-    if array.dtype.kind == "c":
-        flat = flat.astype(np.complex128)
-        real = flat.real
-    else:
-        real = flat = flat.astype(np.float64, copy=False)
-    ends = float(real.max()), float(real.min())
-    top = float(np.abs(flat).max()) if array.dtype.kind == "c" else max(map(abs, ends))
+    ends = max(float(x.real.max()) for x in _parts(flat)), min(x.real.min() for x in _parts(flat))
+    is_complex = array.dtype.kind == "c"
+    top = max(float(np.abs(x).max()) for x in _parts(flat)) if is_complex else max(map(abs, ends))
     # Squares of what is neither tiny nor huge are numbers too.
     scale = 1.0 if 1e-150 < top < 1e150 else top or 1.0
-    scaled = flat if scale == 1.0 else flat / scale
-    root = top and scale * float(np.sqrt(np.vdot(scaled, scaled).real / flat.size))
-    return np.array([*counts, top, *ends, scale * float(scaled.real.mean()), root])
+    total = squares = 0.0
+    for part in _parts(flat):
+        scaled = part if scale == 1.0 else part / scale
+        total += float(scaled.real.sum())
+        # Not by `vdot`: on a busy machine its threads wait for each other.
+        squares += float(np.square(np.abs(scaled) if is_complex else scaled).sum())
+    root = top and scale * float(np.sqrt(squares / flat.size))
+    return np.array([*counts, top, *ends, scale * (total / flat.size), root])
+
+
+def _parts(flat: Array) -> Iterator[Array]:
+    """An array in parts, each in float64 or complex128."""
+    dtype = np.complex128 if flat.dtype.kind == "c" else np.float64
+    for begin in range(0, flat.size, _PART):
+        yield flat[begin : begin + _PART].astype(dtype, copy=False)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from jaxvstorch._diff.alignment import TRANSPARENT
 from jaxvstorch._diff.parting import Search
-from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Value, is_plain
+from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Value
 
 _TURNS = {"expand", "permute", "reshape", "t", "transpose", "view"}
 
@@ -44,7 +44,7 @@ class Operands:
         recording = self.search.first.recording
         found = {}
         for i in self._sources(recording, value):
-            if not is_plain(recording.values[i].array):
+            if not recording.values[i].is_plain:
                 found[self.search.first.classes[i]] = i
         return found
 
@@ -53,13 +53,13 @@ class Operands:
         found = {}
         counterparts = self.search.alignment.counterparts
         for j in self._sources(self.search.second, value):
-            if j in counterparts and not is_plain(self.search.second.values[j].array):
+            if j in counterparts and not self.search.second.values[j].is_plain:
                 found[self.search.first.classes[counterparts[j].index]] = j
         return found
 
     def has(self, j: int, i: int) -> bool:
         """Whether a value of the second side is one of the first's but for its layout."""
-        if is_plain(self.search.second.values[j].array):
+        if self.search.second.values[j].is_plain:
             return False
         counterpart = self.search.alignment.counterparts.get(self._source(self.search.second, j))
         classes = self.search.first.classes

@@ -4,9 +4,12 @@ import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+
+from jaxvstorch._diff.storage import Storage
 
 Array = np.ndarray[Any, Any]
 
@@ -89,6 +92,18 @@ class Value:
         """The innermost of the reader's lines."""
         return self.stack[-1] if self.stack else None
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest finite magnitude; read once, for the array may lie in a file."""
+        from jaxvstorch._diff.numbers import largest
+
+        return largest(self.array)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the numbers may well be equal to another's by chance."""
+        return is_plain(self.array)
+
 
 @dataclass(frozen=True)
 class Returned:
@@ -111,6 +126,7 @@ class Recording:
         raw: the framework's own arrays, by index, where a later run can take them over.
         after: of a training step, the indices of the weights' values after it, by name.
         ended: of a training step, what the side keeps for the next one.
+        storage: of the arrays.
     """
 
     framework: str
@@ -120,6 +136,7 @@ class Recording:
     raw: list[Any] = field(default_factory=list, repr=False)
     after: dict[str, int] = field(default_factory=dict)
     ended: Any = field(default=None, repr=False)
+    storage: Storage = field(default_factory=Storage, repr=False)
 
     def add(
         self,
@@ -135,7 +152,7 @@ class Recording:
         ``rounded_to`` is the ``eps`` of a number in the code that it is computed with.
         """
         parents = rest.get("parents", ())
-        terms = [(self.values[i].precise_to, self.values[i].array) for i in parents]
+        terms = [(self.values[i].precise_to, self.values[i]) for i in parents]
         is_later = any(self.values[i].stage != Stage.FORWARD for i in parents)
         stage = Stage.BACKWARD if backward else Stage.UPDATE if is_later else Stage.FORWARD
         given = kind in (Kind.INPUT, Kind.WEIGHT)
@@ -172,7 +189,7 @@ class Recording:
                 continue
             value = self.values[pending.pop()]
             found[i] = carried(
-                value.name, value.array, [(found[p], self.values[p].array) for p in before]
+                value.name, value.array, [(found[p], self.values[p]) for p in before]
             )
         return found[index]
 
@@ -194,13 +211,13 @@ _NEAR = 64  # values whose precision is followed back
 _ADDS = {"add", "add_", "add_any", "rsub", "sub", "sub_"}
 
 
-def carried(name: str, array: Array, terms: Sequence[tuple[float, Array]]) -> float:
+def carried(name: str, array: Array, terms: Sequence[tuple[float, Value]]) -> float:
     """How precise the result of an operation is, relative to its largest number.
 
     Args:
         name: of the operation.
         array: its result.
-        terms: of each operand, how precise it is, and its numbers.
+        terms: of each operand, how precise it is, and its value.
     """
     from jaxvstorch._diff.numbers import largest
 
@@ -210,7 +227,7 @@ def carried(name: str, array: Array, terms: Sequence[tuple[float, Array]]) -> fl
         return own
     if name in _ADDS and (whole := largest(array)):
         # What a small term lacks is little of the sum.
-        return max(own, min(1.0, max(eps * largest(term) for eps, term in terms) / whole))
+        return max(own, min(1.0, max(eps * term.largest for eps, term in terms) / whole))
     return top
 
 

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from jaxvstorch._diff.recording import Array, Recording, Value
+from jaxvstorch._diff.storage import Storage
 
 Inputs = tuple[Any, ...]
 Visit = Callable[[Recording, Value], Array | None]
@@ -24,6 +26,11 @@ class Side(ABC):
     framework: str
     weights: dict[str, Array]
     trained: frozenset[str]
+
+    @cached_property
+    def storage(self) -> Storage:
+        """Of the arrays of its runs."""
+        return Storage()
 
     @abstractmethod
     def run(

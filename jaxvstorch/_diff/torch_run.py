@@ -16,6 +16,7 @@ from torch.nn.modules import module as modules
 
 from jaxvstorch._diff.readers_code import call, is_readers
 from jaxvstorch._diff.recording import Array, Kind, Operand, Recording, SourceLine, Value
+from jaxvstorch._diff.storage import FullDiskError, Storage
 from jaxvstorch._frameworks.private import MissingNameError
 from jaxvstorch._frameworks.private import torch as private
 from jaxvstorch._frameworks.torch import from_numpy
@@ -125,11 +126,14 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
     def _add(
         self, tensor: torch.Tensor, kind: Kind, name: str, *, view: bool = False, **rest: Any
     ) -> Value:
-        array = _array(tensor)
+        if kind == Kind.RESULT and self._storage(tensor) not in self._last:
+            move(tensor, self.recording.storage)
+        array = numbers_of(tensor)
         if name.startswith(("empty", "new_empty")):  # memory as it was
             array = np.zeros_like(array)
         value = self.recording.add(kind, array, name=name, **rest)
-        if (other := self.visit(self.recording, value)) is not None:
+        other = self.visit(self.recording, value)
+        if other is not None and not np.array_equal(other, array):
             if view and any(stride == 0 for stride in tensor.stride()):
                 # PyTorch does not write to an expanded tensor.
                 self.recording.values[value.index] = value
@@ -169,6 +173,8 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
         try:
             with self:
                 decomposition(*args, **kwargs)
+        except FullDiskError:
+            raise
         except Exception:  # it may not be for these arguments; what was recorded is true
             pass
         finally:
@@ -187,7 +193,9 @@ class TorchRecorder(private.TorchDispatchMode):  # type: ignore[misc]
                     self._writes[storage] += 1
                     for index in self._shared.pop(storage, []):
                         value = self.recording.values[index]
-                        self.recording.substitute(value, value.array.copy(), value.precise_to)
+                        copy = self.recording.storage.moved(value.array)
+                        copy = value.array.copy() if copy is None else copy
+                        self.recording.substitute(value, copy, value.precise_to)
 
     def _where(self) -> tuple[tuple[SourceLine, ...], str]:
         """The reader's lines and the module; in a backward pass, those of the operation's."""
@@ -282,7 +290,16 @@ def _leaves(value: Any) -> list[Any]:
     return list(private.pytree.tree_leaves(value, is_leaf=lambda x: isinstance(x, Operand)))
 
 
-def _array(tensor: torch.Tensor) -> Array:
+def move(tensor: torch.Tensor, storage: Storage) -> None:
+    """Let a new tensor lie in a file, once it has no room in memory."""
+    if tensor.device.type != "cpu" or not tensor.is_contiguous():
+        return
+    is_whole = tensor.untyped_storage().nbytes() == tensor.nbytes
+    if is_whole and (moved := storage.moved(numbers_of(tensor))) is not None:
+        tensor.data = torch.frombuffer(moved, dtype=tensor.dtype).reshape(tensor.shape)
+
+
+def numbers_of(tensor: torch.Tensor) -> Array:
     """A tensor's numbers in its own memory, where NumPy can read that."""
     tensor = tensor.detach().resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:

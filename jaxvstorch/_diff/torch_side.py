@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ import torch
 from jaxvstorch._diff.readers_code import call, read_from_outside, rebound
 from jaxvstorch._diff.recording import Kind, Recording, Returned
 from jaxvstorch._diff.side import Inputs, Side, Visit, in_float64
-from jaxvstorch._diff.torch_run import recorded
+from jaxvstorch._diff.torch_run import move, numbers_of, recorded
 from jaxvstorch._frameworks import torch as adapter
 from jaxvstorch._frameworks.containers import with_arrays_mapped
 from jaxvstorch._frameworks.private import torch as private
@@ -33,8 +34,8 @@ class TorchSide(Side):
         self._outside = {} if tree is not None else _outside(given)
         self._copies: dict[bool, _Copy] = {}
         self._with_autograd = False
-        named = self._copy(wide=False).named
-        self.weights = {name: adapter.to_numpy(x) for name, x in named.items()}
+        named = self._made(lambda x: x).named  # what is given stays as it is
+        self.weights = {name: numbers_of(x) for name, x in named.items()}
         self.trained = frozenset(
             name
             for name, x in named.items()
@@ -79,9 +80,9 @@ class TorchSide(Side):
         given |= {f"input {n}": (Kind.INPUT, x) for n, x in enumerate(tensors)}
         names = {id(x): (kind, name) for name, (kind, x) in given.items()}
         wanted = [given[name][1] for name in gradient]
-        recording = Recording("torch")
+        recording = Recording("torch", storage=self.storage)
         with (
-            _restored(own, self._made, wide) as changed,
+            _restored(own, partial(self._made, _widened if wide else _copied)) as changed,
             torch.random.fork_rng(devices=[]),
             torch.set_grad_enabled(bool(gradient) or self._with_autograd),
             default_dtype(torch.float64 if wide else torch.get_default_dtype()),
@@ -108,14 +109,13 @@ class TorchSide(Side):
     def _copy(self, *, wide: bool) -> "_Copy":
         """What is given, with tensors of its own."""
         if wide not in self._copies:
-            self._copies[wide] = self._made(wide)
+            own = self._copies[wide] = self._made(_widened if wide else _copied)
+            for tensor in own.named.values() if wide else ():
+                move(tensor, self.storage)
         return self._copies[wide]
 
-    def _made(self, wide: bool) -> "_Copy":
-        def copied(x: torch.Tensor) -> torch.Tensor:
-            x = x.detach().clone()
-            return x.double() if wide and x.is_floating_point() else x
-
+    def _made(self, copied: Callable[[Any], Any]) -> "_Copy":
+        """What is given, with tensors and modules that a function makes of its own."""
         if self._tree is not None:
             tree = private.pytree.tree_map_only(torch.Tensor, copied, self._tree)
             leaves = private.pytree.tree_flatten_with_path(tree)[0]
@@ -124,14 +124,11 @@ class TorchSide(Side):
             return _Copy(self._given, tensors, first=(tree,))
         owner = getattr(self._given, "__self__", self._given)
         if isinstance(owner, torch.nn.Module):
-            module = copy.deepcopy(owner)
-            module = module.double() if wide else module
+            module = copied(owner)
             function = module if owner is self._given else getattr(module, self._given.__name__)
             return _Copy(function, _named(module), root=module)
         modules = {k: x for k, x in self._outside.items() if isinstance(x, torch.nn.Module)}
-        outside: dict[str, Any] = copy.deepcopy(modules)
-        for module in outside.values() if wide else ():
-            module.double()
+        outside: dict[str, Any] = {**copied(modules)}
         outside |= {k: copied(x) for k, x in self._outside.items() if isinstance(x, torch.Tensor)}
         named = {k: x for k, x in outside.items() if isinstance(x, torch.Tensor)}
         for key in modules:
@@ -158,6 +155,21 @@ class _Copy:
     root: torch.nn.Module | None = None
 
 
+def _copied(given: Any) -> Any:
+    """A tensor, a module or a dictionary of modules, with memory of its own."""
+    return given.detach().clone() if isinstance(given, torch.Tensor) else copy.deepcopy(given)
+
+
+def _widened(given: Any) -> Any:
+    """A copy in float64."""
+    own = _copied(given)
+    if isinstance(own, torch.Tensor):
+        return own.double() if own.is_floating_point() else own
+    for module in own.values() if isinstance(own, dict) else [own]:
+        module.double()
+    return own
+
+
 def _named(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
@@ -172,7 +184,7 @@ def _outside(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _restored(own: _Copy, made: Callable[[bool], _Copy], wide: bool) -> Iterator[set[str]]:
+def _restored(own: _Copy, made: Callable[[], _Copy]) -> Iterator[set[str]]:
     """Give tensors that the block changes their numbers again, from a new copy.
 
     Yields a set for the names of those whose version does not tell.
@@ -184,7 +196,7 @@ def _restored(own: _Copy, made: Callable[[bool], _Copy], wide: bool) -> Iterator
     finally:
         changed |= {name for name, x in own.named.items() if x._version != before[name]}
         if changed := changed & own.named.keys():
-            fresh = made(wide).named
+            fresh = made().named
             for name in changed:  # in memory of their own: a recording goes on showing the old one
                 own.named[name].data = fresh[name].data
 

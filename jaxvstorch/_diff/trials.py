@@ -93,7 +93,7 @@ class Trials:
             self.search.first.classes[i]: values[i].array
             for value in parting.first
             for i in value.parents
-            if self.statuses[0].has[i] and not is_plain(values[i].array)
+            if self.statuses[0].has[i] and not values[i].is_plain
         }
         if len(sources) != 1:
             return None
@@ -122,7 +122,7 @@ class Trials:
         return [
             v
             for v in recording.values[begin : begin + _NEAR]
-            if not status.has[v.index] and not is_plain(v.array)
+            if not status.has[v.index] and not v.is_plain
         ]
 
     def _way(

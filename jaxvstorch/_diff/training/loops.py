@@ -19,6 +19,7 @@ from jaxvstorch._diff.places import described, lines_of_use
 from jaxvstorch._diff.recording import Array, Kind, Recording, Stage, Value, is_plain
 from jaxvstorch._diff.side import Inputs, keep
 from jaxvstorch._diff.sides import titles_of
+from jaxvstorch._diff.storage import Storage
 from jaxvstorch._diff.training.jax_step import JaxStep
 from jaxvstorch._diff.training.step import Compared, Step, gradient_of
 from jaxvstorch._diff.training.torch_step import TorchStep
@@ -51,6 +52,8 @@ def diff_loops(
     notes += _compare(sides, runs, pairs, titles)
     log = Log()
     for number, batch in enumerate(batches, 1):
+        for side in sides:
+            side.storage = Storage()  # the arrays of the step before are gone
         search = Search(sides, batch, wide, working)
         found: list[Difference] = []
         if number == 1:

@@ -68,7 +68,7 @@ class TorchStep(Step):
         """Run it; see ``Side``."""
         widened = with_arrays_mapped(in_float64, inputs) if wide else inputs
         args = with_arrays_mapped(adapter.from_numpy, widened)
-        recording = Recording("torch")
+        recording = Recording("torch", storage=self.storage)
         dtype = torch.float64 if wide else torch.get_default_dtype()
 
         def convert(x: torch.Tensor, name: str = "") -> torch.Tensor:

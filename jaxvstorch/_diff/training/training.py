@@ -50,6 +50,7 @@ def diff_training(
     Raises:
         TypeError: a side is none of the above, or returns no state that it was given.
         ValueError: there is no batch, or nothing that both sides train.
+        OSError: as of ``diff``, the arrays of a large model go to files, and their disk is full.
         MissingFrameworkError: one of the frameworks is not installed.
 
     >>> import jax, numpy as np, torch
