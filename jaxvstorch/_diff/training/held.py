@@ -1,24 +1,15 @@
 """What a training step in PyTorch holds: modules, optimizers, schedules, tensors and counters."""
 
 import copy
-import dis
-import random
-import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from itertools import islice
-from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
-from jaxvstorch._diff.readers_code import is_readers
-
-_MANY = 1000  # of a list or a dictionary are looked at
+from jaxvstorch._diff.training.reached import Reached, free
 
 
 @dataclass
@@ -40,14 +31,6 @@ class State:
     kept: list[Any]
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a step keeps something: a way to read it, and one to write it."""
-
-    get: Callable[[], Any]
-    put: Callable[[Any], object]
-
-
 class Held:
     """What can be reached from a function through its variables, attributes and own functions.
 
@@ -57,36 +40,22 @@ class Held:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.optimizers: list[torch.optim.Optimizer] = []
-        self._modules: dict[str, torch.nn.Module] = {}
-        self._tensors: dict[str, torch.Tensor] = {}
-        self._others: list[Any] = []
-        self._places = [
-            _Place(random.getstate, random.setstate),
-            _Place(np.random.get_state, np.random.set_state),
-        ]
-        self._reached: list[Any] = []
-        self._walk(function)
-        parts = {
-            id(part)
-            for module in self._modules.values()
-            for part in module.modules()
-            if part is not module
-        }
-        self._modules = {k: m for k, m in self._modules.items() if id(m) not in parts}
-        self.root = next(iter(self._modules.values())) if len(self._modules) == 1 else None
+        self._reached = Reached(function)
+        self.optimizers = self._reached.optimizers
+        modules = list(self._reached.modules.values())
+        self.root = modules[0] if len(modules) == 1 else None
 
     def named(self) -> dict[str, torch.Tensor]:
         """The parameters, buffers and other tensors by name; each once."""
         found: dict[str, torch.Tensor] = {}
-        for key, module in self._modules.items():
-            prefix = f"{key}." if len(self._modules) > 1 else ""
+        for key, module in self._reached.modules.items():
+            prefix = f"{key}." if len(self._reached.modules) > 1 else ""
             found |= {f"{prefix}{name}": x for name, x in module.named_parameters()}
             found |= {f"{prefix}{name}": x for name, x in module.named_buffers()}
         held = {id(x) for x in found.values()}
-        for key, tensor in self._tensors.items():
+        for key, tensor in self._reached.tensors.items():
             if id(tensor) not in held:  # a copy of a parameter may be kept by its name
-                found[_free(key, found)] = tensor
+                found[free(key, found)] = tensor
                 held.add(id(tensor))
         for n, optimizer in enumerate(self.optimizers):
             for k, x in enumerate(x for group in optimizer.param_groups for x in group["params"]):
@@ -109,8 +78,8 @@ class Held:
                 )
                 for opt in self.optimizers
             ],
-            [copy.deepcopy(vars(other), dict(known)) for other in self._others],
-            [self._copied(place.get(), known) for place in self._places],
+            [copy.deepcopy(vars(other), dict(known)) for other in self._reached.others],
+            [self._copied(slot.get(), known) for slot in self._reached.slots],
         )
 
     def _copied(
@@ -166,22 +135,22 @@ class Held:
                 # Parameter by parameter: what is computed for many at once is not recorded.
                 group |= {k: False for k in ("foreach", "fused") if k in group}
         known = self._known()
-        for other, attributes in zip(self._others, state.others, strict=True):
+        for other, attributes in zip(self._reached.others, state.others, strict=True):
             vars(other).update(copy.deepcopy(attributes, dict(known)))
-        for place, kept in zip(self._places, state.kept, strict=True):
-            place.put(self._copied(kept, known, convert))
+        for slot, kept in zip(self._reached.slots, state.kept, strict=True):
+            slot.put(self._copied(kept, known, convert))
 
     def _restoring(self) -> Callable[[], None]:
         """A function that lets everything be as it is now."""
         tensors = [(x, x.data, x.grad) for x in self.named().values()]
-        parts = [part for module in self._modules.values() for part in module.modules()]
+        parts = [part for module in self._reached.modules.values() for part in module.modules()]
         modules = [(part, part.training, dict(part._buffers)) for part in parts]
         optimizers = [
             (opt, dict(opt.state), [_options(group) for group in opt.param_groups])
             for opt in self.optimizers
         ]
-        others = [(other, dict(vars(other))) for other in self._others]
-        places = [(place.put, _shallow(place.get())) for place in self._places]
+        others = [(other, dict(vars(other))) for other in self._reached.others]
+        slots = [(slot.put, _shallow(slot.get())) for slot in self._reached.slots]
 
         def restore() -> None:
             for part, training, buffers in modules:
@@ -199,142 +168,20 @@ class Held:
             for other, attributes in others:
                 vars(other).clear()
                 vars(other).update(attributes)
-            for put, kept in places:
+            for put, kept in slots:
                 put(kept)
 
         return restore
 
     def _known(self) -> dict[int, Any]:
         """What a copy of something that is kept goes on using, for ``copy.deepcopy``."""
-        return {id(x): x for x in (*self._reached, *self.named().values())}
-
-    def _walk(self, function: Callable[..., Any]) -> None:
-        pending: deque[tuple[str, Any]] = deque([("", function)])
-        seen = set[int]()
-        while pending:
-            name, x = pending.popleft()
-            if id(x) in seen or isinstance(x, ModuleType):
-                continue
-            seen.add(id(x))
-            self._reached.append(x)
-            if isinstance(x, type):
-                if _is_own(x):
-                    self._places += _counters_of(x, vars(x))
-                continue
-            if isinstance(x, torch.nn.Module):
-                self._modules[_free(name or type(x).__name__, self._modules)] = x
-                own = {key: y for key, y in vars(x).items() if not key.startswith("_")}
-                pending += own.items()
-                self._places += _counters_of(x, own)
-            elif isinstance(x, torch.Tensor):
-                self._tensors[_free(name, self._tensors)] = x
-            elif isinstance(x, torch.optim.Optimizer):
-                self.optimizers.append(x)
-            elif isinstance(x, partial):
-                pending += [("", x.func), *((name, y) for y in x.args), *x.keywords.items()]
-            elif isinstance(x, MethodType):
-                pending += [("", x.__self__), ("", x.__func__)]
-            elif isinstance(x, FunctionType):
-                pending += self._variables(x)
-            elif isinstance(x, dict):
-                self._add_container(x)
-                pending += [(str(key), y) for key, y in islice(x.items(), _MANY)]
-            elif isinstance(x, list | tuple):
-                if isinstance(x, list):
-                    self._add_container(x)
-                pending += [(f"{name}.{n}", y) for n, y in enumerate(x[:_MANY])]
-            elif isinstance(x, np.ndarray):
-                self._add_container(x)
-            elif isinstance(x, torch.Generator):
-                self._places.append(_Place(x.get_state, x.set_state))
-            elif isinstance(x, np.random.Generator):
-                bits = x.bit_generator
-                self._places.append(
-                    _Place(partial(getattr, bits, "state"), partial(setattr, bits, "state"))
-                )
-            elif not hasattr(x, "__dict__"):
-                continue
-            elif hasattr(x, "state_dict") and hasattr(x, "load_state_dict"):
-                self._others.append(x)
-                pending += vars(x).items()
-            elif _is_own(type(x)):
-                pending += [*vars(x).items(), ("", type(x))]
-                self._add_container(vars(x))
-
-    def _add_container(self, x: Any) -> None:
-        if np.size(x) > _MANY if isinstance(x, np.ndarray) else len(x) > _MANY:  # data, no state
-            return
-        self._places.append(_Place(lambda: x, partial(_fill, x)))
-
-    def _variables(self, function: FunctionType) -> list[tuple[str, Any]]:
-        """What a function of the reader's reads from outside, with its names."""
-        found: list[tuple[str, Any]] = [("", getattr(function, "__wrapped__", None))]
-        # A compiled function keeps the one that it was made of in a variable.
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            try:
-                found.append((name, cell.cell_contents))
-            except ValueError:  # not assigned yet
-                continue
-            if _is_counter(cell.cell_contents):
-                get, put = (partial(of, cell, "cell_contents") for of in (getattr, setattr))
-                self._places.append(_Place(get, put))
-        if is_readers(function.__code__.co_filename):
-            outside = function.__globals__
-            for name in _names(function.__code__):
-                if name in outside:
-                    found.append((name, outside[name]))
-                    if _is_counter(outside[name]):
-                        put = partial(outside.__setitem__, name)
-                        self._places.append(_Place(partial(outside.get, name), put))
-        return found
-
-
-def _names(code: CodeType) -> list[str]:
-    """The global names of a function and of those inside it."""
-    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    own = [i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"]
-    return [*dict.fromkeys(own), *(name for const in inner for name in _names(const))]
+        return {id(x): x for x in (*self._reached.objects, *self.named().values())}
 
 
 def _options(group: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "params"}
 
 
-def _fill(container: Any, kept: Any) -> None:
-    """Let a list, a dictionary or an array have other contents."""
-    if isinstance(container, dict):
-        container.clear()
-        container.update(kept)
-    else:
-        container[... if isinstance(container, np.ndarray) else slice(None)] = kept
-
-
 def _shallow(kept: Any) -> Any:
     """What is kept now: the same objects, in a container of its own."""
     return copy.copy(kept) if isinstance(kept, dict | list | np.ndarray) else kept
-
-
-def _is_counter(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _counters_of(owner: Any, attributes: Mapping[str, Any]) -> Iterator[_Place]:
-    for key, value in attributes.items():
-        if _is_counter(value):
-            yield _Place(partial(getattr, owner, key), partial(setattr, owner, key))
-
-
-def _is_own(kind: type) -> bool:
-    """Whether a class is the reader's."""
-    module = sys.modules.get(kind.__module__)
-    file = getattr(module, "__file__", None)
-    return kind.__module__ == "__main__" or bool(file and is_readers(file))
-
-
-def _free(name: str, taken: dict[str, Any]) -> str:
-    """A name that is not taken."""
-    if name not in taken:
-        return name
-    return next(f"{name} {n}" for n in range(2, len(taken) + 3) if f"{name} {n}" not in taken)
