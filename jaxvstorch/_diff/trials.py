@@ -54,12 +54,9 @@ class Trials:
 
     def gate(self, parting: Parting) -> str:
         """Another activation; they may part in a factor of it, as `1 + tanh(…)` or a sigmoid."""
-        if (x := self._only_source(parting)) is None or parting.layout is None:
-            return ""
-        here, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        here, there = self._activations(parting)
         if not (here and there):
-            found = [self._functions(parting, x, factor, GATED) for factor in (x, x / 2)]
-            here, there = (next(filter(None, names), "") for names in zip(*found, strict=True))
+            here, there = self._activations(parting, factors=(1.0, 0.5))
         elif any(
             len([v for v in region if v.name not in TRANSPARENT and not v.inner]) <= 1
             for region in (parting.first, parting.second)
@@ -70,18 +67,14 @@ class Trials:
 
     def activation(self, parting: Parting) -> str:
         """Another function of each number, however both are written."""
-        if (x := self._only_source(parting)) is None or parting.layout is None:
-            return ""
-        here, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        here, there = self._activations(parting)
         if not here or there in ("", "no activation"):  # the other side leaves something out
             return ""
         return f"with {here} in place of {there}, {self.titles[1]} agrees"
 
     def known_function(self, parting: Parting) -> str:
         """The name of the second side's function of each number, where the first has another."""
-        if (x := self._only_source(parting)) is None or parting.layout is None:
-            return ""
-        _, there = self._functions(parting, x, np.ones_like(x), tuple(ACTIVATIONS))
+        _, there = self._activations(parting)
         if there in ("", "no activation"):
             return ""
         return f"{self.titles[1]} computes {there} of the same numbers, {self.titles[0]} does not"
@@ -101,20 +94,23 @@ class Trials:
         is_one = x.shape == t.array.shape and x.dtype.kind == "f" and x.size >= _FEW
         return x if is_one else None
 
-    def _functions(
-        self, parting: Parting, x: Array, factor: Array, names: Sequence[str]
-    ) -> tuple[str, str]:
-        """The functions of some numbers that both sides have, once multiplied by a factor."""
+    def _activations(self, parting: Parting, factors: Sequence[float] = ()) -> tuple[str, str]:
+        """Which activation of the same numbers either side computes; empty where none is known.
+
+        With ``factors``: of which activation it is the gate, times one factor.
+        """
         t, s, layout = parting.first[-1], parting.second[-1], parting.layout
-        assert layout is not None
+        if (x := self._only_source(parting)) is None or layout is None:
+            return "", ""
         allowed = allowed_for(max(t.precise_to, min(s.precise_to, self.search.working)))
         here = there = ""
-        with np.errstate(all="ignore"):
-            ours, theirs = factor * t.array, layout(factor) * s.array
-        for name in names:
-            array = ACTIVATIONS[name](torch.from_numpy(x.copy())).numpy()
-            here = here or name * (distance(array, ours) <= allowed)
-            there = there or name * (distance(layout(array), theirs) <= allowed)
+        for gate in [factor * x for factor in factors] or [np.ones_like(x)]:
+            with np.errstate(all="ignore"):
+                ours, theirs = gate * t.array, layout(gate) * s.array
+            for name in GATED if factors else ACTIVATIONS:
+                array = ACTIVATIONS[name](torch.from_numpy(x.copy())).numpy()
+                here = here or name * (distance(array, ours) <= allowed)
+                there = there or name * (distance(layout(array), theirs) <= allowed)
         return here, there
 
     def _lost(self, recording: Recording, status: Status, values: list[Value]) -> list[Value]:
