@@ -8,9 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from jaxvstorch._diff.alignment import Alignment, First, Status
+from jaxvstorch._diff.alignment import Alignment, First
 from jaxvstorch._diff.numbers import Layout, largest, possible_layouts, sample, widened
 from jaxvstorch._diff.recording import Array, Recording, Value, eps_of
+from jaxvstorch._diff.status import Status
 
 TRIES = 40
 _REACH = 24  # values of either side behind its first lost one that may correspond

@@ -4,10 +4,17 @@ from collections import Counter
 from dataclasses import replace
 from itertools import islice
 
-from jaxvstorch._diff.alignment import TRANSPARENT
 from jaxvstorch._diff.numbers import allowed_for, distance, possible_layouts
 from jaxvstorch._diff.operands import Operands, named
-from jaxvstorch._diff.operations import are_close, does, scalars, settings, sort_of, written
+from jaxvstorch._diff.operations import (
+    TRANSPARENT,
+    are_close,
+    does,
+    scalars,
+    settings,
+    sort_of,
+    written,
+)
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Kind, Recording, Value, eps_of
 from jaxvstorch._diff.relations import constant_where_they_differ, relation

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from jaxvstorch._diff.alignment import cancels
 from jaxvstorch._diff.causes import Causes
 from jaxvstorch._diff.difference import Counted, Diff, Difference, Growth, Output
 from jaxvstorch._diff.numbers import distance, find_layout
@@ -15,6 +14,7 @@ from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.places import effect, places, turned_outputs, zero_outputs
 from jaxvstorch._diff.recording import Array, Recording, Stage, Value, eps_of
 from jaxvstorch._diff.side import keep
+from jaxvstorch._diff.status import cancels
 from jaxvstorch._diff.storage import FullDiskError
 
 _TURNED = 1e-2  # so near are outputs whose axes are in another order

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from jaxvstorch._diff.alignment import TRANSPARENT
+from jaxvstorch._diff.operations import TRANSPARENT
 from jaxvstorch._diff.parting import Search
 from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Value
 

@@ -6,6 +6,14 @@ import numpy as np
 
 from jaxvstorch._diff.recording import Operand, Value
 
+# Operations that change only the shape or the dtype.
+TRANSPARENT = {
+    "_conj", "_reshape_alias", "_to_copy", "_unsafe_view", "alias", "broadcast_in_dim", "clone",
+    "contiguous", "convert_element_type", "copy", "copy_", "copy_p", "detach", "expand",
+    "expand_dims", "flatten", "lift_fresh", "lift_fresh_copy", "optimization_barrier", "permute",
+    "ravel", "reduce_precision", "reshape", "squeeze", "stop_gradient", "t", "to", "transpose",
+    "unflatten", "unsqueeze", "view", "x[i]",
+}  # fmt: skip
 # Operations of both frameworks whose result depends on the order of their operands' numbers.
 _SORTS = {
     "bmm": "product", "cat": "join", "chunk": "part", "concatenate": "join",

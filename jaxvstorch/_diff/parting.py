@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jaxvstorch._diff.alignment import TRANSPARENT, Alignment, First, Status, cancels, tells
+from jaxvstorch._diff.alignment import Alignment, First
 from jaxvstorch._diff.candidates import Candidates, kind_of
 from jaxvstorch._diff.numbers import Layout, allowed_for, distance, find_layout
+from jaxvstorch._diff.operations import TRANSPARENT
 from jaxvstorch._diff.recording import Array, Recording, Stage, Value
 from jaxvstorch._diff.relations import factor_or_offset
 from jaxvstorch._diff.side import Inputs, Side, Visit, keep
+from jaxvstorch._diff.status import Status, cancels, tells
 
 MOST = 50  # differences of one search
 _AHEAD = 4  # values behind a substitute that show whether it is the right one

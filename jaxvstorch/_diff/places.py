@@ -1,10 +1,11 @@
 """Says of a parting where it is on either side, and what it does to the output."""
 
-from jaxvstorch._diff.alignment import TRANSPARENT, Status
 from jaxvstorch._diff.difference import Difference, Place
 from jaxvstorch._diff.numbers import distance
+from jaxvstorch._diff.operations import TRANSPARENT
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Kind, Recording, SourceLine, Stage, Value
+from jaxvstorch._diff.status import Status
 
 _OPERATIONS = 5
 _NUMBERS = 4

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from jaxvstorch._diff.alignment import TRANSPARENT, Status
 from jaxvstorch._diff.numbers import Layout, allowed_for, distance, find_layout
+from jaxvstorch._diff.operations import TRANSPARENT
 from jaxvstorch._diff.parting import Parting, Search
 from jaxvstorch._diff.recording import Array, Recording, Value, eps_of, is_plain
+from jaxvstorch._diff.status import Status
 from jaxvstorch._diff.torch_run import again
 from jaxvstorch._diff.ways.activations import ACTIVATIONS, GATED
 from jaxvstorch._diff.ways.all import ways
