@@ -1,4 +1,9 @@
-"""The arrays of one run of a function: inputs, weights, and the result of each operation."""
+"""The arrays of one run of a function: inputs, weights, and the result of each operation.
+
+``port`` records too, and something else: the calls of Python's functions with their arguments, from
+which it writes code. Here every operation below them counts, with its numbers and without what
+called it, also inside compiled programs. Only the reader's lines are the same, and shared.
+"""
 
 import linecache
 from collections.abc import Callable, Iterator, Sequence
