@@ -59,7 +59,7 @@ def diff(
             names and shapes do not tell.
         gradient: whether to compare the backward pass too: the gradients with respect to the
             weights, or to the inputs where a side has no weights. They are those of the output
-            if it is one number, else of the sum of the squares of all outputs.
+            if it is one number, else of the sum of the squares and sines of all outputs.
         float64: whether to run in float64 where both sides can. Without it, they run in the dtypes
             that they have: a model in float32 takes less memory, and differences as small as some
             roundings are not seen.

@@ -54,7 +54,7 @@ class Side(ABC):
             start: an index.
             gradient: names of weights and inputs. The outputs are then also the gradients with
                 respect to them, of the only output if that is one number, else of the sum of the
-                outputs' squares.
+                outputs' squares and sines.
         """
 
 

@@ -226,7 +226,9 @@ def _recording(tensors: Sequence[torch.Tensor]) -> Iterator[None]:
 
 
 def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
-    """The only output if it is one number; else the sum of the outputs' squares.
+    """The only output if it is one number; else the sum of the outputs' squares and sines.
+
+    Behind a norm the squares alone would have a gradient of almost 0, which is only roundings.
 
     Raises:
         ValueError: no output is computed from what gradients are asked for.
@@ -240,7 +242,7 @@ def _loss(outputs: Sequence[tuple[str, torch.Tensor]]) -> torch.Tensor:
         )
     if len(tensors) == 1 and tensors[0].numel() == 1:
         return tensors[0].sum()
-    return sum((x.square().sum() for x in tensors), start=torch.zeros(()))
+    return sum((x.square().sum() + x.sin().sum() for x in tensors), start=torch.zeros(()))
 
 
 def outputs_of(result: Any) -> list[tuple[str, torch.Tensor]]:

@@ -1,5 +1,6 @@
 """What ``diff`` takes as a side, what it leaves unchanged, and what it says of bad input."""
 
+import copy
 import re
 
 import numpy as np
@@ -272,3 +273,10 @@ def test_functions_over_devices_are_refused() -> None:
 def test_inputs_must_be_a_tuple() -> None:
     with pytest.raises(TypeError, match=re.escape("write (x,)")):
         diff(Net(), Net(), X)
+
+
+def test_gradients_behind_a_last_norm_are_more_than_roundings() -> None:
+    # A norm's gradient of the squares of its outputs is almost 0, of which roundings are a part.
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64)).train()
+    x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
+    assert diff(model, copy.deepcopy(model), (x,), gradient=True).same
