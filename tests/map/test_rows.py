@@ -9,9 +9,9 @@ from types import CodeType
 import pytest
 
 from jaxvstorch._port.map import rows as module
-from jaxvstorch._port.map.pasting import imports_of, to_paste
+from jaxvstorch._port.map.pasting import folder_of, imports_of, to_paste
 from jaxvstorch._port.map.row import FREE, LineError
-from jaxvstorch._port.map.rows import groups, meaning, rows
+from jaxvstorch._port.map.rows import groups, jax_rows, meaning, rows
 from jaxvstorch._port.map.verdict import KINDS, verdicts
 
 
@@ -25,7 +25,7 @@ def test_every_name_is_in_one_group() -> None:
 
 
 def test_every_name_has_a_verdict() -> None:
-    missing = set(rows()) ^ set(verdicts().names)
+    missing = {*rows(), *jax_rows()} ^ set(verdicts().names)
     assert not missing, "run `nox -s names`"
 
 
@@ -72,9 +72,10 @@ def _made_inside(expression: str | None) -> set[str]:
 
 
 def test_pasted_functions_read_only_what_is_pasted_with_them() -> None:
-    for row in rows().values():
+    for row in [*rows().values(), *jax_rows().values()]:
         sources = to_paste(row)
-        module = compile("\n".join((imports_of(sources), *sources.values())), row.name, "exec")
+        imports = imports_of(sources, folder_of(row))
+        module = compile("\n".join((imports, *sources.values())), row.name, "exec")
         given = {op.argval for op in dis.get_instructions(module) if op.opname == "STORE_NAME"}
         read = {op.argval for op in _instructions(module) if op.opname == "LOAD_GLOBAL"}
         assert read - given - vars(builtins).keys() == set(), row.name

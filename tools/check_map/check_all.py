@@ -8,9 +8,11 @@ import jax
 import numpy as np
 import torch
 
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.rows import jax_rows, rows
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.verdict import FILE, Verdict, Verdicts, verdicts
+from tools.check_map import turning
 from tools.check_map.judge import complaint, judge
 from tools.check_map.probing import probes
 
@@ -19,8 +21,9 @@ def main(words: list[str]) -> int:
     """Try the lines, in a process for each core; the exit status."""
     begun, wrong = time.perf_counter(), 0
     old = verdicts() if FILE.exists() else Verdicts({}, {}, ())
-    parts = tuple(word for word in words if word not in rows())
-    names = [n for n in rows() if not words or n in words or n.startswith(parts)]
+    turning.write()
+    parts = tuple(word for word in words if word not in all_rows())
+    names = [n for n in all_rows() if not words or n in words or n.startswith(parts)]
     judged: dict[str, Verdict] = {}
     cores = len(os.sched_getaffinity(0))
     os.environ["PYTHONHASHSEED"] = "0"  # PyTorch makes some samples in the order of a set
@@ -38,11 +41,16 @@ def main(words: list[str]) -> int:
     return 1 if wrong else 0
 
 
+def all_rows() -> dict[str, Row]:
+    """The rows of both frameworks' names."""
+    return rows() | jax_rows()
+
+
 def _keep(old: Verdicts, judged: dict[str, Verdict], words: list[str]) -> None:
     """Write the new verdicts, and for names that were not tried the old ones."""
-    names = {name: v for name, v in (old.names | judged).items() if name in rows()}
+    names = {name: v for name, v in (old.names | judged).items() if name in all_rows()}
     versions = {m.__name__: m.__version__.partition("+")[0] for m in (jax, np, torch)}
-    run = "probes" in words or (not words and len(judged) == len(rows()))
+    run = "probes" in words or (not words and len(judged) == len(all_rows()))
     Verdicts(versions, names, tuple(probes()) if run else old.probes).write()
 
 
@@ -52,7 +60,7 @@ def _one_thread() -> None:
 
 def _try_name(name: str) -> tuple[str, Verdict, str | None, float]:
     started = time.perf_counter()
-    row = rows()[name]
+    row = all_rows()[name]
     try:
         verdict = judge(row)
         problem = complaint(row, verdict)

@@ -12,7 +12,7 @@ from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from tools.check_map import samples
+from tools.check_map import from_jax, samples
 from tools.check_map.draws import try_draws
 from tools.check_map.functions import try_function
 from tools.check_map.layers import try_module
@@ -24,6 +24,8 @@ RAISED = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
 
 def try_row(row: Row) -> Tally:
     """Run a line beside PyTorch, unless its name has no counterpart."""
+    if row.framework == "jax":
+        return from_jax.try_row(row)
     if row.form_of:
         return _form(row)
     if row.expression is None:

@@ -38,6 +38,16 @@ An expression uses the parameters, ``jax``, ``jnp``, ``lax``, ``nnx`` and ``opta
 whose functions a reader can paste; ``key``, a random key; ``rngs``, flax's; ``lr``, the rate that a
 schedule begins with; and ``w``, PyTorch's weights by their names in the module, such as ``w.bias``,
 which is None where there is none.
+
+The lines of ``rows/jax`` go the other way: JAX's call, with its defaults, and PyTorch's expression
+over the same names::
+
+    jnp.matmul(a, b) => torch.matmul(a, b)
+    Array.T => self.T
+
+Theirs use ``torch`` and ``paste``, which here is ``paste_torch``; ``generator``, where JAX takes a
+key; ``params``, what an optimizer steps; ``optimizer``, which a schedule sets; and ``w``, flax's
+weights.
 """
 
 import ast
@@ -59,6 +69,16 @@ PLACEMENT = frozenset({
 _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
 _RECIPES = Path(__file__).with_name("recipes")
 FREE = frozenset({"jax", "jnp", "lax", "nnx", "optax", "paste", "key", "lr", "rngs", "w"})
+# The same of JAX's names: where an array is kept, how it is computed, what only checks.
+PLACEMENT_IN_JAX = frozenset({
+    "device", "donate", "may_alias", "out", "out_sharding", "precision", "preferred_element_type",
+    "wrap_negative_indices", "indices_are_sorted", "unique_indices", "sharding", "src",
+})  # fmt: skip
+FREE_IN_PYTORCH = frozenset({
+    "torch", "paste", "functools", "math", "generator", "params", "optimizer", "w",
+})  # fmt: skip
+KEYS = frozenset({"key", "rng", "rngs"})  # what a generator stands for
+_OF_PYTORCH = frozenset({"torch", "Tensor", "Module", "Optimizer"})
 
 
 class LineError(ValueError):
@@ -67,13 +87,13 @@ class LineError(ValueError):
 
 @dataclass(frozen=True)
 class Row:
-    """What one name of PyTorch is in JAX.
+    """What one name of PyTorch is in JAX, or one of JAX in PyTorch.
 
     Attributes:
-        name: with its module, such as ``torch.gather`` or ``Tensor.add_``.
+        name: with its module, such as ``torch.gather``, ``Tensor.add_`` or ``jnp.sum``.
         made: the parameters it is called with, as in a ``lambda``; a constant has none.
         called: the parameters that a module is called with, once it is made.
-        expression: in JAX; none where there is no counterpart.
+        expression: in the other framework; none where there is no counterpart.
         form_of: the name of the map that this is another form of.
         options: what follows the expression, by name.
         attribute: whether it is an attribute of a tensor, which is not called.
@@ -86,6 +106,11 @@ class Row:
     form_of: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     attribute: bool = False
+
+    @property
+    def framework(self) -> str:
+        """Whose name it is: ``"jax"`` or ``"torch"``."""
+        return "torch" if self.name.partition(".")[0] in _OF_PYTORCH else "jax"
 
     def option(self, name: str) -> str | None:
         """What the line says behind ``name:``, if anything."""
@@ -115,7 +140,7 @@ class Row:
 
     @property
     def call(self) -> str:
-        """The name as it is called in PyTorch."""
+        """The name as it is called in its own framework."""
         if self.attribute:
             return self.name
         calls = [f"({part})" for part in (self.made, self.called) if part is not None]
@@ -123,8 +148,9 @@ class Row:
 
     @property
     def draws(self) -> bool:
-        """Whether the expression needs a random key."""
-        return "key" in self.used - set(self.parameters)
+        """Whether the expression needs a random key, or a generator."""
+        drawn = "key" if self.framework == "torch" else "generator"
+        return drawn in self.used - set(self.parameters)
 
     def own_names(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """Named arguments by the parameters' names: PyTorch takes NumPy's ``axis`` for ``dim``."""
@@ -153,25 +179,37 @@ class Row:
     @cached_property
     def jax_names(self) -> tuple[str, ...]:
         """The names of JAX in the expression, such as ``jnp.take_along_axis``, in order."""
-        return jax_names(self.expression)
+        return _names(self.expression, FREE) if self.framework == "torch" else ()
+
+    @cached_property
+    def torch_names(self) -> tuple[str, ...]:
+        """The names of PyTorch in the expression of a name of JAX, in order."""
+        return _names(self.expression, FREE_IN_PYTORCH) if self.framework == "jax" else ()
 
     @cached_property
     def first_names(self) -> tuple[str, ...]:
-        """The names of JAX in what people write first."""
-        return jax_names(self.option("first"))
+        """The names of the other framework in what people write first."""
+        return _names(self.option("first"), FREE if self.framework == "torch" else FREE_IN_PYTORCH)
+
+    @cached_property
+    def begins_names(self) -> tuple[str, ...]:
+        """The names of JAX in how a module's weights begin in PyTorch."""
+        return _names(self.option("begins"), FREE)
 
 
-def jax_names(expression: str | None) -> tuple[str, ...]:
-    """The names of JAX in an expression, in order."""
+def _names(expression: str | None, free: frozenset[str]) -> tuple[str, ...]:
     if expression is None:
         return ()
     names = [
         ast.unparse(node)
         for node in ast.walk(_parsed(expression))
-        if isinstance(node, ast.Attribute) and _root(node) in FREE - {"key", "lr", "rngs", "w"}
+        if isinstance(node, ast.Attribute) and _root(node) in free - _VALUES
     ]
     longest = [n for n in names if not any(o.startswith(n + ".") for o in names)]
     return tuple(dict.fromkeys(longest))
+
+
+_VALUES = frozenset({"generator", "key", "lr", "optimizer", "params", "rngs", "w"})
 
 
 def parse(line: str) -> Row:
@@ -190,7 +228,7 @@ def parse(line: str) -> Row:
     options = tuple(_option(part, line) for part in extra)
     name, made, called = _calls(call, line)
     text = None if expression.strip() == "nothing" else expression.strip()
-    attribute = text is not None and made is None and name.startswith("Tensor.")
+    attribute = text is not None and made is None and name.startswith(("Tensor.", "Array."))
     row = Row(name, "self" if attribute else made, called, text, None, options, attribute)
     _check(row)
     return row
@@ -225,7 +263,8 @@ def _check(row: Row) -> None:
         return
     given = set(row.parameters)
     named = {*row.refused, *row.needless}
-    if dropped := given - row.used - named:
+    taken = row.used | (KEYS if row.framework == "jax" and "generator" in row.used else set())
+    if dropped := given - taken - named:
         raise LineError(f"{row.name}: use or refuse {', '.join(sorted(dropped))}")
     if strange := named - given:
         raise LineError(f"{row.name}: names {', '.join(sorted(strange))}, which it does not take")

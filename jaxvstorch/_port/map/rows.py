@@ -1,11 +1,13 @@
-"""All lines of the map, by name."""
+"""All lines of the map, by name: PyTorch's, and JAX's."""
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from jaxvstorch._port.map.row import LineError, Row, parse
 
 FOLDER = Path(__file__).with_name("rows")
+TURNED = "turned.txt"  # the lines of rows/jax that PyTorch's lines give
 
 
 @cache
@@ -25,13 +27,34 @@ def _is_row(line: str) -> bool:
 
 @cache
 def rows() -> dict[str, Row]:
-    """Each name's row, in the order of the files.
+    """The row of each name of PyTorch, in the order of the files.
+
+    Raises:
+        LineError: a line is malformed, or a name has two lines.
+    """
+    return _with_forms(read(sorted(FOLDER.glob("*.txt"))))
+
+
+@cache
+def jax_rows() -> dict[str, Row]:
+    """The row of each name of JAX; one written by hand comes before one turned around.
+
+    Raises:
+        LineError: a line is malformed, or a name has two lines.
+    """
+    folder = FOLDER / "jax"
+    by_hand = read(sorted(file for file in folder.glob("*.txt") if file.name != TURNED))
+    return _with_forms(read([folder / TURNED]) | by_hand)
+
+
+def read(files: Iterable[Path]) -> dict[str, Row]:
+    """The rows of some files, by name.
 
     Raises:
         LineError: a line is malformed, or a name has two lines.
     """
     by_name: dict[str, Row] = {}
-    for file in sorted(FOLDER.glob("*.txt")):
+    for file in files:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
             if not _is_row(line):
                 continue
@@ -42,6 +65,11 @@ def rows() -> dict[str, Row]:
             if row.name in by_name:
                 raise LineError(f"{file.name}:{number}: {row.name} has a line already")
             by_name[row.name] = row
+    return by_name
+
+
+def _with_forms(by_name: dict[str, Row]) -> dict[str, Row]:
+    """The same rows, of which each form leads to another one."""
     for row in by_name.values():
         if row.form_of and row.form_of not in by_name:
             raise LineError(f"{row.name} = {row.form_of}, which the map does not have")
@@ -51,5 +79,5 @@ def rows() -> dict[str, Row]:
 def meaning(row: Row) -> Row:
     """The row whose expression says what a name is; a form has the one that it is a form of."""
     while row.form_of:
-        row = rows()[row.form_of]
+        row = (rows() if row.framework == "torch" else jax_rows())[row.form_of]
     return row

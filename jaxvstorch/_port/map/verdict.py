@@ -37,6 +37,7 @@ KINDS = {
     "distribution": "the numbers follow another distribution",
     "buffers": "what a module keeps from a step in training differs",
     "initial weights": "the first weights follow another distribution",
+    "drawn again": "a key draws its numbers again, a generator draws others",
     "refused": "a parameter has no counterpart",
 }
 

@@ -36,6 +36,8 @@ def _argument(value: Any) -> str:
     if isinstance(value, list | tuple):
         inside = ", ".join(map(_argument, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name!r}: {_argument(item)}' for name, item in value.items())}}}"
     if isfunction(value):  # its repr has an address, which each process changes
         return value.__name__
     return str(value) if isinstance(value, torch.dtype) else repr(value)

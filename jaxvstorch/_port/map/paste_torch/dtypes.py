@@ -1,0 +1,38 @@
+"""JAX's categories of dtypes, and the dtype of a result."""
+
+from functools import reduce
+from typing import Any
+
+import torch
+
+__all__ = [
+    "complexfloating", "floating", "inexact", "integer", "issubdtype", "number", "result_type",
+    "signedinteger", "unsignedinteger",
+]  # fmt: skip
+
+floating = frozenset({
+    torch.float16, torch.bfloat16, torch.float32, torch.float64,
+    torch.float8_e4m3fn, torch.float8_e5m2,
+})  # fmt: skip
+complexfloating = frozenset({torch.complex64, torch.complex128})
+inexact = floating | complexfloating
+signedinteger = frozenset({torch.int8, torch.int16, torch.int32, torch.int64})
+unsignedinteger = frozenset({torch.uint8, torch.uint16, torch.uint32, torch.uint64})
+integer = signedinteger | unsignedinteger
+number = inexact | integer
+
+
+def issubdtype(arg1: torch.dtype, arg2: Any) -> bool:
+    """``jnp.issubdtype``, of a dtype and a category above or a dtype."""
+    return arg1 in arg2 if isinstance(arg2, frozenset) else arg1 == arg2
+
+
+def result_type(*args: Any) -> torch.dtype:
+    """``jnp.result_type``, of tensors, numbers and dtypes."""
+    tensors = [torch.empty(1, dtype=a) if isinstance(a, torch.dtype) else a for a in args]
+    first, *rest = tensors
+
+    def promoted(left: Any, right: Any) -> Any:
+        return torch.empty(1, dtype=torch.result_type(left, right))
+
+    return torch.as_tensor(reduce(promoted, rest, first)).dtype

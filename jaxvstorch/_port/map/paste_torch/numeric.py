@@ -1,0 +1,41 @@
+"""Interpolation, polynomials and averages."""
+
+from typing import Any
+
+import torch
+
+__all__ = ["average", "interp", "polyval"]
+
+
+def interp(
+    x: Any, xp: torch.Tensor, fp: torch.Tensor, left: Any = None, right: Any = None
+) -> torch.Tensor:
+    """``jnp.interp``: a value on the line through the points (xp, fp)."""
+    x = torch.as_tensor(x, dtype=fp.dtype)
+    i = torch.searchsorted(xp, x.contiguous(), right=True).clamp(1, len(xp) - 1)
+    weight = ((x - xp[i - 1]) / (xp[i] - xp[i - 1])).clamp(0, 1)
+    result = fp[i - 1] + weight * (fp[i] - fp[i - 1])
+    result = result if left is None else torch.where(x < xp[0], left, result)
+    return result if right is None else torch.where(x > xp[-1], right, result)
+
+
+def polyval(p: torch.Tensor, x: Any) -> torch.Tensor:
+    """``jnp.polyval``: the first coefficient is that of the highest power."""
+    result = torch.zeros_like(torch.as_tensor(x) * p[0])
+    for coefficient in p:
+        result = result * x + coefficient
+    return result
+
+
+def average(
+    a: torch.Tensor, axis: Any = None, weights: torch.Tensor | None = None, keepdims: bool = False
+) -> torch.Tensor:
+    """``jnp.average``; weights of one axis are those of the axis that is reduced."""
+    a = a if a.is_floating_point() or a.is_complex() else a.float()
+    if weights is None:
+        return a.mean(dim=axis, keepdim=keepdims)
+    if weights.ndim < a.ndim:
+        weights = weights.reshape([-1 if d == axis % a.ndim else 1 for d in range(a.ndim)])
+    weights = weights.expand(a.shape)
+    total = (a * weights).sum(dim=axis, keepdim=keepdims)
+    return total / weights.sum(dim=axis, keepdim=keepdims)

@@ -1,0 +1,144 @@
+"""Lines of flax's modules and of optax's optimizers and schedules, tried beside PyTorch."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+from flax import nnx
+
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.running.compare import Difference, compare
+from jaxvstorch._port.map.running.describe import error_text
+from jaxvstorch._port.map.running.namespace import Weights
+from jaxvstorch._port.map.running.of_jax import of_jax
+from jaxvstorch._port.map.running.values import array
+from tools.check_map import jax_calls
+from tools.check_map.jax_calls import namespace, text_of
+from tools.check_map.jax_samples import Sample
+from tools.check_map.jax_values import to_jax, to_torch
+from tools.check_map.tally import Tally
+
+STEPS = 20
+
+
+def try_module(row: Row, tried: list[Sample]) -> Tally:
+    """Make the module in both, give both flax's weights, and call both."""
+    tally = Tally()
+    for sample in tried:
+        kwargs = to_jax(sample.kwargs)
+        module = of_jax(row.name)(*to_jax(sample.args), **kwargs, rngs=nnx.Rngs(0))
+        state = Weights(_weights(module))
+        theirs = jax_calls.leaves(module(*to_jax(sample.called)))
+        for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
+            if text is not None:
+                tally.add(kind, text_of(sample), _differences(row, text, state, sample, theirs))
+    return tally
+
+
+def _weights(module: nnx.Module) -> dict[str, torch.Tensor]:
+    """Random weights for a flax module, as PyTorch's arrays, by their paths in the module."""
+    module.eval()
+    rng = np.random.default_rng(0)
+    drawn: dict[str, torch.Tensor] = {}
+
+    def renew(path: tuple[Any, ...], variable: Any) -> Any:
+        value = rng.uniform(0.5, 1.5, variable.shape).astype(np.float32)
+        drawn[".".join(map(str, path))] = torch.from_numpy(value)
+        return variable.replace(jnp.asarray(value))
+
+    state = nnx.state(module, nnx.Not(nnx.RngState))
+    nnx.update(module, nnx.map_state(renew, state))
+    return drawn
+
+
+def _differences(
+    row: Row, text: str, state: Weights, sample: Sample, theirs: list[Any]
+) -> list[Difference]:
+    scope = namespace() | {"w": state}
+    if text == row.expression:
+        values = eval(row.option("weights") or "{}", scope)
+        scope["carried"] = lambda module: _carried(module, values)
+        text = _carrying(text)
+    taker: Callable[..., Any] = eval(row.source(text), scope)
+    try:
+        ours = taker(*to_torch(sample.args), **to_torch(sample.kwargs))(*to_torch(sample.called))
+    except Exception as error:
+        return [Difference("only PyTorch raises", error_text(error), "")]
+    return compare(jax_calls.leaves(ours), theirs, wide=False)
+
+
+def _carrying(text: str) -> str:
+    """The expression, with each module of PyTorch given its weights as soon as it is made."""
+
+    class Wrap(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            self.generic_visit(node)
+            path = ast.unparse(node.func).split(".")
+            if path[:2] == ["torch", "nn"] and path[-1][0].isupper():
+                return ast.Call(ast.Name("carried", ast.Load()), [node], [])
+            return node
+
+    return ast.unparse(ast.fix_missing_locations(Wrap().visit(ast.parse(text, mode="eval"))))
+
+
+def _carried(module: torch.nn.Module, weights: dict[str, Any]) -> torch.nn.Module:
+    """A module of PyTorch with these weights; those that it lacks are None."""
+    given = {name: value for name, value in weights.items() if value is not None}
+    module.load_state_dict(given, strict=False)
+    if missing := given.keys() - module.state_dict().keys():
+        raise ValueError(f"{', '.join(missing)} are no weights of {module}")
+    return module.eval()
+
+
+def try_steps(row: Row, tried: list[Sample]) -> Tally:
+    """The parameters after some steps on the same gradients."""
+    tally = Tally()
+    rng = np.random.default_rng(0)
+    start = rng.standard_normal((4, 3)).astype(np.float32)
+    gradients = rng.standard_normal((STEPS, 4, 3)).astype(np.float32)
+    for sample in tried:
+        refused = jax_calls.refusal(row, sample)
+        found = [refused] if refused else _stepped(row, sample, start, gradients)
+        tally.add("refused" if refused else "steps", text_of(sample), found)
+    return tally
+
+
+def _stepped(
+    row: Row, sample: Sample, start: np.ndarray, gradients: np.ndarray
+) -> list[Difference]:
+    parameter = torch.nn.Parameter(torch.from_numpy(start.copy()))
+    scope = namespace() | {"params": [parameter]}
+    optimizer = eval(row.source(row.expression or ""), scope)(*sample.args, **sample.kwargs)
+    transformation = of_jax(row.name)(*sample.args, **sample.kwargs)
+    value = jnp.asarray(start)
+    state = transformation.init(value)
+    step = jax.jit(transformation.update)
+    for gradient in gradients:
+        parameter.grad = torch.from_numpy(gradient.copy())
+        optimizer.step()
+        updates, state = step(jnp.asarray(gradient), state, value)
+        value = value + updates
+    return compare(parameter.detach(), value, wide=False)
+
+
+def try_schedule(row: Row, tried: list[Sample]) -> Tally:
+    """The rates of some steps, from an optimizer whose rate is 1."""
+    tally = Tally()
+    for sample in tried:
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+        scope = namespace() | {"optimizer": optimizer}
+        schedule = eval(row.source(row.expression or ""), scope)(*sample.args, **sample.kwargs)
+        rates = []
+        for _ in range(STEPS):
+            rates.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            schedule.step()
+        rate = of_jax(row.name)(*sample.args, **sample.kwargs)
+        theirs = np.asarray([float(rate(step)) for step in range(STEPS)], np.float32)
+        ours = np.asarray([float(array(r)) for r in rates], np.float32)
+        tally.add("steps", text_of(sample), compare(ours, theirs, wide=False))
+    return tally
