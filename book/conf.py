@@ -53,6 +53,7 @@ extensions = [
     "extensions.kept_outputs",
     "extensions.libraries",
     "extensions.markdown_pages",
+    "extensions.name_pages",
     "extensions.names",
     "extensions.notebooks",
     "extensions.pair_directive",

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from jaxvstorch._port.api import replaying as replaying
     from jaxvstorch._port.map.entry import NameEntry as NameEntry
     from jaxvstorch._port.map.entry import find_name as find_name
+    from jaxvstorch._port.map.recipes import NameRecipe as NameRecipe
     from jaxvstorch._port.map.verdict import NameDifference as NameDifference
     from jaxvstorch._port.map.verdict import NameProbe as NameProbe
     from jaxvstorch._port.report import PortReport as PortReport
@@ -95,6 +96,7 @@ _PUBLIC = {
     "NameDifference": "jaxvstorch._port.map.verdict",
     "NameEntry": "jaxvstorch._port.map.entry",
     "NameProbe": "jaxvstorch._port.map.verdict",
+    "NameRecipe": "jaxvstorch._port.map.recipes",
     "Origin": "jaxvstorch._diff.difference",
     "Output": "jaxvstorch._diff.difference",
     "PAIRS": "jaxvstorch._pairs.registry",

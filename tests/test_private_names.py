@@ -18,11 +18,12 @@ from jaxvstorch._frameworks.private import REFUSED, MissingNameError, Name, gone
 from jaxvstorch._frameworks.proven import PROVEN
 
 PACKAGE = Path(jaxvstorch.__file__).parent
-# The halves show what is private where their page says so; recipes, what people call.
+# The halves show what is private where their page says so; recipes and functions to paste, what
+# people call.
 ELSEWHERE = [
     path
     for path in PACKAGE.rglob("*.py")
-    if not {"examples", "recipes"} & {*path.parts} and path.parent.name != "private"
+    if not {"examples", "recipes", "paste_torch"} & {*path.parts} and path.parent.name != "private"
 ]
 
 

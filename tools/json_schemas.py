@@ -17,7 +17,7 @@ from jaxvstorch._diff.difference import Counted, Difference, Growth, Origin, Out
 from jaxvstorch._doctor.check import Check
 from jaxvstorch._explain.explanation_data import Facts
 from jaxvstorch._explain.ledger_rows import Ledger
-from jaxvstorch._port.map.entry import NameEntry
+from jaxvstorch._port.map.entry import VERSION, NameEntry
 from jaxvstorch._port.report_data import PortCall
 
 FOLDER = Path(jaxvstorch.__file__).parent / "schemas"
@@ -68,7 +68,7 @@ DOCUMENTS = {
         }],
         "nearest": [str],
     }),
-    "map": headed("map", 1, {"names": [NameEntry]}),
+    "map": headed("map", VERSION, {"names": [NameEntry]}),
     "port": headed("port", 1, {
         "framework": str, "ended": str | None, "seconds": float | None, "verified": float,
         "counts": dict[str, int], "beyond": int, "lines": [_LINE], "unreached": [_LINE],

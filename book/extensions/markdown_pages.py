@@ -64,8 +64,18 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
                 written = Path(app.outdir, f"{page}.md")
                 texts.append(written.read_text(encoding="utf-8") if written.exists() else "")
         lines.append("")
+    lines += ["## Names of PyTorch and JAX", "", f"- {_names(app.config.html_baseurl)}", ""]
     Path(app.outdir, "llms-full.txt").write_text("\n".join(texts), encoding="utf-8")
     Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _names(site: str) -> str:
+    return (
+        f"[The map of names]({site}names.md) has a line for each name, with a link to its page; "
+        f"[names.json]({site}names.json) has all that is known of each, by its "
+        f"[schema]({site}names.schema.json). The page of one name is at "
+        f"{site}names/torch.gather.html."
+    )
 
 
 def cells_as_markdown(notebook: NotebookNode) -> str:

@@ -1,26 +1,24 @@
-"""The directive ``{names}``: the map of names, with a filter that works as one types.
+"""The directive ``{names}``: the map of names, with a field that finds names as one types.
 
-Every name has an address, ``names.html#torch.gather``. Without JavaScript the page is the whole
-list, in which a name opens by a click.
+Every name has an address here, ``names.html#torch.gather``, and a page of its own, to which its
+line leads. Without JavaScript the page is the whole list.
 """
 
+import json
 from collections import Counter
+from functools import cache
 from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from extensions.name_pages import address
+from jaxvstorch._frameworks import TITLES
 from jaxvstorch._port.map.entry import NameEntry, entry_of
-from jaxvstorch._port.map.rows import FOLDER, groups
-from jaxvstorch._port.map.verdict import (
-    FILE,
-    KINDS,
-    Agreement,
-    NameDifference,
-    NameProbe,
-    verdicts,
-)
+from jaxvstorch._port.map.lookup import tables
+from jaxvstorch._port.map.rows import FOLDER, Rows, jax_rows, rows
+from jaxvstorch._port.map.verdict import FILE, Agreement, verdicts
 from jaxvstorch._table import with_code
 
 _CLASSES: dict[str, str] = {
@@ -31,19 +29,29 @@ _CLASSES: dict[str, str] = {
 
 
 class NamesDirective(SphinxDirective):
-    """The whole map: a filter, and the names in groups under a heading each."""
+    """The whole map: a field and its answers, and the names in groups under a heading each."""
 
     def run(self) -> list[nodes.Node]:
-        """The filter, then a section for each group."""
-        for path in (FILE, *FOLDER.glob("*.txt")):
+        """The field, then a section for each framework and group."""
+        for path in (FILE, *FOLDER.rglob("*.txt")):
             self.env.note_dependency(str(path))
         content: list[nodes.Node] = [nodes.raw("", _filter(), format="html")]
-        for title, rows in groups().items():
-            heading = title.rstrip(".")
-            section = nodes.section("", nodes.title("", heading), ids=[nodes.make_id(heading)])
-            section += _raw("".join(_name(entry_of(row)) for row in rows))
+        for framework, of_framework in _frameworks().items():
+            title = f"{TITLES[framework]}'s names"
+            section = nodes.section("", nodes.title("", title), ids=[nodes.make_id(title)])
+            for heading, names in of_framework.groups().items():
+                section += _group(framework, heading.rstrip("."), names)
             content.append(section)
         return content
+
+
+def _group(framework: str, heading: str, names: list[str]) -> nodes.section:
+    ids = [nodes.make_id(f"{framework} {heading}")]
+    section = nodes.section("", nodes.title("", heading), ids=ids)
+    lines = "".join(_line(entries()[name]) for name in names)
+    # The field finds names; in the book's own search thousands of them would hide the pages.
+    section += nodes.raw("", lines, format="html", classes=["no-search"])
+    return section
 
 
 class CountDirective(SphinxDirective):
@@ -54,51 +62,56 @@ class CountDirective(SphinxDirective):
         return self.parse_text_to_nodes(counted())
 
 
+def _frameworks() -> dict[str, Rows]:
+    return {"torch": rows(), "jax": jax_rows()}
+
+
+@cache
+def entries() -> dict[str, NameEntry]:
+    """What the map knows, by name."""
+    every = [*rows().values(), *jax_rows().values()]
+    return {row.name: entry_of(row) for row in every}
+
+
 def counted() -> str:
     """How many names there are, and how many of them agree."""
-    entries = [entry_of(row) for rows in groups().values() for row in rows]
-    counts = Counter(entry.verdict for entry in entries)
+    counts = Counter(entry.verdict for entry in entries().values())
     versions = verdicts().versions
-    calls = sum(entry.calls for entry in entries if not entry.form_of)
+    calls = sum(entry.calls for entry in entries().values() if not entry.form_of)
     return (
-        f"The map has {len(entries):,} names. {counts[Agreement.SAME]} gave the same result in "
-        f"both frameworks in every call tried, {counts[Agreement.EXCEPT]} did except for what "
-        f"is listed with them, and {counts[Agreement.NO_COUNTERPART]} are done another way: for "
-        f"these the map says what people do. {calls:,} calls were tried, with JAX "
-        f"{versions['jax']} and PyTorch {versions['torch']}."
+        f"The map has {len(rows()):,} names of PyTorch and {len(jax_rows()):,} of JAX. "
+        f"{counts[Agreement.SAME]:,} gave the same result in both frameworks in every call tried, "
+        f"{counts[Agreement.EXCEPT]:,} did except for what is listed with them, and "
+        f"{counts[Agreement.NO_COUNTERPART]:,} are done another way: for these the map says what "
+        f"people do. {calls:,} calls were tried, with JAX {versions['jax']} and PyTorch "
+        f"{versions['torch']}."
     )
 
 
-def markdown() -> str:
+def markdown(site: str) -> str:
     """The map as tables, for programs that read."""
     parts = []
-    for title, rows in groups().items():
-        parts += [f"## {title.rstrip('.')}", "", "| PyTorch | JAX | differs |", "|---|---|---|"]
-        for entry in map(entry_of, rows):
-            ours = f"`{entry.torch}`"
-            if entry.form_of:
-                ours = f"`{entry.name}`, a form of {ours}"
-            theirs = f"`{_cell(entry.jax or '')}`"
-            if entry.instead:
-                theirs = f"{entry.verdict}: {_cell(entry.instead)}"
-            parts.append(f"| {ours} | {theirs} | {'; '.join(entry.kinds)} |")
-        parts.append("")
+    for framework, of_framework in _frameworks().items():
+        heads = TITLES if framework == "torch" else dict(reversed(TITLES.items()))
+        own, other = sorted(heads, key=lambda name: name != framework)
+        for title, names in of_framework.groups().items():
+            head = f"| {TITLES[own]} | {TITLES[other]} | differs |"
+            parts += [f"## {title.rstrip('.')}", "", head, "|---|---|---|"]
+            for entry in map(entries().__getitem__, names):
+                ours = f"[`{_cell(entry.name if entry.form_of else entry.call)}`]"
+                ours += f"({site}{address(entry.name)})"
+                if entry.form_of:
+                    ours += f", a form of `{entry.form_of}`"
+                theirs = f"`{_cell(entry.counterpart or '')}`"
+                if entry.instead:
+                    theirs = f"{entry.verdict}: {_cell(entry.instead)}"
+                parts.append(f"| {ours} | {theirs} | {'; '.join(entry.kinds)} |")
+            parts.append("")
     return "\n".join(parts)
-
-
-def found_names() -> list[tuple[str, str]]:
-    """Each name, and what a search should find it by."""
-    entries = [entry_of(row) for rows in groups().values() for row in rows]
-    return [(e.name, f"{e.name}: {e.jax or e.instead} {'; '.join(e.kinds)}") for e in entries]
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _raw(html: str) -> nodes.raw:
-    # The filter finds names; in the book's own search a thousand of them would hide the pages.
-    return nodes.raw("", html, format="html", classes=["no-search"])
 
 
 def _filter() -> str:
@@ -108,97 +121,45 @@ def _filter() -> str:
         f'<option value="{_CLASSES[agreement]}">{escape(label)}</option>'
         for agreement, label in labels.items()
     )
-    kinds = sorted({k for rows in groups().values() for row in rows for k in entry_of(row).kinds})
+    kinds = sorted({kind for entry in entries().values() for kind in entry.kinds})
     options = "".join(f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds)
+    frameworks = "".join(f'<option value="{f}">{TITLES[f]}</option>' for f in _frameworks())
     return f"""<form class="names-filter" role="search" aria-label="Names">
-<label>Name <input type="search" name="name" placeholder="gather or jnp.where"
-autocomplete="off" spellcheck="false"></label>
+<label class="wide">Name <input type="search" name="name"
+placeholder="gather, x.view(2, 3), weight decay" autocomplete="off" spellcheck="false"></label>
+<label>Of <select name="framework"><option value="">either</option>{frameworks}</select></label>
 <label>Verdict <select name="verdict"><option value="">any</option>{verdicts}</select></label>
 <label>What differs <select name="kind"><option value="">anything</option>{options}</select></label>
 <output></output>
-</form>"""
+</form>
+<div class="names-answers" hidden></div>
+<script type="application/json" id="names-asking">{_asking()}</script>"""
 
 
-def _name(entry: NameEntry) -> str:
-    """A line of the list: a name that opens, or one without counterpart."""
-    also = " ".join((entry.name, *entry.first_names)).lower()
+def _asking() -> str:
+    """What the page looks a question up in: the tables of the command."""
+    asking = tables()
+    by_page = {"rules": asking.rules, "asked": asking.asked, "owners": asking.owners}
+    by_page |= {"methodOwners": asking.method_owners, "kin": asking.kin}
+    return json.dumps(by_page, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _line(entry: NameEntry) -> str:
+    """A line of the list, which leads to the name's page."""
     data = f'id="{escape(entry.name)}" data-kinds="{escape("|".join(entry.kinds))}" '
-    data += f'data-also="{escape(also)}"'
-    ours = f"{entry.name}, a form of {entry.form_of}" if entry.form_of else entry.torch
-    ours = f'<code class="torch">{escape(ours)}</code>'
+    data += f'data-of="{entry.framework}"'
+    other = "jax" if entry.framework == "torch" else "torch"
+    ours = f"{entry.name}, a form of {entry.form_of}" if entry.form_of else entry.call
+    ours = (
+        f'<a href="{address(entry.name)}"><code class="{entry.framework}">{escape(ours)}</code></a>'
+    )
     if entry.instead:
         theirs = f"<span>Done another way: {with_code(entry.instead)}.</span>"
-        return f'<div class="name none" {data}>{ours} {theirs}</div>\n'
-    theirs = f'<code class="jax">{escape(entry.jax or "")}</code>'
+    else:
+        theirs = f'<code class="{other}">{escape(entry.counterpart or "")}</code>'
     kinds = escape(", ".join(entry.kinds))
     differs = f'<span class="differs">{kinds}</span>' if kinds else ""
-    return (
-        f'<details class="name {_CLASSES[entry.verdict]}" {data}>'
-        f"<summary>{ours} {theirs} {differs}</summary>{''.join(_body(entry))}</details>\n"
-    )
-
-
-def _body(entry: NameEntry) -> list[str]:
-    parts = []
-    if entry.changes_its_array:
-        parts.append("<p>PyTorch changes its array; in JAX, assign the result.</p>")
-    if entry.form_of:
-        target = escape(entry.form_of)
-        differences = [_item(difference, target) for difference in entry.form_differs]
-        link = f'What differs from JAX is at <a href="#{target}"><code>{target}</code></a>.'
-        return [*parts, f"<p>{link}</p>", _list(differences)]
-    texts = {
-        "Weights": entry.weights,
-        "As a plain function": entry.plain,
-        "To begin with weights such as PyTorch's, add": entry.begins,
-    }
-    for label, text in texts.items():
-        if text:
-            parts.append(f"<p>{label}: <code>{escape(text)}</code></p>")
-    if entry.refused:
-        refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
-        parts.append(f"<p>Missing in the line, which uses the default: {refused}.</p>")
-    tried = escape(", ".join(entry.tried))
-    parts.append(f"<p>{entry.agreed} of {entry.calls} calls gave the same result: {tried}.</p>")
-    differences = [_item(d, "JAX") for d in entry.differences if d.kind != "refused"]
-    differences += [_probe(probe) for probe in entry.probes if probe.line_differs]
-    parts.append(_list(differences))
-    first = [_item(difference, "this") for difference in entry.first_differs]
-    if entry.first:
-        parts.append(f"<p>Not <code>{escape(entry.first)}</code>:</p>{_list(first)}")
-    if avoided := [_probe(probe) for probe in entry.probes if not probe.line_differs]:
-        parts.append(
-            f"<p>What people write first, where the line above is right:</p>{_list(avoided)}"
-        )
-    if entry.paste:
-        source = escape("\n\n\n".join((entry.imports, *entry.paste.values())))
-        parts.append(f'<div class="highlight"><pre tabindex="0">{source}</pre></div>')
-    return parts
-
-
-def _list(items: list[str]) -> str:
-    return f"<ul>{''.join(items)}</ul>" if items else ""
-
-
-def _item(difference: NameDifference, other: str) -> str:
-    meaning = escape(KINDS[difference.kind])
-    times = f" ({difference.times} calls)" if difference.times > 1 else ""
-    return (
-        f"<li>{meaning}{times}: <code>({escape(difference.call)})</code> gives "
-        f"<code>{escape(difference.torch)}</code>; {other}: "
-        f"<code>{escape(difference.jax)}</code></li>"
-    )
-
-
-def _probe(probe: NameProbe) -> str:
-    values = [(probe.torch, probe.torch_value), (probe.jax, probe.jax_value)]
-    if probe.line_value and probe.line_value not in (probe.torch_value, probe.jax_value):
-        values.append(("the line above", probe.line_value))
-    results = "; ".join(
-        f"<code>{escape(expression)}</code> gives <code>{escape(value)}</code>"
-        for expression, value in values
-    )
-    return f"<li>{escape(probe.kind)}: {results}</li>"
+    return f'<div class="name {_CLASSES[entry.verdict]}" {data}>{ours} {theirs} {differs}</div>\n'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

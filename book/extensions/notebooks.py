@@ -132,7 +132,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "cost": results,
         "diagram": diagram,
         "errors": lambda _: errors.markdown(site),
-        "names": lambda _: names.markdown(),
+        "names": lambda _: names.markdown(site),
         "names-counted": lambda _: f"{names.counted()}\n",
         "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
         "port-programs": lambda _: f"{port_programs.markdown()}\n",

@@ -19,7 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from extensions.errors import FOLDER
-from extensions.names import found_names
+from extensions.name_pages import address
+from extensions.names import entries as names
 from jaxvstorch._errors.entry import entries
 
 # Pagefind knows a section by an id of its heading, and Sphinx gives it to the section.
@@ -30,7 +31,7 @@ _LEFT_OUT = (".fold.checked", ".notebook-links", ".headerlink", ".name", "script
 _NAME = """\
 <html lang="en"><body>{article}<p data-pagefind-meta="name">{name}</p>
 <p data-pagefind-weight="0.5">{text}</p>
-<p data-pagefind-ignore data-pagefind-meta="address">names.html#{name}</p></article></body></html>
+<p data-pagefind-ignore data-pagefind-meta="address">{path}</p></article></body></html>
 """
 _ERROR = """\
 <html lang="en"><body>{article}<p data-pagefind-meta="name" data-pagefind-weight="1">{title}</p>
@@ -67,8 +68,13 @@ def _copy(app: Sphinx, folder: Path) -> None:
         )
         html = _HEADING.sub(r'<section>\2<h\3 id="\1">', html)
         path.write_text(html.replace(_ARTICLE, known, 1), encoding="utf-8")
-    for number, (name, text) in enumerate(found_names()):
-        html = _NAME.format(article=_ARTICLE, name=escape(name), text=escape(text))
+    for number, name in enumerate(names().values()):
+        html = _NAME.format(
+            article=_ARTICLE,
+            name=escape(name.name),
+            text=escape(f"{name.name}: {name.counterpart or name.instead} {'; '.join(name.kinds)}"),
+            path=address(name.name),
+        )
         Path(folder, f"name-{number}.html").write_text(html, encoding="utf-8")
     for number, entry in enumerate(entries().values()):
         html = _ERROR.format(

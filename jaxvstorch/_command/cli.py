@@ -1,7 +1,7 @@
 """The commands of ``jaxvstorch``: list, show, try, explain, error, map, port, diff and doctor."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -16,9 +16,9 @@ from jaxvstorch._command.map_command import map_names
 from jaxvstorch._command.port_command import port
 from jaxvstorch._command.show_command import show
 from jaxvstorch._command.try_command import try_pair
-from jaxvstorch._pairs import source
-from jaxvstorch._pairs.pair import Pair
-from jaxvstorch._pairs.registry import PAIRS, topics
+
+if TYPE_CHECKING:
+    from jaxvstorch._pairs.pair import Pair
 
 app = typer.Typer(
     help="JAX and PyTorch side by side.",
@@ -51,6 +51,10 @@ def main(
 @app.command("list")
 def list_pairs(as_json: AsJson = False) -> None:
     """List the topics and their pairs of functions."""
+    # It imports every topic, and NumPy.
+    from jaxvstorch._pairs import source
+    from jaxvstorch._pairs.registry import PAIRS, topics
+
     if as_json:
         listed = [
             {
@@ -75,7 +79,7 @@ def list_pairs(as_json: AsJson = False) -> None:
         terminal.show(out, table)
 
 
-def _describe(pair: Pair) -> dict[str, object]:
+def _describe(pair: "Pair") -> dict[str, object]:
     return {
         "name": str(pair),
         "gradient": pair.gradient,
@@ -85,7 +89,7 @@ def _describe(pair: Pair) -> dict[str, object]:
     }
 
 
-def _remarks(pair: Pair) -> list[str]:
+def _remarks(pair: "Pair") -> list[str]:
     static = [f"static: {', '.join(pair.static)}"] if pair.static else []
     no_jit = [] if pair.jit else ["not under jax.jit"]
     breaks = [] if pair.fullgraph else ["torch.compile breaks the graph"]

@@ -1,8 +1,9 @@
 """``jaxvstorch map``: what a name of one framework is in the other. Imports neither."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.table import Table
@@ -14,62 +15,85 @@ if TYPE_CHECKING:
     from jaxvstorch._port.map.entry import NameEntry
     from jaxvstorch._port.map.verdict import NameDifference, NameProbe
 
+_DIFFERENCES = 4  # that a short answer shows
+_OTHERS = 6  # names that fit, too
+
 Line = tuple[str, str | Text]  # a label, and what stands beside it
 
 
 def map_names(
     name: Annotated[
         str | None,
-        typer.Argument(help="Such as torch.gather, gather, nn.Linear or jnp.take_along_axis."),
+        typer.Argument(help="Such as torch.gather, jnp.matmul, 'x.view(2, 3)' or 'weight decay'."),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all that differs, and all names that fit.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, for programs to read.")
     ] = False,
 ) -> None:
     """Show what a name of PyTorch or JAX is in the other framework, and how the two differ.
 
-    Without a name it lists what the map has; with --json, it prints all of it.
+    It takes a name, a call as it stands in code, or a few words. Without a name
+    it lists what the map has; with --json, it prints all of it.
 
     In the output, paste.gather is a function to paste, and its source is below;
     key is a random key, rngs are flax's, and w holds a module's weights under
     PyTorch's names. t is torch.tensor, and a is jnp.asarray.
     """
-    from jaxvstorch._port.map.entry import entry_of, find_name
-    from jaxvstorch._port.map.rows import rows
+    from jaxvstorch._port.map.entry import VERSION, entry_of, find_name
+    from jaxvstorch._port.map.lookup import find
+    from jaxvstorch._port.map.rows import jax_rows, rows
 
-    every = rows().values() if as_json else ()
-    entries = find_name(name) if name else [entry_of(row) for row in every]
-    if name and not entries:
-        terminal.console(stderr=True).print(_unknown(name), soft_wrap=True)
-        raise typer.Exit(2)
     if as_json:
-        terminal.show_json("map", {"names": [asdict(each) for each in entries]})
+        every = [*rows().values(), *jax_rows().values()]
+        entries = find_name(name) if name else [entry_of(row) for row in every]
+        if not entries:
+            _end(name or "")
+        terminal.show_json("map", {"names": [asdict(each) for each in entries]}, VERSION)
     elif name:
-        _show(entries)
+        found = find(name)
+        if not found:
+            _end(name)
+        shown = found if everything else found[:1]
+        _show([entry_of(row) for row in shown], everything)
+        if others := [row.name for row in found if row not in shown]:
+            terminal.console().print(_others(name, others))
     else:
         _say_what_there_is()
 
 
-def _unknown(name: str) -> str:
+def _end(name: str) -> NoReturn:
     from jaxvstorch._port.map.lookup import nearest
 
     *rest, last = nearest(name) or [""]
     near = f"{', '.join(rest)} or {last}" if rest else last
-    return f"jaxvstorch: the map has no {name!r}." + f" Did you mean {near}?" * bool(near)
+    said = f"jaxvstorch: the map has no {name!r}." + f" Did you mean {near}?" * bool(near)
+    terminal.console(stderr=True).print(said, soft_wrap=True)
+    raise typer.Exit(2)
+
+
+def _others(asked: str, names: list[str]) -> Text:
+    more = f" and {len(names) - _OTHERS} more" if len(names) > _OTHERS else ""
+    command = shlex.join(["jaxvstorch", "map", "--all", asked])
+    return Text(f"\nAlso: {', '.join(names[:_OTHERS])}{more} ({command})", style="dim")
 
 
 def _say_what_there_is() -> None:
-    from jaxvstorch._port.map.rows import groups
+    from jaxvstorch._port.map.rows import jax_rows, rows
 
-    out, table = terminal.console(), _table()
-    for title, rows in groups().items():
-        table.add_row(str(len(rows)), title.rstrip("."))
-    out.print(f"The map has {sum(map(len, groups().values()))} PyTorch names:")
-    terminal.show(out, table)
-    out.print("Ask for one of them, or for a JAX name: jaxvstorch map torch.gather")
+    out = terminal.console()
+    for title, of_framework in (("PyTorch", rows()), ("JAX", jax_rows())):
+        out.print(f"{len(of_framework)} names of {title}:")
+        table = _table()
+        for group, names in of_framework.groups().items():
+            table.add_row(str(len(names)), group.rstrip("."))
+        terminal.show(out, table)
+    out.print("Ask for one of them: jaxvstorch map torch.gather")
 
 
-def _show(entries: "list[NameEntry]") -> None:
+def _show(entries: "list[NameEntry]", everything: bool) -> None:
     out = terminal.console()
     shown: set[str] = set()
     for number, entry in enumerate(entries):
@@ -79,13 +103,17 @@ def _show(entries: "list[NameEntry]") -> None:
         out.print(Text.assemble((entry.name, "bold"), form))
         table = _table()
         known = entry.form_of in shown  # all but its own is said already
-        for label, text in _of_form(entry) if known else [*_lines(entry), *_of_form(entry)]:
+        for label, text in _of_form(entry) if known else _lines(entry, everything):
             table.add_row(label, text)
         terminal.show(out, table)
         shown.add(entry.name)
         if entry.paste and not known:
             text = "\n\n\n".join((entry.imports, *entry.paste.values()))
             out.print(Text(f"\n{text}"), soft_wrap=True)
+        if entry.recipe and not known:
+            out.print()
+            halves = {"PyTorch": entry.recipe.torch, "JAX": entry.recipe.jax}
+            terminal.show_sources(out, {f"{k}: {entry.recipe.title}": v for k, v in halves.items()})
 
 
 def _table() -> Table:
@@ -95,42 +123,57 @@ def _table() -> Table:
     return table
 
 
-def _lines(entry: "NameEntry") -> Iterator[Line]:
+def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
     from jaxvstorch._port.map.verdict import Agreement
 
-    yield "PyTorch", Text(entry.torch)
+    halves = [("PyTorch", entry.torch), ("JAX", entry.jax)]
+    (own, call), (other, counterpart) = halves if entry.framework == "torch" else halves[::-1]
+    yield own, Text(call or "")
     if entry.instead:
-        yield "JAX", Text(f"{Agreement.NO_COUNTERPART}: {entry.instead}", style="yellow")
+        yield other, Text(f"{Agreement.NO_COUNTERPART}: {entry.instead}", style="yellow")
+        if entry.recipe:
+            yield "run", Text(f"{entry.recipe.title}, below: both gave the same", style="green")
         return
-    yield "JAX", Text(entry.jax or "", style="bold")
+    yield other, Text(counterpart or "", style="bold")
     texts = (("weights", entry.weights), ("plain", entry.plain), ("begins", entry.begins))
     for label, text in texts:
         if text:
             yield label, Text(text)
     if entry.refused:
         yield "missing", Text(f"{', '.join(entry.refused)}: the line uses the default")
-    same = f"{entry.agreed} of {entry.calls} calls gave the same result: {', '.join(entry.tried)}"
+    kinds = f": {', '.join(entry.tried)}" if entry.tried else ""
+    same = f"{entry.agreed} of {entry.calls} calls gave the same result{kinds}"
     yield "tried", Text(same, style="yellow" if entry.kinds else "green")
-    for difference in entry.differences:
-        if difference.kind != "refused":
-            yield "differs", _difference(difference, "JAX")
-    for probe in entry.probes:
-        if probe.line_differs:
-            yield from _probed(probe)
+    differing = [*_differing(entry, other)]
+    most = len(differing) if everything else _DIFFERENCES
+    for lines in differing[:most]:
+        yield from lines
+    if (left := len(differing) - most) > 0:
+        yield "", Text(f"and {left} more differences, which --all shows", style="dim")
     if entry.first:
         yield "not", Text(entry.first, style="red")
     for difference in entry.first_differs:
-        yield "because", _difference(difference, "this")
+        yield "because", _difference(entry.framework, difference, "this")
     for probe in entry.probes:
         if not probe.line_differs:
             yield from _cured(probe)
+    yield from _of_form(entry)
+
+
+def _differing(entry: "NameEntry", other: str) -> Iterator[list[Line]]:
+    for difference in entry.differences:
+        if difference.kind != "refused":
+            yield [("differs", _difference(entry.framework, difference, other))]
+    for probe in entry.probes:
+        if probe.line_differs:
+            yield [*_probed(probe)]
 
 
 def _of_form(entry: "NameEntry") -> Iterator[Line]:
     if entry.changes_its_array and entry.jax:
         yield "note", Text("PyTorch changes its array; in JAX, assign the result")
     for difference in entry.form_differs:
-        yield "differs", _difference(difference, entry.form_of or "")
+        yield "differs", _difference("jax", difference, entry.form_of or "")
 
 
 def _probed(probe: "NameProbe") -> Iterator[Line]:
@@ -145,8 +188,9 @@ def _cured(probe: "NameProbe") -> Iterator[Line]:
     yield "because", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
 
 
-def _difference(difference: "NameDifference", other: str) -> Text:
+def _difference(framework: str, difference: "NameDifference", other: str) -> Text:
     from jaxvstorch._port.map.verdict import KINDS
 
-    results = f"gives {difference.torch}; {other}: {difference.jax}"
+    own, theirs = difference.results(framework)
+    results = f"gives {own}; {other}: {theirs}"
     return Text(f"{KINDS[difference.kind]}: ({difference.call}) {results}")

@@ -1,7 +1,7 @@
 """``jaxvstorch show``: the source of examples, to read and to paste. Imports no framework."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,9 @@ from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, terminal
 from jaxvstorch._command.files import check_page
 from jaxvstorch._files import write_whole
-from jaxvstorch._pairs.pair import Pair
-from jaxvstorch._pairs.registry import PAIRS, unknown
+
+if TYPE_CHECKING:
+    from jaxvstorch._pairs.pair import Pair
 
 _HEAD = '''\
 """{pair} in {title}, from jaxvstorch {version}: https://jaxvstorch.github.io/jaxvstorch
@@ -47,6 +48,8 @@ def show(
     Each half comes with the imports, constants and helpers that it uses, so it
     runs where you paste it.
     """
+    from jaxvstorch._pairs.registry import PAIRS, unknown  # it imports every topic, and NumPy
+
     try:
         if framework not in (None, *_frameworks.FRAMEWORKS):
             raise BadInputError(f"--framework must be jax or torch, not {framework!r}")
@@ -67,7 +70,7 @@ def show(
         raise typer.Exit(2) from error
 
 
-def _print(pairs: list[Pair], chosen: list[str], shapes: bool) -> None:
+def _print(pairs: "list[Pair]", chosen: list[str], shapes: bool) -> None:
     out = terminal.console()
     for number, pair in enumerate(pairs):
         if number:
@@ -79,12 +82,12 @@ def _print(pairs: list[Pair], chosen: list[str], shapes: bool) -> None:
         terminal.show_sources(out, halves)
 
 
-def _to_dict(pair: Pair, chosen: list[str], shapes: bool) -> dict[str, object]:
+def _to_dict(pair: "Pair", chosen: list[str], shapes: bool) -> dict[str, object]:
     sources = {framework: pair.source(framework, shapes=shapes) for framework in chosen}
     return {"name": str(pair), "topic": pair.topic, "sources": sources}
 
 
-def _write(file: Path, pairs: list[Pair], framework: str | None, shapes: bool) -> None:
+def _write(file: Path, pairs: "list[Pair]", framework: str | None, shapes: bool) -> None:
     """Write a module that holds one half."""
     first, *others = pairs
     if others:
@@ -104,7 +107,7 @@ def _write(file: Path, pairs: list[Pair], framework: str | None, shapes: bool) -
         raise BadInputError(f"--file {file} cannot be written: {error.strerror}") from error
 
 
-def _module(pair: Pair, framework: str, shapes: bool) -> str:
+def _module(pair: "Pair", framework: str, shapes: bool) -> str:
     title, version = _frameworks.TITLES[framework], jaxvstorch.__version__
     head = _HEAD.format(pair=pair, title=title, version=version)
     return f"{head}\n{pair.source(framework, shapes=shapes)}\n"

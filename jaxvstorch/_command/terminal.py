@@ -49,9 +49,9 @@ def show(out: Console, content: RenderableType) -> None:
     out.file.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
-def show_json(kind: str, document: dict[str, Any]) -> None:
+def show_json(kind: str, document: dict[str, Any], version: int = 1) -> None:
     """Print a document for programs; it begins with its kind and the version of its schema."""
-    schema = {"name": f"jaxvstorch-{kind}", "version": 1}
+    schema = {"name": f"jaxvstorch-{kind}", "version": version}
     print(json.dumps({"schema": schema, **document}, indent=1))
 
 

@@ -12,7 +12,6 @@ from rich.text import Text
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, dtypes, terminal
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
-from jaxvstorch._pairs.registry import example
 
 if TYPE_CHECKING:
     from jaxvstorch._command.trial import Trial
@@ -61,6 +60,8 @@ def try_pair(
 def _tried(
     name: str, size: int, dtype: str, seed: int, framework: str | None, compiled: bool
 ) -> "Trial":
+    from jaxvstorch._pairs.registry import example  # it imports every topic, and NumPy
+
     pair, chosen = example(name), _chosen(framework)
     if dtype not in dtypes.BY_NAME:  # NumPy's f8 is JAX's f64
         raise BadInputError(f"--dtype: {dtypes.unknown(dtype)}")

@@ -1,9 +1,16 @@
 """The page of the map of names, in headless Chromium."""
 
 import gzip
+import json
 
+import jsonschema
 import pytest
 from pages import SIZES
+from queries import QUERIES
+from sphinx.util.inventory import InventoryFile
+
+from jaxvstorch._port.map.lookup import answers
+from jaxvstorch._port.map.rows import jax_rows, rows
 
 pytestmark = pytest.mark.built_book
 
@@ -37,25 +44,38 @@ def type_name(page, text) -> None:
     page.get_by_label("Name", exact=True).fill(text)
 
 
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("gather", "torch.gather"),
-        ("F.gelu", "torch.nn.functional.gelu"),
-        ("nn.Linear", "torch.nn.Linear"),
-        ("jax.numpy.cumsum", "torch.cumsum"),
-        ("jnp.take_along_axis", "torch.gather"),  # what people write first
-        ("torch.Tensor.add_", "Tensor.add_"),
-    ],
-)
-def test_the_filter_finds_names_of_both_as_one_types(page, typed, expected) -> None:
+def best(page) -> list[str]:
+    """The names above the groups, the best first."""
+    return page.evaluate(
+        "[...document.querySelectorAll('.names-answers .name')].map(row => row.dataset.answer)"
+    )
+
+
+def test_it_answers_as_the_command_does(page) -> None:
+    # The same lookup is written in both languages.
+    differing = {}
+    for typed in QUERIES:
+        type_name(page, typed)
+        if best(page) != answers(typed)[:12]:
+            differing[typed] = (best(page), answers(typed)[:12])
+    assert differing == {}
+
+
+def test_without_a_question_all_names_are_shown(page) -> None:
     everything = len(shown(page))
-    type_name(page, typed)
-    assert expected in shown(page)
+    type_name(page, "gather")
     assert len(shown(page)) < everything / 10
     assert page.locator(".names-filter output").inner_text().startswith(f"{len(shown(page))} of")
     type_name(page, "")
     assert len(shown(page)) == everything
+    assert not page.locator(".names-answers").is_visible()
+
+
+def test_an_address_can_hold_a_question(page, address) -> None:
+    page.goto(f"{address}?q=weight%20decay")
+    assert best(page)[0] == "torch.optim.AdamW"
+    type_name(page, "torch.gather")
+    assert "q=torch.gather" in page.url
 
 
 def test_it_filters_by_verdict_and_by_what_differs(page) -> None:
@@ -76,50 +96,68 @@ def test_a_group_without_a_name_that_fits_is_hidden(page) -> None:
     ]
 
 
-def test_an_address_opens_its_name(page, address) -> None:
+def test_an_address_leads_to_its_name(page, address) -> None:
     page.goto("about:blank")
     page.goto(f"{address}#torch.std")
-    row = page.locator("[id='torch.std']")
-    assert row.get_attribute("open") is not None
-    assert 0 <= row.bounding_box()["y"] < SIZES["wide"][1]
-    assert "1.11803" in row.inner_text()  # what people write first, by its value
+    assert 0 <= page.locator("[id='torch.std']").bounding_box()["y"] < SIZES["wide"][1]
 
 
-def test_an_address_shows_its_name_where_the_filter_hides_it(page) -> None:
+def test_an_address_shows_its_name_where_the_field_hides_it(page) -> None:
     type_name(page, "gather")
     page.evaluate("location.hash = '#torch.std'")
-    page.locator("[id='torch.std'][open]").wait_for()
+    page.locator("[id='torch.std']").wait_for()
     assert "torch.std" in shown(page)
 
 
-def test_a_name_that_is_opened_becomes_the_address(page) -> None:
-    type_name(page, "torch.gather")
-    page.locator("[id='torch.gather'] summary").click()
-    page.wait_for_function("location.hash == '#torch.gather'")
-    code = page.locator("[id='torch.gather'] pre")
-    assert code.inner_text().startswith("import jax.numpy as jnp")
-    assert page.locator("[id='torch.gather'] .copybtn").count() == 1
+def test_a_name_leads_to_its_page(page) -> None:
+    page.locator("[id='torch.std'] a").click()
+    page.wait_for_url("**/names/torch.std.html")
+    assert page.locator("h1").inner_text() == "torch.std in JAX"
+    assert "1.11803" in page.locator("main").inner_text()  # what people write first, by its value
+    page.get_by_label("Another name").fill("gather")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/names.html?q=gather")
+    assert best(page)[0] == "torch.gather"
 
 
 def test_without_javascript_all_names_are_there_and_open(chromium, address) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    assert page.locator("details.name:visible, div.name:visible").count() > 1000
+    assert page.locator(".name:visible").count() > 2000
     assert not page.locator(".names-filter").is_visible()
-    page.locator("[id='torch.gather'] summary").click()
-    assert page.locator("[id='torch.gather'] pre").is_visible()
     context.close()
 
 
-def test_nothing_scrolls_sideways_on_a_phone_with_all_names_open(chromium, address) -> None:
+@pytest.mark.parametrize("name", ["names.html", "names/torch.std.html", "names/torch.gather.html"])
+def test_nothing_scrolls_sideways_on_a_phone(chromium, built_book, name) -> None:
     width, height = SIZES["phone"]
     context = chromium.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
-    page.goto(address)
-    page.evaluate("for (const row of document.querySelectorAll('details.name')) row.open = true")
+    page.goto((built_book / name).as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
+
+
+def test_each_name_has_a_page_in_the_sitemap_and_in_the_inventory(built_book) -> None:
+    pages = {path.name for path in (built_book / "names").glob("*.html")}
+    names = [*rows(), *jax_rows()]
+    assert len(pages) == len(names)
+    sitemap = (built_book / "sitemap.xml").read_text()
+    assert all(f"names/{page}" in sitemap for page in pages)
+    inventory = InventoryFile.loads((built_book / "objects.inv").read_bytes(), uri="")
+    assert set(names) <= {*inventory.data["std:label"]}
+
+
+def test_a_name_that_is_the_same_object_leads_to_the_other(built_book) -> None:
+    page = (built_book / "names/torch.double.html").read_text()
+    assert 'http-equiv="refresh" content="0; url=../names/torch.float64.html"' in page
+
+
+def test_programs_can_read_all_names(built_book) -> None:
+    document = json.loads((built_book / "names.json").read_text())
+    jsonschema.validate(document, json.loads((built_book / "names.schema.json").read_text()))
+    assert len(document["names"]) == len(rows()) + len(jax_rows())
 
 
 def test_it_is_light(page, built_book) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from jaxvstorch._command.cli import app
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.rows import jax_rows, rows
 
 
 def run(*arguments: str):
@@ -31,9 +31,15 @@ def test_a_function_to_paste_comes_along() -> None:
 
 
 def test_what_forms_share_is_printed_once() -> None:
-    shown = run("gather").output
+    shown = run("--all", "gather").output
     assert "Tensor.gather, a form of torch.gather" in shown
     assert shown.count("def gather(") == 1
+
+
+def test_an_answer_is_short_and_names_the_others() -> None:
+    shown = run("gather").output
+    assert "Also: Tensor.gather" in shown
+    assert len(shown.splitlines()) < 40
 
 
 def test_a_form_is_named_as_one() -> None:
@@ -56,11 +62,12 @@ def test_a_line_that_is_for_defaults_names_each_of_them() -> None:
 
 def test_a_name_of_jax() -> None:
     found = json.loads(run("jax.numpy.cumsum", "--json").output)["names"]
-    assert found[0]["name"] == "torch.cumsum"
+    assert found[0]["name"] == "jnp.cumsum"
+    assert found[0]["torch"].startswith("torch.cumsum(")
 
 
 def test_json_has_all_of_it() -> None:
-    (found,) = json.loads(run("torch.gather", "--json").output)["names"]
+    found = json.loads(run("torch.gather", "--json").output)["names"][0]
     assert found["jax"] == "paste.gather(input, dim, index)"
     assert found["probes"]
     assert found["calls"] >= found["agreed"] > 0
@@ -75,9 +82,10 @@ def test_an_unknown_name_has_neighbours() -> None:
 
 def test_without_a_name_it_says_what_there_is() -> None:
     shown = run().output
-    assert f"{len(rows())} PyTorch names" in shown
+    assert f"{len(rows())} names of PyTorch" in shown
+    assert f"{len(jax_rows())} names of JAX" in shown
     assert "Reductions, scans, sorting and counting" in shown
-    assert len(json.loads(run("--json").output)["names"]) == len(rows())
+    assert len(json.loads(run("--json").output)["names"]) == len(rows()) + len(jax_rows())
 
 
 def test_it_fits_a_terminal_of_80_columns(monkeypatch) -> None:
@@ -88,11 +96,11 @@ def test_it_fits_a_terminal_of_80_columns(monkeypatch) -> None:
     assert lines[2].startswith(" " * 11)  # what is wrapped stands below its beginning
 
 
-def test_it_needs_neither_framework() -> None:
+def test_it_needs_neither_framework_nor_numpy() -> None:
     code = (
         "import sys; from typer.testing import CliRunner; from jaxvstorch._command.cli import app; "
         "assert 'jnp.sum' in CliRunner().invoke(app, ['map', 'torch.sum']).output; "
-        "print(sorted({'jax', 'torch', 'flax', 'optax'} & {*sys.modules}))"
+        "print(sorted({'jax', 'torch', 'flax', 'optax', 'numpy'} & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr

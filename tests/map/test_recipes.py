@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from jaxvstorch._port.map.recipes import recipes
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.rows import meaning, rows
 
 ROOT = Path(__file__).parents[2]
 SHARDED = (
@@ -118,21 +119,32 @@ OF_INSTANCES = frozenset({"Module.training", "Optimizer.param_groups"})
 
 def exists(name: str) -> bool:
     """Whether a name of either framework, in the map's spelling, can be reached."""
+    try:
+        lookup(name)
+    except (AttributeError, ImportError):
+        return name in OF_INSTANCES
+    return True
+
+
+def lookup(name: str) -> Any:
+    """What a framework has under a name; its modules are imported where they are not."""
     root, _, rest = name.partition(".")
     first, *attributes = (*ROOTS.get(root, root).split("."), *rest.split("."))
     value, path = importlib.import_module(first), first
     for attribute in attributes:
         path += f".{attribute}"
-        if not hasattr(value, attribute):
-            if name in OF_INSTANCES:
-                return True
-            try:
-                value = importlib.import_module(path)
-            except ImportError:
-                return False
-        else:
+        if hasattr(value, attribute):
             value = getattr(value, attribute)
-    return True
+        else:
+            value = importlib.import_module(path)
+    return value
+
+
+def test_a_form_of_a_name_in_words_is_the_same_object(frameworks) -> None:
+    forms = [row for row in rows().values() if row.form_of and meaning(row).option("instead")]
+    same = {row.name: (lookup(row.name), lookup(row.form_of or "")) for row in forms}
+    unlike = [name for name, (form, base) in same.items() if unwrap(form) != unwrap(base)]
+    assert unlike == []
 
 
 def test_a_row_in_words_leads_to_the_recipe_that_names_it() -> None:

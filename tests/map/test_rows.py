@@ -8,10 +8,9 @@ from types import CodeType
 
 import pytest
 
-from jaxvstorch._port.map import rows as module
 from jaxvstorch._port.map.pasting import folder_of, imports_of, to_paste
 from jaxvstorch._port.map.row import FREE, LineError
-from jaxvstorch._port.map.rows import groups, jax_rows, meaning, rows
+from jaxvstorch._port.map.rows import Rows, jax_rows, meaning, rows
 from jaxvstorch._port.map.verdict import KINDS, verdicts
 
 
@@ -20,7 +19,7 @@ def test_there_are_hundreds_of_names() -> None:
 
 
 def test_every_name_is_in_one_group() -> None:
-    grouped = [row.name for group in groups().values() for row in group]
+    grouped = [name for names in rows().groups().values() for name in names]
     assert sorted(grouped) == sorted(rows())
 
 
@@ -99,8 +98,7 @@ def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
         ("# A\n\ntorch.f(x) => jnp.f()\n", r"a.txt:3: torch.f: use or refuse x"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(lines, message, tmp_path, monkeypatch) -> None:
+def test_a_mistake_is_named_with_its_line(lines, message, tmp_path) -> None:
     (tmp_path / "a.txt").write_text(lines)
-    monkeypatch.setattr(module, "FOLDER", tmp_path)
     with pytest.raises(LineError, match=message):
-        rows.__wrapped__()
+        [meaning(row) for row in Rows([tmp_path / "a.txt"]).values()]

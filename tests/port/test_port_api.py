@@ -47,9 +47,8 @@ def test_a_function() -> None:
 
 def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
     row = rows()["torch.exp2"]
-    monkeypatch.setitem(
-        rows(), "torch.exp2", replace(row, expression="jnp.exp2(input) + 1e-6 * input")
-    )
+    wrong = replace(row, expression="jnp.exp2(input) + 1e-6 * input")
+    monkeypatch.setitem(rows()._rows, "torch.exp2", wrong)
     judging._jax_function.cache_clear()
 
     def doubled(x):

@@ -11,11 +11,12 @@ import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import FOLDER, meaning, read
+from jaxvstorch._port.map.rows import FOLDER, Rows, meaning
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import compare
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from jaxvstorch._port.map.running.values import DTYPES
+from jaxvstorch._port.map.verdict import SAME_OBJECT
 from tools.check_map import jax_samples, samples, turning
 from tools.check_map.from_jax_training import try_module, try_schedule, try_steps
 from tools.check_map.jax_calls import (
@@ -61,17 +62,20 @@ def elsewhere(row: Row) -> bool:
 
 @cache
 def _removed() -> dict[str, Row]:
-    return read([FOLDER / "jax" / "removed.txt"])
+    return Rows([FOLDER / "jax" / "removed.txt"])
 
 
 def samples_of(row: Row) -> list[Sample]:
     """What a line is tried on: its own samples, or those that fit its signature, or PyTorch's."""
+    return _written(row)[:: samples.stride] or _turned(row)
+
+
+def _written(row: Row) -> list[Sample]:
+    """A line's own samples, or those that fit its signature."""
     written = row.option("try")
-    if written:
-        given = eval(written, {"torch": torch, **jax_samples.SETS})
-        return [_sample(item, row) for item in given][:: samples.stride]
-    fit = jax_samples.fitting(parameters(row.name))
-    return fit[:: samples.stride] or _turned(row)
+    if written is None:
+        return jax_samples.fitting(parameters(row.name))
+    return [_sample(item, row) for item in eval(written, dict(jax_samples.SETS))]
 
 
 def _sample(item: Any, row: Row) -> Sample:
@@ -145,7 +149,7 @@ def _form(row: Row, base: Row) -> Tally:
     tally = Tally()
     form, function = of_jax(row.name), of_jax(base.name)
     if form is function or base.made is None:
-        tally.add("form", "the same object", [])
+        tally.add(SAME_OBJECT if form is function else "form", "", [])
         return tally
     for sample in samples_of(base):
         if row.name.startswith("Array.") and sample.kind == "a number":
@@ -177,9 +181,9 @@ def _function(row: Row) -> Tally:
 
 def _add_gradients(row: Row, function: Callable[..., Any], tally: Tally) -> None:
     """Compare gradients in float64, on some samples whose first array is of float32."""
-    chosen = [s for s in samples_of(row) if s.label() == "float32" and s.called is None][:4]
+    chosen = [s for s in _written(row) if s.label() == "float32" and s.called is None][:4]
     with jax.enable_x64(True):
-        for sample in map(jax_samples.widened, chosen):
+        for sample in map(jax_samples.widened, chosen[:: samples.stride]):
             found = gradient_differences(row, function, sample)
             if found is not None:
                 tally.add("gradient", text_of(sample), found)

@@ -12,6 +12,7 @@ from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import call_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
+from jaxvstorch._port.map.verdict import SAME_OBJECT
 from tools.check_map import from_jax, samples
 from tools.check_map.draws import try_draws
 from tools.check_map.functions import try_function
@@ -53,13 +54,12 @@ def _form(row: Row) -> Tally:
 
     A call where the form raises is not counted: a change in place may need another dtype or shape.
     """
-    base = meaning(row)
-    form, function = of_pytorch(row.name), of_pytorch(base.name)
-    tally = Tally()
+    base, tally = meaning(row), Tally()
     if base.expression is None:
         return tally
+    form, function = of_pytorch(row.name), of_pytorch(base.name)
     if form is function:
-        tally.add("form", "the same object", [])
+        tally.add(SAME_OBJECT, "", [])
         return tally
     calls = samples.written_calls(base, function)
     for operation, dtype in itertools.product(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import FOLDER, TURNED, read, rows
+from jaxvstorch._port.map.rows import FOLDER, TURNED, Rows, rows
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters, signature
 
 FILE = FOLDER / "jax" / TURNED
@@ -33,7 +33,7 @@ def write() -> None:
 
 def text() -> str:
     """What the file should hold."""
-    by_hand = read(file for file in FILE.parent.glob("*.txt") if file.name != TURNED)
+    by_hand = Rows(file for file in FILE.parent.glob("*.txt") if file.name != TURNED)
     lines = {name: turn.line for name, turn in turns().items() if name not in by_hand}
     known = [*(n for n, row in by_hand.items() if not row.form_of), *lines]
     forms = {new: f"{new} = {old}" for new, old in _aliases(known) if new not in {*by_hand, *lines}}

@@ -14,7 +14,7 @@ from jax import lax
 
 from jaxvstorch._port.filling import filled_tree, node_at
 from jaxvstorch._port.imports import imported
-from jaxvstorch._port.map.lookup import of_jax
+from jaxvstorch._port.map.lookup import in_expressions
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.report_data import Location
 
@@ -57,7 +57,7 @@ def in_torch(location: Location) -> str | None:
     call = node
     if _qualified(location.file, node.func) is None and isinstance(node.func, ast.Attribute):
         call = ast.Call(node.func, [node.func.value, *node.args], node.keywords)
-    for row in of_jax().get(name, []):
+    for row in in_expressions().get(name, []):
         if row.called is not None or row.name.startswith("Tensor."):
             continue  # a module, or a method, for which there is a function of the same name
         with suppress(ValueError, TypeError, AttributeError, KeyError, IndexError):
@@ -129,7 +129,7 @@ def _qualified(file: str, node: ast.expr) -> str | None:
 
 def _method(name: str) -> str | None:
     """The function of the same name as an array's method."""
-    return f"jnp.{name}" if f"jnp.{name}" in of_jax() else None
+    return f"jnp.{name}" if f"jnp.{name}" in in_expressions() else None
 
 
 @cache

@@ -3,11 +3,20 @@
 from dataclasses import dataclass
 
 from jaxvstorch._port.map.lookup import find
-from jaxvstorch._port.map.pasting import imports_of, to_paste
+from jaxvstorch._port.map.pasting import folder_of, imports_of, to_paste
+from jaxvstorch._port.map.recipes import NameRecipe, recipe
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
 from jaxvstorch._port.map.sharing import merged, same_expression
-from jaxvstorch._port.map.verdict import Agreement, NameDifference, NameProbe, verdicts
+from jaxvstorch._port.map.verdict import (
+    SAME_OBJECT,
+    Agreement,
+    NameDifference,
+    NameProbe,
+    verdicts,
+)
+
+VERSION = 2  # of the document of entries that programs read
 
 
 @dataclass(frozen=True)
@@ -15,36 +24,44 @@ class NameEntry:
     """One name of the map.
 
     Attributes:
-        name: in PyTorch.
+        name: with its module, such as ``"torch.gather"`` or ``"jnp.take_along_axis"``.
+        framework: whose name it is, ``"torch"`` or ``"jax"``.
         form_of: the name that this is another form of.
-        torch: the call, in PyTorch's own signature.
-        jax: the expression over the same parameters; ``None`` if there is no counterpart.
-        instead: what people do if there is none.
+        is_alias: whether that name is the same object.
+        torch: the call in PyTorch; of a name of JAX the expression over the same parameters.
+        jax: the call in JAX; of a name of PyTorch the expression over the same parameters.
+            What has no counterpart in the other framework is ``None`` there.
+        instead: what people do if there is no counterpart.
+        recipe: a short program of both frameworks that does it.
         weights: which of PyTorch's weights each parameter of a flax module is.
         plain: a module as an expression over its arguments and PyTorch's weights.
         begins: the flax module's further arguments with which its weights begin as PyTorch's.
         refused: parameters of which only the default is translated.
-        verdict: whether it is the same in JAX: ``"the same"``, ``"the same but for"`` or
-            ``"done another way"``.
+        verdict: whether it is the same in the other framework: ``"the same"``, ``"the same but
+            for"`` or ``"done another way"``.
         tried: the kinds of trial, such as ``"float16"``, ``"0-d"`` or ``"in training"``.
         calls: how many calls were tried in both.
         agreed: how many of them gave the same result.
         differences: what differs.
-        form_differs: how this form differs, in PyTorch, from the name that it is a form of.
-        first: the JAX that people write first, which does something else.
-        first_names: the names of JAX in that.
+        form_differs: how this form differs, in its own framework, from the name that it is a form
+            of: that name's result stands in ``torch``, and the form's in ``jax``.
+        first: what people write first in the other framework, which does something else.
+        first_names: the names in that.
         first_differs: how that differs.
-        probes: differences in meaning, each as an expression in both. The line in ``jax`` avoids
-            some of them.
-        paste: the sources of the functions in ``jax``, by name.
+        probes: differences in meaning, each as an expression in both. The line avoids some of
+            them.
+        paste: the sources of the functions to paste that the line calls, by name.
         imports: what these need.
     """
 
     name: str
+    framework: str
     form_of: str | None
-    torch: str
+    is_alias: bool
+    torch: str | None
     jax: str | None
     instead: str | None
+    recipe: NameRecipe | None
     weights: str | None
     plain: str | None
     begins: str | None
@@ -63,10 +80,20 @@ class NameEntry:
     imports: str
 
     @property
+    def call(self) -> str:
+        """The name as it is called."""
+        return (self.torch if self.framework == "torch" else self.jax) or ""
+
+    @property
+    def counterpart(self) -> str | None:
+        """The same in the other framework."""
+        return self.jax if self.framework == "torch" else self.torch
+
+    @property
     def changes_its_array(self) -> bool:
         """Whether PyTorch's function writes into its first argument."""
         bare = self.name.rpartition(".")[2]
-        return bare.endswith("_") and not bare.endswith("__")
+        return self.framework == "torch" and bare.endswith("_") and not bare.endswith("__")
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -80,9 +107,9 @@ def find_name(name: str) -> list[NameEntry]:
     """Look up a name of PyTorch or JAX in the map of names.
 
     Args:
-        name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; ``F.``, ``nn.`` and
-            ``jax.numpy.`` are known, and the object before a method, as in ``optimizer.step``,
-            does not matter. A JAX name finds the PyTorch names that it translates.
+        name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; or as it stands in code,
+            such as ``"x.sum(dim=1)"``; or a few words, such as ``"weight decay"``. The usual short
+            names of modules are known, and some names of NumPy, TensorFlow, Keras and flax's linen.
 
     Returns:
         The entries, the nearest first; none if the map does not hold the name.
@@ -90,7 +117,7 @@ def find_name(name: str) -> list[NameEntry]:
     Raises:
         TypeError: ``name`` is not a string.
 
-    >>> [entry.jax for entry in find_name("torch.clamp")]
+    >>> [entry.jax for entry in find_name("torch.clamp(x, 0, 1)")][:1]
     ['jnp.clip(input, min, max)']
     """
     return [entry_of(row) for row in find(name)]
@@ -116,12 +143,15 @@ def entry_of(row: Row) -> NameEntry:
         agreement = Agreement.EXCEPT
     else:
         agreement = Agreement.SAME
+    calls = (meant.call, meant.expression)
     return NameEntry(
         row.name,
+        row.framework,
         row.form_of,
-        meant.call,
-        meant.expression,
+        SAME_OBJECT in form_result.tried,
+        *(calls if meant.framework == "torch" else reversed(calls)),
         meant.option("instead"),
+        recipe(meant.option("recipe")) if meant.option("recipe") else None,
         meant.option("weights"),
         meant.option("plain"),
         meant.option("begins"),
@@ -137,7 +167,7 @@ def entry_of(row: Row) -> NameEntry:
         checked.names[meant.name].first,
         probes,
         sources,
-        imports_of(sources),
+        imports_of(sources, folder_of(row)),
     )
 
 

@@ -1,118 +1,187 @@
-"""Finds names in the map, of either framework, as people write them."""
+"""Finds names in the map, of either framework, as people ask for them.
 
-import ast
+``asking.toml`` says what they mean; the page of names looks up in the same tables, in JavaScript.
+"""
+
 import difflib
 import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.map.rows import jax_rows, row_of, rows
 
-_SHORT = {
-    "nn.Module.": "Module.", "torch.nn.Module.": "Module.", "optim.Optimizer.": "Optimizer.",
-    "torch.optim.Optimizer.": "Optimizer.",
-    "F.": "torch.nn.functional.", "nn.": "torch.nn.", "optim.": "torch.optim.",
-    "torch.Tensor.": "Tensor.", "jax.numpy.": "jnp.", "np.": "jnp.", "jax.lax.": "lax.",
-    "flax.nnx.": "nnx.",
-}  # fmt: skip
+_FILE = Path(__file__).with_name("asking.toml")
+_CLOSE = 0.8  # a suggestion that is less alike would mislead
+_SHORTEST = 4  # letters that the beginning of a name must have
 
 
-_ROOTS = frozenset({"Tensor", "flax", "jax", "jnp", "lax", "nnx", "optax", "paste", "torch"})
+@dataclass(frozen=True)
+class Tables:
+    """What a question is looked up in, by keys that :func:`squeezed` made.
 
-
-def find(name: str) -> list[Row]:
-    """The rows of a name of PyTorch or JAX, or of a bare name such as ``gather``.
-
-    A name of JAX in no expression, such as ``jax.jit``, finds the names without counterpart whose
-    text mentions it.
-
-    Args:
-        name: with or without its module; ``F.``, ``nn.`` and ``jax.numpy.`` are known, and the
-            object before a method, as in ``optimizer.step``, does not matter.
-
-    Raises:
-        TypeError: ``name`` is not a string.
+    Attributes:
+        rules: patterns and what replaces them, applied in order.
+        names: the names of the map.
+        asked: questions in words and names of other libraries.
+        bare: the names whose last part is the key, the likeliest first.
+        owners: modules and classes that a bare name is looked for in first.
+        method_owners: what has methods, the likeliest first.
+        kin: by the root of a library's name, the roots of the names that may be meant.
     """
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string such as 'torch.gather', not {name!r}")
-    full = _full_name(name)
-    if full in rows():
-        return [rows()[full]]
-    before, _, method = full.rpartition(".")
-    if before.partition(".")[0] not in _ROOTS and method.isidentifier():  # as optimizer.step
-        full = method
-    bare = [row for row in rows().values() if row.name.rpartition(".")[2] == full]
-    matches = bare + [row for row in of_jax().get(full, []) if row not in bare]
-    return matches or _instead().get(full, []) or _operators(full)
 
-
-def _operators(name: str) -> list[Row]:
-    """The row of the same name whose expression is an operator, as ``jnp.matmul``'s is ``@``."""
-    row = rows().get(f"torch.{name.removeprefix('jnp.')}")
-    if row is None or not name.startswith("jnp."):
-        return []
-    expression = ast.parse(meaning(row).expression or "0", mode="eval").body
-    if isinstance(expression, ast.IfExp):  # by a setting, such as alpha
-        expression = expression.body
-    return [row] if isinstance(expression, ast.BinOp | ast.Compare | ast.UnaryOp) else []
-
-
-def _full_name(name: str) -> str:
-    name = name.strip().removesuffix("()")
-    for short, long in _SHORT.items():
-        if name.startswith(short):
-            return long + name.removeprefix(short)
-    return name
+    rules: list[tuple[str, str]]
+    names: dict[str, list[str]]
+    asked: dict[str, list[str]]
+    bare: dict[str, list[str]]
+    owners: list[str]
+    method_owners: list[str]
+    kin: dict[str, list[str]]
 
 
 @cache
-def of_jax() -> dict[str, list[Row]]:
-    """The rows whose expression has a name of JAX, by its full and by its bare name."""
+def tables() -> Tables:
+    """The tables of the map as it is."""
+    asking = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    names: dict[str, list[str]] = {}
+    bare: dict[str, list[str]] = {}
+    for name in (*rows(), *jax_rows()):
+        names.setdefault(squeezed(name), []).append(name)
+        bare.setdefault(squeezed(_last(name)), []).append(name)
+    likeliest = partial(_unlikely, asking["owners"])
+    for same in bare.values():
+        same.sort(key=likeliest)
+    return Tables(
+        [(pattern, replacement) for pattern, replacement in asking["rules"]],
+        names,
+        {squeezed(question): list(answers) for question, answers in asking["asked"].items()},
+        bare,
+        asking["owners"],
+        asking["method_owners"],
+        asking["kin"],
+    )
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _unlikely(owners: list[str], name: str) -> tuple[int, int]:
+    owner = name.rpartition(".")[0]
+    return owners.index(owner) if owner in owners else len(owners), len(name)
+
+
+def squeezed(text: str) -> str:
+    """A key: no case, no spaces, underscores or hyphens."""
+    return re.sub(r"[\s_-]", "", text).lower()
+
+
+def meant(typed: str) -> str:
+    """What was typed, by the rules: the name in a call, with its module's usual name."""
+    text = typed.strip()
+    for pattern, replacement in tables().rules:
+        text = re.sub(pattern, replacement.replace("$1", r"\1"), text)
+    return text
+
+
+def find(typed: str) -> list[Row]:
+    """The rows that answer a question, the best first.
+
+    Args:
+        typed: a name of PyTorch, of JAX or of a library that is known, with or without its module;
+            a call, an index or an operator as it stands in code; or words such as "weight decay".
+
+    Raises:
+        TypeError: it is not a string.
+    """
+    if not isinstance(typed, str):
+        raise TypeError(f"name must be a string such as 'torch.gather', not {typed!r}")
+    found = [row_of(name) for name in answers(typed)]
+    text = meant(typed)
+    return found or in_expressions().get(text, []) or _in_words().get(text, [])
+
+
+def answers(typed: str) -> list[str]:
+    """The names that have a line, and answer a question, the best first."""
+    text = meant(typed)
+    names = dict.fromkeys(_answers(text)) if text else {}
+    return [name for name in names if name in rows() or name in jax_rows()]
+
+
+def _answers(text: str) -> Iterable[str]:
+    yield text
+    key, known = squeezed(text), tables()
+    exact = [*known.names.get(key, ()), *known.asked.get(key, ())]
+    yield from exact
+    if text.startswith("."):
+        yield from (f"{owner}{text}" for owner in known.method_owners)
+    bare = known.bare.get(squeezed(_last(text)), [])
+    if "." in text.lstrip(".") and (kin := known.kin.get(_root(text))) is not None:
+        bare = [name for name in bare if _root(name) in kin]
+    yield from (name for name in bare if _last(name) == _last(text))
+    yield from (name for name in bare if name.rpartition(".")[0] in known.owners)
+    if not exact:
+        yield from bare or _beginning(key)
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _beginning(key: str) -> list[str]:
+    """Names whose last part begins with a key."""
+    if len(key) < _SHORTEST or "." in key:
+        return []
+    found = [name for bare, same in tables().bare.items() if bare.startswith(key) for name in same]
+    return sorted(found, key=lambda name: (_unlikely(tables().owners, name), name))
+
+
+@cache
+def in_expressions() -> dict[str, list[Row]]:
+    """The rows of PyTorch whose expression has a name of JAX, by that name."""
     by_name: dict[str, list[Row]] = {}
     for row in rows().values():
-        names = {*row.jax_names, *row.first_names}
-        for name in names | {name.rpartition(".")[2] for name in names}:
+        for name in {*row.jax_names, *row.first_names}:
             by_name.setdefault(name, []).append(row)
-    for name, matches in by_name.items():
-        matches.sort(key=partial(_distance, name))
+    for name, same in by_name.items():
+        same.sort(key=partial(_distance, name))
     return by_name
 
 
 @cache
-def _instead() -> dict[str, list[Row]]:
+def _in_words() -> dict[str, list[Row]]:
     """The rows without an expression whose text mentions a name of JAX, by that name."""
     by_name: dict[str, list[Row]] = {}
     for row in rows().values():
         names = re.findall(r"\b(?:jax|jnp|lax|nnx|optax)(?:\.\w+)+", row.option("instead") or "")
-        for name in dict.fromkeys(map(_full_name, names)):
+        for name in dict.fromkeys(map(meant, names)):
             by_name.setdefault(name, []).append(row)
-    for name, matches in by_name.items():
-        matches.sort(key=partial(_distance_instead, name))
+    for name, same in by_name.items():
+        same.sort(key=partial(_distance_in_words, name))
     return by_name
 
 
-def _distance_instead(name: str, row: Row) -> tuple[bool, int]:
-    """A key that sorts rows without an expression: first those whose text begins with the name."""
+def _distance_in_words(name: str, row: Row) -> tuple[bool, int]:
     text = row.option("instead") or ""
     return not text.startswith(f"`{name}"), len(text)
 
 
 def _distance(name: str, row: Row) -> tuple[bool, bool, int]:
-    """A key that sorts rows: first the one of the same name, then those that do little else."""
-    bare, text = name.rpartition(".")[2], row.expression or ""
-    return row.name.rpartition(".")[2] != bare, not text.startswith(name), len(text)
+    """First the row of the same name, then those that do little else."""
+    text = row.expression or ""
+    return _last(row.name) != _last(name), not text.startswith(name), len(text)
 
 
-def nearest(name: str) -> list[str]:
-    """Names of the map that look like one that is not there."""
-    full = _full_name(name)
-    known = [*rows(), *of_jax()]
-    cased = [candidate for candidate in known if candidate.lower() == full.lower()]
-    near = cased[:3] or difflib.get_close_matches(full, known, n=3)
-    if near:
-        return near
-    by_end = {known.rpartition(".")[2]: known for known in [*of_jax(), *reversed(rows())]}
-    ends = difflib.get_close_matches(full.rpartition(".")[2], by_end, n=3)
-    if not ends:  # a part of a name
-        ends = [end for end in by_end if full.lower() in end.lower()][:3]
-    return list(dict.fromkeys(by_end[end] for end in ends))
+def nearest(typed: str) -> list[str]:
+    """Names of the map that look like one that is not there; none that hardly does."""
+    text = meant(typed)
+    known = tables()
+    if "." in text.lstrip("."):
+        near = difflib.get_close_matches(squeezed(text), known.names, n=3, cutoff=_CLOSE)
+        return [name for key in near for name in known.names[key][:1]]
+    keys = [*known.bare, *known.asked]
+    near = difflib.get_close_matches(squeezed(text), keys, n=3, cutoff=_CLOSE)
+    return list(dict.fromkeys((known.bare.get(key) or known.asked[key])[0] for key in near))

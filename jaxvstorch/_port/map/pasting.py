@@ -55,13 +55,13 @@ def _pasted(folder: str) -> dict[str, _Source]:
     by_name: dict[str, _Source] = {}
     for file in sorted(Path(__file__).with_name(folder).glob("*.py")):
         text = file.read_text(encoding="utf-8")
-        body = ast.parse(text).body
+        body, written = ast.parse(text).body, text.splitlines()
         imports = dict(source.imports(body))
         package = f"from {__package__}.{folder}"
         shared = {name for name, line in imports.items() if line.startswith(package)}
         defined = {name: node for node in body for name in source.bound(node)}
         for name, node in defined.items():
-            segment = ast.get_source_segment(text, node) or ""
+            segment = "\n".join(written[node.lineno - 1 : node.end_lineno])
             read = source.names_read(segment) - {name}
             needed = sorted(read & {*defined, *shared})
             lines = [imports[used] for used in sorted(read & {*imports} - shared)]

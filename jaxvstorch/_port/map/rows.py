@@ -1,8 +1,9 @@
-"""All lines of the map, by name: PyTorch's, and JAX's."""
+"""All lines of the map, by name: PyTorch's, and JAX's. A line is parsed when it is asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from jaxvstorch._port.map.row import LineError, Row, parse
 
@@ -10,74 +11,100 @@ FOLDER = Path(__file__).with_name("rows")
 TURNED = "turned.txt"  # the lines of rows/jax that PyTorch's lines give
 
 
-@cache
-def groups() -> dict[str, list[Row]]:
-    """The rows of each file, by the title in its first line."""
-    by_title = {}
-    for file in sorted(FOLDER.glob("*.txt")):
-        lines = file.read_text(encoding="utf-8").splitlines()
-        names = [line.partition(" ")[0].partition("(")[0] for line in lines if _is_row(line)]
-        by_title[lines[0].removeprefix("# ")] = [rows()[name] for name in names]
-    return by_title
+class _Line(NamedTuple):
+    file: Path
+    number: int
+    text: str
 
 
-def _is_row(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith("#")
-
-
-@cache
-def rows() -> dict[str, Row]:
-    """The row of each name of PyTorch, in the order of the files.
+class Rows(Mapping[str, Row]):
+    """The rows of some files, by name, in the order of the files.
 
     Raises:
-        LineError: a line is malformed, or a name has two lines.
+        LineError: a name has two lines; or, when it is asked for, its line is malformed.
     """
-    return _with_forms(read(sorted(FOLDER.glob("*.txt"))))
 
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._lines: dict[str, _Line] = {}
+        self._rows: dict[str, Row] = {}
+        for file in files:
+            for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+                if not text.strip() or text.startswith("#"):
+                    continue
+                name = text.partition(" ")[0].partition("(")[0]
+                if name in self._lines:
+                    raise LineError(f"{file.name}:{number}: {name} has a line already")
+                self._lines[name] = _Line(file, number, text)
 
-@cache
-def jax_rows() -> dict[str, Row]:
-    """The row of each name of JAX; one written by hand comes before one turned around.
-
-    Raises:
-        LineError: a line is malformed, or a name has two lines.
-    """
-    folder = FOLDER / "jax"
-    by_hand = read(sorted(file for file in folder.glob("*.txt") if file.name != TURNED))
-    return _with_forms(read([folder / TURNED]) | by_hand)
-
-
-def read(files: Iterable[Path]) -> dict[str, Row]:
-    """The rows of some files, by name.
-
-    Raises:
-        LineError: a line is malformed, or a name has two lines.
-    """
-    by_name: dict[str, Row] = {}
-    for file in files:
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-            if not _is_row(line):
-                continue
+    def __getitem__(self, name: str) -> Row:
+        if name not in self._rows:
+            line = self._lines[name]
             try:
-                row = parse(line)
+                self._rows[name] = parse(line.text)
             except LineError as error:
-                raise LineError(f"{file.name}:{number}: {error}") from None
-            if row.name in by_name:
-                raise LineError(f"{file.name}:{number}: {row.name} has a line already")
-            by_name[row.name] = row
-    return by_name
+                raise LineError(f"{line.file.name}:{line.number}: {error}") from None
+        return self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines
+
+    def groups(self) -> dict[str, list[str]]:
+        """The names in each file, by the title in its first line."""
+        by_file: dict[Path, list[str]] = {}
+        for name, line in self._lines.items():
+            by_file.setdefault(line.file, []).append(name)
+        return {_title(file): names for file, names in by_file.items()}
+
+    def with_expression(self, expression: str) -> list[str]:
+        """The names whose line has an expression."""
+        return [
+            name
+            for name, line in self._lines.items()
+            if line.text.partition(" => ")[2].partition(" ; ")[0].strip() == expression
+        ]
 
 
-def _with_forms(by_name: dict[str, Row]) -> dict[str, Row]:
-    """The same rows, of which each form leads to another one."""
-    for row in by_name.values():
-        if row.form_of and row.form_of not in by_name:
-            raise LineError(f"{row.name} = {row.form_of}, which the map does not have")
-    return by_name
+def _title(file: Path) -> str:
+    with file.open(encoding="utf-8") as lines:
+        return next(lines).strip().removeprefix("# ")
+
+
+@cache
+def rows() -> Rows:
+    """The rows of PyTorch's names."""
+    return Rows(sorted(FOLDER.glob("*.txt")))
+
+
+@cache
+def jax_rows() -> Rows:
+    """The rows of JAX's names, and of libraries that are written in JAX."""
+    return Rows(sorted((FOLDER / "jax").glob("*.txt")))
+
+
+def row_of(name: str) -> Row:
+    """The row of a name of either framework.
+
+    Raises:
+        KeyError: the map does not have it.
+    """
+    return rows()[name] if name in rows() else jax_rows()[name]
 
 
 def meaning(row: Row) -> Row:
-    """The row whose expression says what a name is; a form has the one that it is a form of."""
+    """The row whose expression says what a name is; a form has the one that it is a form of.
+
+    Raises:
+        LineError: the map does not have the name that it is a form of.
+    """
     while row.form_of:
-        row = (rows() if row.framework == "torch" else jax_rows())[row.form_of]
+        try:
+            row = row_of(row.form_of)
+        except KeyError:
+            raise LineError(f"{row.name} = {row.form_of}, which the map does not have") from None
     return row

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import rows
@@ -12,21 +11,12 @@ from jaxvstorch._port.map.verdict import NameDifference, Verdict
 APART = frozenset({"torch.sgn"})
 
 
-@cache
-def _by_expression() -> dict[str, tuple[str, ...]]:
-    by_expression: dict[str, tuple[str, ...]] = {}
-    for row in rows().values():
-        if row.expression is not None and row.name not in APART:
-            others = by_expression.get(row.expression, ())
-            by_expression[row.expression] = (*others, row.name)
-    return by_expression
-
-
 def same_expression(row: Row) -> tuple[str, ...]:
-    """The names whose line has the same expression, this one first."""
-    if row.expression is None or row.name in APART:
+    """The names of PyTorch whose line has the same expression, this one first."""
+    if row.expression is None or row.framework == "jax" or row.name in APART:
         return (row.name,)
-    return (row.name, *(n for n in _by_expression()[row.expression] if n != row.name))
+    others = (name for name in rows().with_expression(row.expression) if name not in APART)
+    return (row.name, *(name for name in others if name != row.name))
 
 
 def merged(results: Sequence[Verdict]) -> Verdict:

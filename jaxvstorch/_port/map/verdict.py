@@ -9,6 +9,8 @@ from typing import Any
 
 FILE = Path(__file__).with_name("verdicts.json")
 
+SAME_OBJECT = "the same object"  # what a form was tried on that is another name of one object
+
 
 class Agreement(StrEnum):
     """Whether a name is the same in both frameworks, as far as calls of it show."""
@@ -76,6 +78,10 @@ class NameDifference:
     torch: str
     jax: str
     times: int
+
+    def results(self, framework: str) -> tuple[str, str]:
+        """What a framework gave, and what the other one gave."""
+        return (self.torch, self.jax) if framework == "torch" else (self.jax, self.torch)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Recipe:
+class NameRecipe:
     """One task in both frameworks.
 
     Attributes:
@@ -36,13 +36,18 @@ class Recipe:
 
 
 @cache
-def recipes() -> dict[str, Recipe]:
+def recipes() -> dict[str, NameRecipe]:
     """All recipes, by module, in the order of their names."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return {file.stem: _read(file) for file in files if file.stem != "__init__"}
 
 
-def _read(file: Path) -> Recipe:
+def recipe(module: str) -> NameRecipe:
+    """One recipe, by the name that a row gives after ``recipe:``."""
+    return _read(Path(__file__).with_name(f"{module}.py"))
+
+
+def _read(file: Path) -> NameRecipe:
     text = file.read_text(encoding="utf-8")
     module = ast.parse(text)
     title, _, rest = (ast.get_docstring(module) or "").partition("\n")
@@ -56,7 +61,7 @@ def _read(file: Path) -> Recipe:
         for node in module.body
         if isinstance(node, ast.FunctionDef)
     }
-    return Recipe(
+    return NameRecipe(
         file.stem,
         title.removesuffix("."),
         " ".join(rest.split()),
