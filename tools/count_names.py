@@ -13,7 +13,7 @@ import json
 import sys
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,7 +116,7 @@ def canonical(name: str) -> str:
     return name
 
 
-def row_of(name: str, known: dict[str, Row]) -> Row | None:
+def row_of(name: str, known: Mapping[str, Row]) -> Row | None:
     """The row of a name, or of what it is an attribute of."""
     while "." in name:
         if name in known:
@@ -146,7 +146,7 @@ class Share:
         return f"{self.package[:40]:40} {self.uses:7} {shares}"
 
 
-def shares(counts: dict[str, Counter[str]], known: dict[str, Row]) -> list[Share]:
+def shares(counts: dict[str, Counter[str]], known: Mapping[str, Row]) -> list[Share]:
     """The share of each package."""
     found = []
     for package, uses in counts.items():
@@ -157,7 +157,7 @@ def shares(counts: dict[str, Counter[str]], known: dict[str, Row]) -> list[Share
     return found
 
 
-def _table(counts: dict[str, Counter[str]], known: dict[str, Row]) -> str:
+def _table(counts: dict[str, Counter[str]], known: Mapping[str, Row]) -> str:
     of_each = shares(counts, known)
     answered = sum(share.answered / share.uses for share in of_each) / len(of_each)
     helped = sum(share.useful / share.uses for share in of_each) / len(of_each)
@@ -171,7 +171,7 @@ def _table(counts: dict[str, Counter[str]], known: dict[str, Row]) -> str:
     ])  # fmt: skip
 
 
-def missing(counts: dict[str, Counter[str]], known: dict[str, Row]) -> list[tuple[str, float]]:
+def missing(counts: dict[str, Counter[str]], known: Mapping[str, Row]) -> list[tuple[str, float]]:
     """The names without a useful answer, by their mean share of a package's uses."""
     parts: defaultdict[str, float] = defaultdict(float)
     for uses in counts.values():
@@ -181,7 +181,7 @@ def missing(counts: dict[str, Counter[str]], known: dict[str, Row]) -> list[tupl
     return sorted(parts.items(), key=lambda item: -item[1])
 
 
-def _how(name: str, known: dict[str, Row]) -> str:
+def _how(name: str, known: Mapping[str, Row]) -> str:
     return ", in words" if row_of(name, known) else ""
 
 

@@ -92,7 +92,7 @@ class _Reader(ast.NodeVisitor):
         name = self._full_name(node.func)
         if name is None and isinstance(node.func, ast.Attribute):
             name = self._method(node.func)
-        if name in rows():
+        if name is not None and name in rows():
             self._add(name, node)
             for part in [*node.args, *node.keywords]:
                 self.visit(part)
@@ -103,7 +103,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         name = self._full_name(node)
-        if name in rows():
+        if name is not None and name in rows():
             self._add(name, node)
         else:
             self.generic_visit(node)

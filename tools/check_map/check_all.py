@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
 
 def all_rows() -> dict[str, Row]:
     """The rows of both frameworks' names."""
-    return rows() | jax_rows()
+    return {**rows(), **jax_rows()}
 
 
 def _keep(old: Verdicts, judged: dict[str, Verdict], words: list[str]) -> None:

@@ -61,7 +61,7 @@ def elsewhere(row: Row) -> bool:
 
 
 @cache
-def _removed() -> dict[str, Row]:
+def _removed() -> Rows:
     return Rows([FOLDER / "jax" / "removed.txt"])
 
 

@@ -61,7 +61,7 @@ def complaint(row: Row, verdict: Verdict) -> str | None:
     grave = {kind: n for kind, n in times.items() if kind not in SLIGHT}
     # JAX's indices have 32 bits, so that none of its functions that return them gives the same.
     indices = row.framework == "jax" and sum(grave.values()) < verdict.calls - refused
-    if not verdict.agreed and not kinds <= slight and not indices:
+    if not verdict.agreed and not kinds & slight and not indices:
         return "no call gave the same"
     if sum(grave.values()) > (1 - ENOUGH) * (verdict.calls - refused):
         return f"most calls differ ({', '.join(grave)}): the expression is something else"

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.call import Call
+from jaxvstorch._port.map.running.call import Call, without_axes
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import error_text, result_text
 from jaxvstorch._port.map.running.modules import in_jax, variable_of
@@ -41,7 +41,8 @@ def training_differences(row: Row, module: Any, calls: tuple[Call, Call]) -> lis
     except RefusedError as refusal:
         return [Difference("refused", "", str(refusal))]
     except Exception as error:
-        return [Difference("only JAX raises", result_text(ours), error_text(error))]
+        kind = "0-d" if without_axes(calls[1]) else "only JAX raises"
+        return [Difference(kind, result_text(ours), error_text(error))]
     if _draws(module):
         differences = distribution_differences(ours, theirs)
     else:

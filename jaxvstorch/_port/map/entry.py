@@ -143,15 +143,17 @@ def entry_of(row: Row) -> NameEntry:
         agreement = Agreement.EXCEPT
     else:
         agreement = Agreement.SAME
-    calls = (meant.call, meant.expression)
+    halves = {meant.framework: meant.call, _other(meant.framework): meant.expression}
+    in_both = meant.option("recipe")
     return NameEntry(
         row.name,
         row.framework,
         row.form_of,
         SAME_OBJECT in form_result.tried,
-        *(calls if meant.framework == "torch" else reversed(calls)),
+        halves["torch"],
+        halves["jax"],
         meant.option("instead"),
-        recipe(meant.option("recipe")) if meant.option("recipe") else None,
+        recipe(in_both) if in_both else None,
         meant.option("weights"),
         meant.option("plain"),
         meant.option("begins"),
@@ -169,6 +171,10 @@ def entry_of(row: Row) -> NameEntry:
         sources,
         imports_of(sources, folder_of(row)),
     )
+
+
+def _other(framework: str) -> str:
+    return "jax" if framework == "torch" else "torch"
 
 
 def _counted(differences: tuple[NameDifference, ...]) -> bool:

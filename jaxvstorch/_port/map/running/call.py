@@ -54,7 +54,8 @@ def flat(value: Any) -> Iterator[Any]:
 
 def without_axes(call: Call) -> bool:
     """Whether the first argument is an array without dimensions."""
-    return bool(call.args) and getattr(call.args[0], "ndim", 1) == 0
+    first = next(iter((*call.args, *call.kwargs.values())), None)
+    return getattr(first, "ndim", 1) == 0
 
 
 def copied(value: Any) -> Any:

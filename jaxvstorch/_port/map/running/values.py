@@ -78,6 +78,8 @@ def array(value: Any) -> np.ndarray:
         if value.layout is not torch.strided or value.is_quantized:
             raise TypeError(f"NumPy has no {value.layout} arrays")
         value = value.detach().resolve_conj().resolve_neg()
+        if value.dtype is torch.complex32:  # neither NumPy nor JAX has it
+            value = value.to(torch.complex64)
     return np.asarray(to_numpy(value))
 
 
