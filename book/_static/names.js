@@ -55,7 +55,7 @@ if (form) {
         ...same.filter((name) => last(name) === last(text)),
         ...same.filter((name) => owners.includes(owner(name))),
       ];
-      if (!exact.length) found.push(...(same.length ? same : beginning(key)));
+      if (!exact.length) found.push(...(same.length || typed.includes("(") ? same : beginning(key)));
       return [...new Set(found)].filter((name) => every.has(name));
     };
 

@@ -60,12 +60,17 @@ def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
     else:
         yield _code(entry.counterpart or "", _other(entry), other)
         yield _arguments(entry)
-        for label, text in (("Weights", entry.weights), ("As a plain function", entry.plain)):
+        texts = {
+            "Weights": entry.weights,
+            "As a plain function": entry.plain,
+            "To begin with weights such as PyTorch's, add": entry.begins,
+        }
+        for label, text in texts.items():
             if text:
                 yield f"<p>{label}:</p>{_python(text)}"
         if entry.refused:
             refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
-            yield f"<p>The line uses the defaults of {refused}.</p>"
+            yield f"<p>The line has no {refused}: it is for the default.</p>"
     if entry.recipe:
         yield from _recipe(entry.recipe)
     if entry.paste:
@@ -78,7 +83,10 @@ def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
         kinds = f" ({', '.join(entry.tried)})" if entry.tried else ""
         yield (
             f'<p class="tried">Tried in both: {entry.agreed} of {entry.calls} calls gave the same '
-            f'result{escape(kinds)}. <a href="../names.html">How they were tried</a>.</p>'
+            f"result{escape(kinds)}. "
+            "<code>t</code> is <code>torch.tensor</code>, and <code>a</code> is "
+            '<code>jnp.asarray</code>. <a href="../names.html#how-to-read">How to read a line, and '
+            "how it was tried</a>.</p>"
         )
 
 
@@ -111,12 +119,10 @@ def _arguments(entry: NameEntry) -> str:
     meant = row_of(entry.form_of or entry.name)
     if not isinstance(body, ast.Call) or len(meant.parameters) < 2:
         return ""
-    theirs = _positional(ast.unparse(body.func))
-    texts = [
-        f"{theirs[place]}={ast.unparse(value)}" if place < len(theirs) else ast.unparse(value)
-        for place, value in enumerate(body.args)
-    ]
-    texts += [ast.unparse(keyword) for keyword in body.keywords]
+    texts = []
+    while isinstance(body, ast.Call):  # a module is called twice
+        texts += _written(body)
+        body = body.func
     cells = []
     for name, default in meant.parameters.items():
         given = [
@@ -128,6 +134,18 @@ def _arguments(entry: NameEntry) -> str:
         return ""  # the line itself is easier to read
     heads = (TITLES[entry.framework], TITLES[_other(entry)])
     return f"<h2>Arguments</h2>{Table(heads, cells).html('arguments')}"
+
+
+def _written(call: ast.Call) -> list[str]:
+    """A call's arguments as text, the positional ones with their names where the map has them."""
+    theirs = _positional(ast.unparse(call.func))
+    if any(isinstance(value, ast.Starred) for value in call.args):
+        theirs = []
+    texts = [
+        f"{theirs[place]}={ast.unparse(value)}" if place < len(theirs) else ast.unparse(value)
+        for place, value in enumerate(call.args)
+    ]
+    return texts + [ast.unparse(keyword) for keyword in call.keywords]
 
 
 def _positional(name: str) -> list[str]:
@@ -159,8 +177,9 @@ def _list(items: list[str]) -> str:
 def _item(framework: str, difference: NameDifference, other: str) -> str:
     times = f" ({difference.times} calls)" if difference.times > 1 else ""
     own, theirs = map(escape, difference.results(framework))
+    kind = escape(_capital(KINDS[difference.kind]))
     return (
-        f"<li>{escape(KINDS[difference.kind])}{times}: <code>({escape(difference.call)})</code> "
+        f"<li>{kind}{times}: <code>({escape(difference.call)})</code> "
         f"gives <code>{own}</code>; {other}: <code>{theirs}</code></li>"
     )
 
@@ -173,7 +192,11 @@ def _probe(probe: NameProbe) -> str:
         f"<code>{escape(expression)}</code> gives <code>{escape(value)}</code>"
         for expression, value in values
     )
-    return f"<li>{escape(probe.kind)}: {results}</li>"
+    return f"<li>{escape(_capital(probe.kind))}: {results}</li>"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _near(entry: NameEntry, link: Link) -> str:
@@ -201,10 +224,10 @@ def _used(entry: NameEntry) -> str:
     """The topics of the book whose functions use the name."""
     used = [topic for topic in topics() if entry.name in _names_in(entry.framework, topic)]
     links = ", ".join(
-        f'<a href="../topics/{topic}.html">{escape(source.summary(topic))}</a>'
+        f'<a href="../topics/{topic}.html">{escape(source.summary(topic).rstrip("."))}</a>'
         for topic in used[:_TOPICS]
     )
-    return f"<p>This book uses it in: {links}</p>" if links else ""
+    return f"<p>This book uses it in: {links}.</p>" if links else ""
 
 
 @cache

@@ -80,7 +80,7 @@ def counted() -> str:
     calls = sum(entry.calls for entry in entries().values() if not entry.form_of)
     return (
         f"The map has {len(rows()):,} names of PyTorch and {len(jax_rows()):,} of JAX. "
-        f"{counts[Agreement.SAME]:,} gave the same result in both frameworks in every call tried, "
+        f"{counts[Agreement.SAME]:,} gave the same result in every call tried that both accept, "
         f"{counts[Agreement.EXCEPT]:,} did except for what is listed with them, and "
         f"{counts[Agreement.NO_COUNTERPART]:,} are done another way: for these the map says what "
         f"people do. {calls:,} calls were tried, with JAX {versions['jax']} and PyTorch "

@@ -27,7 +27,7 @@ def test_an_unknown_name_has_neighbours_that_look_like_it() -> None:
     assert find("torch.gahter") == []
     assert nearest("torch.gahter")[0] == "torch.gather"
     assert nearest("gathr")[0].endswith("gather")
-    assert nearest("einops.rearrange") == []
+    assert nearest("einops.rearrange") == nearest("ne") == []
 
 
 def test_a_pasted_function_comes_with_what_it_calls() -> None:

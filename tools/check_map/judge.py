@@ -24,13 +24,12 @@ def judge(row: Row) -> Verdict:
 
 def _judged(row: Row) -> Verdict:
     tally = try_row(row)
+    own = _differences(tally)
     first = row.option("first")
-    return Verdict(
-        tally.tried,
-        tally.agreed,
-        _differences(tally),
-        _gravest(_differences(try_row(replace(row, expression=first)))) if first else (),
-    )
+    of_first = _differences(try_row(replace(row, expression=first))) if first else ()
+    # What the line shows too is no reason against the other.
+    apart = tuple(d for d in of_first if (d.kind, d.call) not in {(o.kind, o.call) for o in own})
+    return Verdict(tally.tried, tally.agreed, own, _gravest(apart or of_first))
 
 
 def _gravest(differences: tuple[NameDifference, ...]) -> tuple[NameDifference, ...]:

@@ -18,7 +18,7 @@ from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.values import RefusedError, to_jax
 from tools.check_map import samples
 from tools.check_map.tally import Tally
-from tools.check_map.training import initial_differences, training_differences
+from tools.check_map.training import enlarged, initial_differences, training_differences
 from tools.check_map.variants import module_variants, of_trial
 
 
@@ -40,7 +40,7 @@ def try_module(row: Row) -> Tally:
         _try_variants(row, (made, called), tally)
         initial = initial_differences(row, made) if row.option("weights") else None
         if initial is not None:
-            tally.add("initial weights", call_text(made), initial)
+            tally.add("initial weights", call_text(enlarged(row, made)), initial)
         if (begins := row.option("begins")) and initial_differences(row, made, begins):
             raise AssertionError(f"it begins with other weights: {begins}")
     return tally

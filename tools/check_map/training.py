@@ -91,7 +91,7 @@ def initial_differences(row: Row, made: Call, begins: str = "{}") -> list[Differ
         made: how it is made.
         begins: further arguments of the flax module.
     """
-    large = _enlarged(row, made)
+    large = enlarged(row, made)
     torch.manual_seed(0)
     module = large.function(*large.args, **large.kwargs)
     expected = {path: value for path, value in _in_flax(row, _state(module)).items()
@@ -127,7 +127,7 @@ def _flax_module(row: Row) -> str:
     return texts[0]
 
 
-def _enlarged(row: Row, call: Call) -> Call:
+def enlarged(row: Row, call: Call) -> Call:
     """The module with so many weights that a test can compare them."""
     args = [x * _TIMES if name in _SIZES and isinstance(x, int) else x
             for name, x in zip(row.taken(), call.args, strict=False)]  # fmt: skip

@@ -16,7 +16,10 @@ from jaxvstorch._port.map.rows import FOLDER, TURNED, Rows, rows
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters, signature
 
 FILE = FOLDER / "jax" / TURNED
-FIRST = "# PyTorch's lines turned around. Written by `python -m tools.check_map`; do not edit.\n"
+FIRST = (
+    "# Names of JAX whose line is one of PyTorch's, turned around\n"
+    "# Written by `python -m tools.check_map`; do not edit.\n"
+)
 _ROOTS = frozenset({"jax", "jnp", "lax", "optax"})
 # Modules in which an object may have a second name.
 _MODULES = (

@@ -107,11 +107,11 @@ def find(typed: str) -> list[Row]:
 def answers(typed: str) -> list[str]:
     """The names that have a line, and answer a question, the best first."""
     text = meant(typed)
-    names = dict.fromkeys(_answers(text)) if text else {}
+    names = dict.fromkeys(_answers(text, "(" not in typed)) if text else {}
     return [name for name in names if name in rows() or name in jax_rows()]
 
 
-def _answers(text: str) -> Iterable[str]:
+def _answers(text: str, is_unfinished: bool) -> Iterable[str]:
     yield text
     key, known = squeezed(text), tables()
     exact = [*known.names.get(key, ()), *known.asked.get(key, ())]
@@ -124,7 +124,7 @@ def _answers(text: str) -> Iterable[str]:
     yield from (name for name in bare if _last(name) == _last(text))
     yield from (name for name in bare if name.rpartition(".")[0] in known.owners)
     if not exact:
-        yield from bare or _beginning(key)
+        yield from bare or (_beginning(key) if is_unfinished else [])
 
 
 def _root(name: str) -> str:
@@ -179,6 +179,8 @@ def nearest(typed: str) -> list[str]:
     """Names of the map that look like one that is not there; none that hardly does."""
     text = meant(typed)
     known = tables()
+    if len(text) <= _SHORTEST:
+        return []
     if "." in text.lstrip("."):
         near = difflib.get_close_matches(squeezed(text), known.names, n=3, cutoff=_CLOSE)
         return [name for key in near for name in known.names[key][:1]]

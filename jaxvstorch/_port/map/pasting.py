@@ -14,7 +14,7 @@ from jaxvstorch._port.map.rows import meaning
 def to_paste(row: Row) -> dict[str, str]:
     """The sources of the functions that a row's expression needs, and that those need in turn."""
     meant = meaning(row)
-    names = [*meant.jax_names, *meant.torch_names, *meant.begins_names]
+    names = [*meant.jax_names, *meant.torch_names, *meant.further_names]
     pasted = (name.removeprefix("paste.") for name in names if name.startswith("paste."))
     return sources(pasted, folder_of(row))
 

@@ -192,9 +192,9 @@ class Row:
         return _names(self.option("first"), FREE if self.framework == "torch" else FREE_IN_PYTORCH)
 
     @cached_property
-    def begins_names(self) -> tuple[str, ...]:
-        """The names of JAX in how a module's weights begin in PyTorch."""
-        return _names(self.option("begins"), FREE)
+    def further_names(self) -> tuple[str, ...]:
+        """The names of JAX in a module's plain expression, and in how its weights begin."""
+        return _names(self.option("plain"), FREE) + _names(self.option("begins"), FREE)
 
 
 def _names(expression: str | None, free: frozenset[str]) -> tuple[str, ...]:

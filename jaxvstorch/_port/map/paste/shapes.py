@@ -81,7 +81,10 @@ def to(input: Array, args: tuple[Any, ...], dtype: Any) -> Array:
     """The array on a device such as ``"cpu"``, in a dtype, or in that of another array."""
     for arg in args:
         if isinstance(arg, str):
-            input = jax.device_put(input, jax.devices(arg)[0])
+            platform, _, number = arg.replace("cuda", "gpu").partition(":")
+            arg = jax.devices(platform)[int(number or 0)]
+        if isinstance(arg, jax.Device):
+            input = jax.device_put(input, arg)
         elif not isinstance(arg, bool):
             dtype = arg.dtype if isinstance(arg, Array) else arg
     return input if dtype is None else input.astype(dtype)
