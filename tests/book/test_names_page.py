@@ -17,7 +17,9 @@ pytestmark = pytest.mark.built_book
 
 def shown(page) -> list[str]:
     """The names that the filter leaves."""
-    return page.evaluate("[...document.querySelectorAll('.name:not([hidden])')].map(row => row.id)")
+    return page.evaluate(
+        "[...document.querySelectorAll('.name[id]:not([hidden])')].map(row => row.id)"
+    )
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def test_it_filters_by_verdict_and_by_what_differs(page) -> None:
 
 def test_a_group_without_a_name_that_fits_is_hidden(page) -> None:
     type_name(page, "torch.tril_indices")
-    headings = page.locator("section section h2:visible")
+    headings = page.locator("section section section h3:visible")
     assert [h.split("\n")[0].rstrip("#") for h in headings.all_inner_texts()] == [
         "Reading and writing by index"
     ]

@@ -28,7 +28,7 @@ RIGHT = {
     "compilation cache": "topics/aot-caches",
     "learning rate schedule": "topics/optimizers-schedules",
     "dtype promotion": "topics/indexing_dtypes-dtypes",
-    "torch.gather": "names",
+    "torch.gather": "names/torch.gather",
     "index out of bounds": "topics/indexing_dtypes",
     "nan gradient where": "topics/branching-derivatives",
     "dynamic shapes": "topics/shapes",

@@ -21,7 +21,7 @@ _WIDE = 200  # more than int8 holds
 _OPERANDS = frozenset({"end", "fill_value", "max", "max_val", "min", "min_val", "other", "value"})
 _POSITIONS = frozenset({"dim", "index", "k", "length", "start"})  # of arrays
 # PyTorch ends the process on NaN, or never returns from an infinity.
-_ENDLESS = frozenset({"torch.linalg.eigvals", "torch.linalg.pinv"})
+_ENDLESS = frozenset({"torch.linalg.eigvals", "torch.linalg.pinv", "torch.pinverse"})
 # LAPACK writes wherever such an index says.
 _UNCHECKED = ("lu_", "geqrf", "ormqr", "orgqr", "householder")
 

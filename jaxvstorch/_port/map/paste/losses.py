@@ -34,7 +34,8 @@ def nll_loss(
     weights = jnp.ones(input.shape[axis], input.dtype) if weight is None else weight
     weights = jnp.where(seen, weights[classes], 0)
     picked = jnp.take_along_axis(input, jnp.expand_dims(classes, axis), axis=axis)
-    loss = -jnp.squeeze(picked, axis) * weights
+    # An ignored row counts for nothing, also where it is NaN.
+    loss = jnp.where(seen, -jnp.squeeze(picked, axis) * weights, 0)
     return loss.sum() / weights.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
