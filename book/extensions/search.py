@@ -10,19 +10,22 @@ falls back to Sphinx's own search.
 
 import asyncio
 import re
+import shutil
 import tempfile
 from html import escape
 from pathlib import Path
 
-from pagefind.index import IndexConfig, PagefindIndex
+from pagefind.index import IndexConfig
+from pagefind.service import PagefindService
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
 from extensions.errors import FOLDER
 from extensions.name_pages import address
 from extensions.names import entries as names
 from jaxvstorch._errors.entry import entries
+from jaxvstorch._frameworks.limits import HANGING
 
+_QUIET = 2  # seconds in which no file grows once all are written
 # Pagefind knows a section by an id of its heading, and Sphinx gives it to the section.
 _HEADING = re.compile(r'<section id="([^"]+)">((?:\s|<span id="[^"]*"></span>)*)<h([2-4])>')
 _ARTICLE = '<article class="bd-article">'
@@ -43,16 +46,10 @@ _ERROR = """\
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write the index when all pages are written."""
     if error is None and app.builder.format == "html":
-        # One folder and one question: Pagefind takes a tenth of a second to answer each. Once it
-        # left its list of languages empty, without an error, and a search then finds nothing.
+        # One folder and one question: Pagefind takes a tenth of a second to answer each.
         with tempfile.TemporaryDirectory() as folder:
             _copy(app, Path(folder))
-            output = Path(app.outdir, "pagefind")
-            for _ in range(3):
-                asyncio.run(_write(folder, str(output)))
-                if all(path.stat().st_size for path in output.rglob("*") if path.is_file()):
-                    return
-            raise ExtensionError("Pagefind left a file of the search's index empty, three times")
+            asyncio.run(_write(folder, Path(app.outdir, "pagefind")))
 
 
 def _copy(app: Sphinx, folder: Path) -> None:
@@ -86,15 +83,34 @@ def _copy(app: Sphinx, folder: Path) -> None:
         Path(folder, f"error-{number}.html").write_text(html, encoding="utf-8")
 
 
-async def _write(folder: str, output: str) -> None:
+async def _write(folder: str, output: Path) -> None:
+    shutil.rmtree(output, ignore_errors=True)
     config = IndexConfig(
         root_selector="article.bd-article",
         exclude_selectors=_LEFT_OUT,
         include_characters="._@",
-        output_path=output,
     )
-    async with PagefindIndex(config) as index:
+    async with PagefindService() as service:
+        index = await service.create_index(config)
         await index.add_directory(folder)
+        await index.write_files(str(output))
+        async with asyncio.timeout(HANGING):
+            await _settle(output)
+
+
+async def _settle(output: Path) -> None:
+    """Wait until the index is on the disk.
+
+    Pagefind answers before its last files are, and closing it ends it: on a busy machine some were
+    empty then, and a search found nothing.
+    """
+    before: dict[Path, int] = {}
+    while True:
+        sizes = {path: path.stat().st_size for path in output.rglob("*") if path.is_file()}
+        if sizes == before and all(sizes.values()):
+            return
+        before = sizes
+        await asyncio.sleep(_QUIET)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
