@@ -35,8 +35,8 @@ def map_names(
 ) -> None:
     """Show what a name of PyTorch or JAX is in the other framework, and how the two differ.
 
-    It takes a name, a call as it stands in code, or a few words. Without a name
-    it lists what the map has; with --json, it prints all of it.
+    It takes a name, a call pasted from code, or a few words. Without a name it
+    lists what the map has; with --json, it prints all of it.
 
     In the output, paste.gather is a function to paste, and its source is below;
     key is a random key, rngs are flax's, and w holds a module's weights under

@@ -11,11 +11,12 @@ import torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference
-from jaxvstorch._port.map.running.describe import error_text, result_text
+from jaxvstorch._port.map.running.describe import result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.map.running.values import RefusedError, array, jax_arguments
+from jaxvstorch._port.map.running.values import RefusedError, array
 from tools.check_map import samples
 from tools.check_map.axes import takes, with_argument, without_tuples
+from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Tally
 from tools.check_map.variants import changed
 
@@ -42,24 +43,11 @@ def try_draws(row: Row) -> Tally:
 
 def _differences(row: Row, function: Any, call: Call) -> list[Difference]:
     try:
-        ours: Any = call()
-    except Exception as error:
-        ours = error
-    try:
-        args, kwargs = jax_arguments(row, call)
-        theirs: Any = function(*args, **kwargs)
+        ours, theirs = outcomes(row, function, call)
     except RefusedError as refusal:
         return [Difference("refused", "", str(refusal))]
-    except Exception as error:
-        theirs = error
-    match ours, theirs:
-        case Exception(), Exception():
-            return []
-        case Exception(), _:
-            return [Difference("only PyTorch raises", error_text(ours), result_text(theirs))]
-        case _, Exception():
-            return [Difference("only JAX raises", result_text(ours), error_text(theirs))]
-    return distribution_differences(ours, theirs)
+    errors = raised(ours, theirs)
+    return distribution_differences(ours, theirs) if errors is None else errors
 
 
 def _variants(row: Row, call: Call) -> Iterator[tuple[str, Call]]:

@@ -17,6 +17,7 @@ from jaxvstorch._port.map.running.describe import error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
 from tools.check_map import samples
+from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Run, Tally
 from tools.check_map.variants import of_trial, variants
 
@@ -105,24 +106,12 @@ def _variant_run(trial: str, run: Run) -> Run:
 def differences(row: Row, function: Callable[..., Any], call: Call) -> list[Difference]:
     """How the two differ on a call; nothing where both refuse it."""
     try:
-        ours: Any = call()
-    except RAISED as error:
-        ours = error
-    try:
-        args, kwargs = jax_arguments(row, call)
-        theirs: Any = function(*args, **kwargs)
+        ours, theirs = outcomes(row, function, call)
     except RefusedError as refusal:
         return [Difference("refused", "", str(refusal))]
-    except Exception as error:
-        theirs = error
-    match ours, theirs:
-        case Exception(), Exception():
-            return []
-        case Exception(), _:
-            return [Difference("only PyTorch raises", error_text(ours), result_text(theirs))]
-        case _, Exception():
-            kind = "0-d" if without_axes(call) else "only JAX raises"
-            return [Difference(kind, result_text(ours), error_text(theirs))]
+    errors = raised(ours, theirs, "0-d" if without_axes(call) else "only JAX raises")
+    if errors is not None:
+        return errors
     if call.after is not None:
         ours, theirs = call.after(ours), call.after(_in_torch(theirs))
     return compare(ours, theirs, call.wide)

@@ -18,13 +18,14 @@ from jaxvstorch._port.map import paste_torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference, compare
-from jaxvstorch._port.map.running.describe import call_text, error_text, result_text
+from jaxvstorch._port.map.running.describe import call_text
 from jaxvstorch._port.map.running.values import DTYPES
 from tools.check_map import jax_values
 from tools.check_map.draws import distribution_differences
 from tools.check_map.functions import weights
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
+from tools.check_map.outcomes import raised
 
 
 def namespace(seed: int = 0) -> dict[str, Any]:
@@ -96,14 +97,8 @@ def leaves(value: Any) -> list[Any]:
 
 def differences(ours: Any, theirs: Any) -> list[Difference]:
     """How PyTorch's result and JAX's differ; nothing where both refuse."""
-    match ours, theirs:
-        case Exception(), Exception():
-            return []
-        case Exception(), _:
-            return [Difference("only PyTorch raises", error_text(ours), result_text(theirs))]
-        case _, Exception():
-            return [Difference("only JAX raises", result_text(ours), error_text(theirs))]
-    return compare(ours, theirs, wide=False)
+    errors = raised(ours, theirs)
+    return compare(ours, theirs, wide=False) if errors is None else errors
 
 
 def drawn(ours: Any, theirs: Any) -> list[Difference]:
@@ -111,9 +106,8 @@ def drawn(ours: Any, theirs: Any) -> list[Difference]:
     failed = isinstance(ours, Exception) or isinstance(theirs, Exception)
     if failed or len(ours) != len(theirs):
         return differences(ours, theirs)
-    return [d for pair in zip(ours, theirs, strict=True) for d in distribution_differences(*pair)][
-        :1
-    ]
+    pairs = zip(ours, theirs, strict=True)
+    return [difference for pair in pairs for difference in distribution_differences(*pair)][:1]
 
 
 def repeated(row: Row, function: Callable[..., Any], sample: Sample) -> list[Difference]:

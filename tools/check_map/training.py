@@ -128,7 +128,7 @@ def _flax_module(row: Row) -> str:
 
 
 def enlarged(row: Row, call: Call) -> Call:
-    """The module with so many weights that a test can compare them."""
+    """The module, made large enough for a test to compare its weights."""
     args = [x * _TIMES if name in _SIZES and isinstance(x, int) else x
             for name, x in zip(row.taken(), call.args, strict=False)]  # fmt: skip
     kwargs = {name: x * _TIMES if name in _SIZES and isinstance(x, int) else x

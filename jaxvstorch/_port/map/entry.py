@@ -44,7 +44,7 @@ class NameEntry:
         agreed: how many of them gave the same result.
         differences: what differs.
         form_differs: how this form differs, in its own framework, from the name that it is a form
-            of: that name's result stands in ``torch``, and the form's in ``jax``.
+            of. ``torch`` holds that name's result, and ``jax`` the form's.
         first: what people write first in the other framework, which does something else.
         first_names: the names in that.
         first_differs: how that differs.
@@ -107,7 +107,7 @@ def find_name(name: str) -> list[NameEntry]:
     """Look up a name of PyTorch or JAX in the map of names.
 
     Args:
-        name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; or as it stands in code,
+        name: such as ``"torch.gather"``, ``"jnp.cumsum"`` or ``"gather"``; or pasted from code,
             such as ``"x.sum(dim=1)"``; or a few words, such as ``"weight decay"``. The usual short
             names of modules are known, and some names of NumPy, TensorFlow, Keras and flax's linen.
 

@@ -92,7 +92,7 @@ def find(typed: str) -> list[Row]:
 
     Args:
         typed: a name of PyTorch, of JAX or of a library that is known, with or without its module;
-            a call, an index or an operator as it stands in code; or words such as "weight decay".
+            a call, an index or an operator, pasted from code; or words such as "weight decay".
 
     Raises:
         TypeError: it is not a string.
