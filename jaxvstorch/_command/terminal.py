@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
@@ -40,13 +40,15 @@ def console(pipe_width: int = _PIPE_WIDTH, **options: Any) -> Console:
 
 
 def show(out: Console, content: RenderableType) -> None:
-    """Print; in a pipe without the padding of a table."""
-    if out.is_terminal:
-        out.print(content)
-        return
-    with out.capture() as captured:
-        out.print(content)
-    out.file.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+    """Print without the padding of a table, which would be copied with the text."""
+    shown: list[Segment] = []
+    for line in out.render_lines(content, pad=False):
+        while line and not line[-1].text.rstrip():
+            line.pop()
+        if line:
+            line[-1] = Segment(line[-1].text.rstrip(), line[-1].style)
+        shown += [*line, Segment.line()]
+    out.print(Segments(shown), end="")
 
 
 def show_json(kind: str, document: dict[str, Any], version: int = 1) -> None:
@@ -72,7 +74,7 @@ def show_sources(out: Console, halves: dict[str, str]) -> None:
         table = Table.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
         table.add_row(*map(_heading, halves))
         table.add_row(*map(_highlighted, halves.values()))
-        out.print(table)
+        show(out, table)
         return
     for number, (head, code) in enumerate(halves.items()):
         out.print(_heading(head) if number == 0 else Text("\n") + _heading(head))
