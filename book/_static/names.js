@@ -14,13 +14,21 @@ if (form) {
     }
     return sections;
   };
-  const sections = [...new Set(rows.flatMap(({ row }) => around(row)))];
+  const sections = [...new Set(rows.flatMap(({ row }) => around(row)))].map((section) => ({
+    section,
+    // Its lines in the page's contents, which a wide screen and a narrow one have each.
+    lines: [...document.querySelectorAll(`li > a[href="#${section.id}"]`)].map((link) => link.parentElement),
+  }));
   const answers = document.querySelector(".names-answers");
-  const find = answers ? finder(JSON.parse(document.querySelector("#names-asking").textContent)) : () => [];
+  const nothing = { find: () => new Map(), nearest: () => [] };
+  const { find, nearest } = answers ? lookup(JSON.parse(document.querySelector("#names-asking").textContent)) : nothing;
+  const none = form.querySelector(".names-none");
+  const meaning = form.querySelector(".names-meaning");
+  const moved = [];
   const chosen = (name) => form.elements[name]?.value ?? "";
 
   // The same lookup as that of the command: jaxvstorch/_port/map/lookup.py says what each step is for.
-  function finder({ rules, asked, owners, methodOwners, kin }) {
+  function lookup({ rules, asked, owners, methodOwners, kin }) {
     const last = (name) => name.slice(name.lastIndexOf(".") + 1);
     const root = (name) => name.split(".", 1)[0];
     const owner = (name) => name.slice(0, Math.max(0, name.lastIndexOf(".")));
@@ -39,25 +47,42 @@ if (form) {
 
     const meant = (typed) => rules.reduce((text, [pattern, to]) => text.replace(new RegExp(pattern, "g"), to), typed.trim());
 
-    return (typed) => {
+    return { find, nearest };
+
+    // The names that answer, the best first, and why.
+    function find(typed) {
       const text = meant(typed);
-      if (!text) return [];
+      const found = new Map();
+      const because = (reason, list) => list.forEach((name) => {
+        if (every.has(name) && !found.has(name)) found.set(name, reason);
+      });
+      if (!text) return found;
       const key = squeezed(text);
-      const exact = [...(names.get(key) ?? []), ...(asked[key] ?? [])];
-      const methods = text.startsWith(".") ? methodOwners.map((of) => of + text) : [];
+      because("", [text, ...(names.get(key) ?? [])]);
+      because(`for “${text}”`, asked[key] ?? []);
+      because("", text.startsWith(".") ? methodOwners.map((of) => of + text) : []);
       const dotted = text.replace(/^\.+/, "").includes(".");
       let same = bare.get(squeezed(last(text))) ?? [];
       if (dotted && kin[root(text)]) same = same.filter((name) => kin[root(text)].includes(root(name)));
-      const found = [
-        ...(every.has(text) ? [text] : []),
-        ...exact,
-        ...methods,
-        ...same.filter((name) => last(name) === last(text)),
-        ...same.filter((name) => owners.includes(owner(name))),
-      ];
-      if (!exact.length) found.push(...(same.length || typed.includes("(") ? same : beginning(key)));
-      return [...new Set(found)].filter((name) => every.has(name));
-    };
+      const reason = dotted ? `also called “${last(text)}”` : "";
+      because(reason, same.filter((name) => last(name) === last(text)));
+      because(reason, same.filter((name) => owners.includes(owner(name))));
+      if (!names.has(key) && !asked[key]) {
+        because(reason, same);
+        if (!same.length && !typed.includes("(")) because(`begins with “${text}”`, beginning(key));
+      }
+      return found;
+    }
+
+    // Names that look like one that is not there.
+    function nearest(typed) {
+      const text = meant(typed);
+      if (text.length <= 4) return [];
+      const dotted = text.replace(/^\.+/, "").includes(".");
+      const keys = dotted ? [...names.keys()] : [...bare.keys(), ...Object.keys(asked)];
+      const named = (key) => (dotted ? names : bare).get(key)?.[0] ?? asked[key][0];
+      return [...new Set(alike(squeezed(text), keys).map(named))];
+    }
 
     function beginning(key) {
       if (key.length < 4 || key.includes(".")) return [];
@@ -66,31 +91,82 @@ if (form) {
     }
   }
 
+  // The three keys that share the most with one, as difflib in Python compares them.
+  function alike(word, keys) {
+    const close = keys
+      .filter((key) => 2 * Math.min(key.length, word.length) >= 0.8 * (key.length + word.length))
+      .map((key) => [(2 * shared(key, word)) / (key.length + word.length), key])
+      .filter(([likeness]) => likeness >= 0.8);
+    close.sort(([a, one], [b, other]) => b - a || (one < other ? 1 : -1));
+    return close.slice(0, 3).map(([, key]) => key);
+  }
+
+  // The letters in the longest part that two words share, and in what is left and right of it.
+  function shared(a, b) {
+    let [size, endA, endB] = [0, 0, 0];
+    let before = [];
+    for (let i = 0; i < a.length; i++) {
+      const now = [];
+      for (let j = 0; j < b.length; j++) {
+        if (a[i] !== b[j]) continue;
+        now[j] = (before[j - 1] ?? 0) + 1;
+        if (now[j] > size) [size, endA, endB] = [now[j], i + 1, j + 1];
+      }
+      before = now;
+    }
+    if (!size) return 0;
+    return size + shared(a.slice(0, endA - size), b.slice(0, endB - size)) + shared(a.slice(endA), b.slice(endB));
+  }
+
+  // The best answers stand above the groups, each with its reason; without a question they go back.
+  const raise = (first) => {
+    for (const [row, gap] of moved.splice(0)) {
+      row.querySelector(".why")?.remove();
+      gap.replaceWith(row);
+    }
+    for (const [row, reason] of first) {
+      const gap = document.createComment("");
+      row.replaceWith(gap);
+      moved.push([row, gap]);
+      if (reason) row.append(Object.assign(document.createElement("span"), { className: "why", textContent: reason }));
+      answers.append(row);
+    }
+    answers.hidden = !first.length;
+  };
+
+  const suggest = (typed, near) => {
+    none.hidden = false;
+    none.textContent = `The map has no “${typed}”.`;
+    near.forEach((name, place) => {
+      const link = Object.assign(document.createElement("a"), { href: `?q=${encodeURIComponent(name)}`, textContent: name });
+      none.append(place === 0 ? " Did you mean " : place === near.length - 1 ? " or " : ", ", link);
+    });
+    if (near.length) none.append("?");
+  };
+
   const show = () => {
+    if (answers) raise([]);
     const typed = chosen("name");
     const word = typed.trim().toLowerCase();
     const best = find(typed);
-    const ranks = new Map(best.map((name, rank) => [name, rank]));
-    const fitting = rows.filter(({ row, kinds, text }) =>
-      (ranks.has(row.id) || text.includes(word))
-        && (!chosen("framework") || row.dataset.of === chosen("framework"))
+    const named = rows.filter(({ row, text }) => best.has(row.id) || text.includes(word));
+    const fitting = named.filter(({ row, kinds }) =>
+      (!chosen("framework") || row.dataset.of === chosen("framework"))
         && (!chosen("verdict") || row.classList.contains(chosen("verdict")))
         && (!chosen("kind") || kinds.includes(chosen("kind"))));
     const fits = new Set(fitting.map(({ row }) => row));
     for (const { row } of rows) row.hidden = !fits.has(row);
-    for (const section of sections) {
-      section.hidden = !section.querySelector(".name:not([hidden])");
-    }
-    // The best answers stand first, above the groups.
     if (answers) {
-      const first = fitting.filter(({ row }) => ranks.has(row.id)).sort((a, b) => ranks.get(a.row.id) - ranks.get(b.row.id));
-      answers.replaceChildren(...first.slice(0, 12).map(({ row }) => {
-        const copy = row.cloneNode(true);
-        copy.dataset.answer = copy.id;
-        copy.removeAttribute("id");
-        return copy;
-      }));
-      answers.hidden = !first.length;
+      const ranks = [...best.keys()].filter((name) => fits.has(document.getElementById(name)));
+      raise(ranks.slice(0, 12).map((name) => [document.getElementById(name), best.get(name)]));
+      none.hidden = true;
+      if (!named.length) suggest(typed.trim(), nearest(typed));
+      meaning.textContent = form.elements.kind.selectedOptions[0].title;
+      meaning.hidden = !meaning.textContent;
+    }
+    for (const { section, lines } of sections) {
+      section.hidden = !section.querySelector(".name:not([hidden])");
+      for (const line of lines) line.hidden = section.hidden;
     }
     form.querySelector("output").textContent = `${fitting.length} of ${rows.length} ${form.dataset.what ?? "names"}`;
   };

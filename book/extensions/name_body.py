@@ -15,12 +15,13 @@ from jaxvstorch import examples
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._pairs import source
 from jaxvstorch._pairs.registry import topics
+from jaxvstorch._port.map import kinds
 from jaxvstorch._port.map.entry import NameEntry
 from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.recipes import NameRecipe
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import jax_rows, row_of, rows
-from jaxvstorch._port.map.verdict import KINDS, NameDifference, NameProbe
+from jaxvstorch._port.map.verdict import NameDifference, NameProbe
 from jaxvstorch._table import Table, with_code
 
 Link = Callable[[str], str]
@@ -72,7 +73,7 @@ def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
             refused = ", ".join(f"<code>{escape(name)}</code>" for name in entry.refused)
             yield f"<p>The line has no {refused}: it is for the default.</p>"
     if entry.recipe:
-        yield from _recipe(entry.recipe)
+        yield from _recipe(entry.recipe, "" if entry.in_recipe else entry.name)
     if entry.paste:
         text = "\n\n\n".join((entry.imports, *entry.paste.values()))
         yield f"<h2>The function to paste</h2>{_python(text)}"
@@ -90,10 +91,17 @@ def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
         )
 
 
-def _recipe(recipe: NameRecipe) -> Iterator[str]:
+def _recipe(recipe: NameRecipe, missing: str) -> Iterator[str]:
+    """A recipe; where it does not call the name that it stands for, that is said."""
+    title = escape(recipe.title)
     text = with_code(recipe.text.replace("``", "`"))
     page = f'<a href="../topics/{recipe.page}.html">More in the book</a>'
-    yield f"<h2>{escape(recipe.title)}</h2><p>{text} {page}.</p>"
+    if missing:
+        yield f"<h2>Near it: {title}</h2>"
+        yield f"<p>No line of this calls <code>{escape(missing)}</code>.</p>"
+    else:
+        yield f"<h2>{title}</h2>"
+    yield f"<p>{text} {page}.</p>"
     for framework, text in (("torch", recipe.torch), ("jax", recipe.jax)):
         yield _code(text, framework, TITLES[framework])
     yield '<p class="tried">Both were run, and their last lines gave the same numbers.</p>'
@@ -155,8 +163,13 @@ def _positional(name: str) -> list[str]:
 
 
 def _differences(entry: NameEntry, other: str) -> Iterator[str]:
-    items = [_item(entry.framework, d, other) for d in entry.differences if d.kind != "refused"]
-    items += [_probe(probe) for probe in entry.probes if probe.line_differs]
+    shown: list[NameDifference | NameProbe] = [*entry.differences]
+    shown += [probe for probe in entry.probes if probe.line_differs]
+    items = [
+        _probe(each) if isinstance(each, NameProbe) else _item(entry.framework, each, other)
+        for each in sorted(shown, key=kinds.place)
+        if each.kind != kinds.KINDS["refused"].word
+    ]
     items += [_item("jax", difference, entry.form_of or "") for difference in entry.form_differs]
     if items:
         yield f"<h2>What differs</h2>{_list(items)}"
@@ -177,9 +190,8 @@ def _list(items: list[str]) -> str:
 def _item(framework: str, difference: NameDifference, other: str) -> str:
     times = f" ({difference.times} calls)" if difference.times > 1 else ""
     own, theirs = map(escape, difference.results(framework))
-    kind = escape(_capital(KINDS[difference.kind]))
     return (
-        f"<li>{kind}{times}: <code>({escape(difference.call)})</code> "
+        f"<li>{_kind(difference.kind)}{times}: <code>({escape(difference.call)})</code> "
         f"gives <code>{own}</code>; {other}: <code>{theirs}</code></li>"
     )
 
@@ -192,11 +204,13 @@ def _probe(probe: NameProbe) -> str:
         f"<code>{escape(expression)}</code> gives <code>{escape(value)}</code>"
         for expression, value in values
     )
-    return f"<li>{escape(_capital(probe.kind))}: {results}</li>"
+    return f"<li>{_kind(probe.kind)}: {results}</li>"
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _kind(kind: str) -> str:
+    """The word for a kind, with its meaning where the word is not enough."""
+    shown = f"<strong>{escape(kind[:1].upper() + kind[1:])}</strong>"
+    return shown + with_code(kinds.explained(kind).removeprefix(kind))
 
 
 def _near(entry: NameEntry, link: Link) -> str:

@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from extensions.name_pages import address
 from jaxvstorch._frameworks import TITLES
 from jaxvstorch._port.map.entry import NameEntry, entry_of
+from jaxvstorch._port.map.kinds import MEANINGS
 from jaxvstorch._port.map.lookup import tables
 from jaxvstorch._port.map.rows import FOLDER, Rows, jax_rows, rows
 from jaxvstorch._port.map.verdict import FILE, Agreement, verdicts
@@ -60,6 +61,16 @@ class CountDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """One paragraph."""
         return self.parse_text_to_nodes(counted())
+
+
+class KindsDirective(SphinxDirective):
+    """The words for what differs that are not plain, with their meanings."""
+
+    def run(self) -> list[nodes.Node]:
+        """A list."""
+        items = [f"*{word}*: {meaning}." for word, meaning in MEANINGS.items()]
+        content = [nodes.list_item("", *self.parse_text_to_nodes(item)) for item in items]
+        return [nodes.bullet_list("", *content)]
 
 
 def _frameworks() -> dict[str, Rows]:
@@ -122,7 +133,10 @@ def _filter() -> str:
         for agreement, label in labels.items()
     )
     kinds = sorted({kind for entry in entries().values() for kind in entry.kinds})
-    options = "".join(f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds)
+    options = "".join(
+        f'<option title="{escape(MEANINGS.get(kind, ""))}">{escape(kind)}</option>'
+        for kind in kinds
+    )
     frameworks = "".join(f'<option value="{f}">{TITLES[f]}</option>' for f in _frameworks())
     return f"""<form class="names-filter" role="search" aria-label="Names">
 <label class="wide">Name <input type="search" name="name"
@@ -131,6 +145,8 @@ placeholder="gather, x.view(2, 3), weight decay" autocomplete="off" spellcheck="
 <label>Verdict <select name="verdict"><option value="">any</option>{verdicts}</select></label>
 <label>What differs <select name="kind"><option value="">anything</option>{options}</select></label>
 <output></output>
+<p class="names-meaning" hidden></p>
+<p class="names-none" role="status" hidden></p>
 </form>
 <div class="names-answers" hidden></div>
 <script type="application/json" id="names-asking">{_asking()}</script>"""
@@ -166,6 +182,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives, and what the page needs."""
     app.add_directive("names", NamesDirective)
     app.add_directive("names-counted", CountDirective)
+    app.add_directive("names-kinds", KindsDirective)
     app.add_js_file("names.js", loading_method="defer")
     app.add_css_file("names.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -30,34 +30,39 @@ def map_names(
         bool, typer.Option("--all", help="Show all that differs, and all names that fit.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, for programs to read.")
+        bool,
+        typer.Option(
+            "--json", help="Print JSON, for programs to read; of all that fits with --all."
+        ),
     ] = False,
 ) -> None:
     """Show what a name of PyTorch or JAX is in the other framework, and how the two differ.
 
     It takes a name, a call pasted from code, or a few words. Without a name it
-    lists what the map has; with --json, it prints all of it.
+    lists what the map has; with --json, it prints all of it. Exits with 1 if the
+    map has no such name.
 
     In the output, paste.gather is a function to paste, and its source is below;
     key is a random key, rngs are flax's, and w holds a module's weights under
     PyTorch's names. t is torch.tensor, and a is jnp.asarray.
     """
-    from jaxvstorch._port.map.entry import VERSION, entry_of, find_name
-    from jaxvstorch._port.map.lookup import find
+    from jaxvstorch._port.map.entry import VERSION, entry_of
+    from jaxvstorch._port.map.lookup import answers, find, meant
     from jaxvstorch._port.map.rows import jax_rows, rows
 
+    found = find(name) if name else [*rows().values(), *jax_rows().values()]
+    if name and not found:
+        _end(name)
+    shown = found if everything or not name else found[:1]
     if as_json:
-        every = [*rows().values(), *jax_rows().values()]
-        entries = find_name(name) if name else [entry_of(row) for row in every]
-        if not entries:
-            _end(name or "")
-        terminal.show_json("map", {"names": [asdict(each) for each in entries]}, VERSION)
+        entries = [asdict(entry_of(row)) for row in shown]
+        terminal.show_json("map", {"names": entries}, VERSION)
     elif name:
-        found = find(name)
-        if not found:
-            _end(name)
-        shown = found if everything else found[:1]
-        _show([entry_of(row) for row in shown], everything)
+        reasons = answers(name)
+        _show(
+            [(entry_of(row), reasons.get(row.name, f"has {meant(name)}")) for row in shown],
+            everything,
+        )
         if others := [row.name for row in found if row not in shown]:
             terminal.console().print(_others(name, others))
     else:
@@ -71,7 +76,7 @@ def _end(name: str) -> NoReturn:
     near = f"{', '.join(rest)} or {last}" if rest else last
     said = f"jaxvstorch: the map has no {name!r}." + f" Did you mean {near}?" * bool(near)
     terminal.console(stderr=True).print(said, soft_wrap=True)
-    raise typer.Exit(2)
+    raise typer.Exit(1)
 
 
 def _others(asked: str, names: list[str]) -> Text:
@@ -93,14 +98,16 @@ def _say_what_there_is() -> None:
     out.print("Ask for one of them: jaxvstorch map torch.gather")
 
 
-def _show(entries: "list[NameEntry]", everything: bool) -> None:
+def _show(answered: "list[tuple[NameEntry, str]]", everything: bool) -> None:
+    """Print each entry, and why it answers."""
     out = terminal.console()
     shown: set[str] = set()
-    for number, entry in enumerate(entries):
+    for number, (entry, reason) in enumerate(answered):
         if number:
             out.print()
         form = f", a form of {entry.form_of}" if entry.form_of else ""
-        out.print(Text.assemble((entry.name, "bold"), form))
+        why = f"  ({reason})" if reason else ""
+        out.print(Text.assemble((entry.name, "bold"), form, (why, "dim")))
         table = _table()
         known = entry.form_of in shown  # all but its own is said already
         for label, text in _of_form(entry) if known else _lines(entry, everything):
@@ -131,8 +138,11 @@ def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
     yield own, Text(call or "")
     if entry.instead:
         yield other, Text(f"{Agreement.NO_COUNTERPART}: {entry.instead}", style="yellow")
-        if entry.recipe:
+        if entry.recipe and entry.in_recipe:
             yield "run", Text(f"{entry.recipe.title}, below: both gave the same", style="green")
+        elif entry.recipe:
+            near = f"{entry.recipe.title}, below: it does not call {entry.name}"
+            yield "near it", Text(near, style="yellow")
         return
     yield other, Text(counterpart or "", style="bold")
     texts = (("weights", entry.weights), ("plain", entry.plain), ("begins", entry.begins))
@@ -144,7 +154,7 @@ def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
     kinds = f": {', '.join(entry.tried)}" if entry.tried else ""
     same = f"{entry.agreed} of {entry.calls} calls gave the same result{kinds}"
     yield "tried", Text(same, style="yellow" if entry.kinds else "green")
-    differing = [*_differing(entry, other)]
+    differing = _differing(entry, other)
     most = len(differing) if everything else _DIFFERENCES
     for lines in differing[:most]:
         yield from lines
@@ -160,13 +170,22 @@ def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
     yield from _of_form(entry)
 
 
-def _differing(entry: "NameEntry", other: str) -> Iterator[list[Line]]:
-    for difference in entry.differences:
-        if difference.kind != "refused":
-            yield [("differs", _difference(entry.framework, difference, other))]
-    for probe in entry.probes:
-        if probe.line_differs:
-            yield [*_probed(probe)]
+def _differing(entry: "NameEntry", other: str) -> list[list[Line]]:
+    """What differs, line by line; what most people meet stands first."""
+    from jaxvstorch._port.map import kinds
+
+    differing: list[NameDifference | NameProbe] = [
+        difference
+        for difference in entry.differences
+        if difference.kind != kinds.KINDS["refused"].word
+    ]
+    differing += [probe for probe in entry.probes if probe.line_differs]
+    return [
+        [*_probed(each)]
+        if hasattr(each, "line_differs")
+        else [("differs", _difference(entry.framework, each, other))]
+        for each in sorted(differing, key=kinds.place)
+    ]
 
 
 def _of_form(entry: "NameEntry") -> Iterator[Line]:
@@ -177,20 +196,24 @@ def _of_form(entry: "NameEntry") -> Iterator[Line]:
 
 
 def _probed(probe: "NameProbe") -> Iterator[Line]:
-    yield "differs", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
+    from jaxvstorch._port.map.kinds import explained
+
+    yield "differs", Text(f"{explained(probe.kind)}: {probe.torch} gives {probe.torch_value}")
     yield "", Text(f"  {probe.jax} gives {probe.jax_value}")
     if probe.line_value and probe.line_value != probe.jax_value:
         yield "", Text(f"  the line above gives {probe.line_value}")
 
 
 def _cured(probe: "NameProbe") -> Iterator[Line]:
+    from jaxvstorch._port.map.kinds import explained
+
     yield "not", Text(f"{probe.jax}, which gives {probe.jax_value}", style="red")
-    yield "because", Text(f"{probe.kind}: {probe.torch} gives {probe.torch_value}")
+    yield "because", Text(f"{explained(probe.kind)}: {probe.torch} gives {probe.torch_value}")
 
 
 def _difference(framework: str, difference: "NameDifference", other: str) -> Text:
-    from jaxvstorch._port.map.verdict import KINDS
+    from jaxvstorch._port.map.kinds import explained
 
     own, theirs = difference.results(framework)
     results = f"gives {own}; {other}: {theirs}"
-    return Text(f"{KINDS[difference.kind]}: ({difference.call}) {results}")
+    return Text(f"{explained(difference.kind)}: ({difference.call}) {results}")

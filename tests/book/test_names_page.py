@@ -9,7 +9,7 @@ from pages import SIZES
 from queries import QUERIES
 from sphinx.util.inventory import InventoryFile
 
-from jaxvstorch._port.map.lookup import answers
+from jaxvstorch._port.map.lookup import answers, nearest
 from jaxvstorch._port.map.rows import jax_rows, rows
 
 pytestmark = pytest.mark.built_book
@@ -49,7 +49,15 @@ def type_name(page, text) -> None:
 def best(page) -> list[str]:
     """The names above the groups, the best first."""
     return page.evaluate(
-        "[...document.querySelectorAll('.names-answers .name')].map(row => row.dataset.answer)"
+        "[...document.querySelectorAll('.names-answers .name')].map(row => row.id)"
+    )
+
+
+def reasons(page) -> dict[str, str]:
+    """Why each of these names answers."""
+    return page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('.names-answers .name')]"
+        ".map(row => [row.id, row.querySelector('.why')?.textContent ?? '']))"
     )
 
 
@@ -58,9 +66,48 @@ def test_it_answers_as_the_command_does(page) -> None:
     differing = {}
     for typed in QUERIES:
         type_name(page, typed)
-        if best(page) != answers(typed)[:12]:
-            differing[typed] = (best(page), answers(typed)[:12])
+        first = dict(list(answers(typed).items())[:12])
+        if best(page) != [*first] or reasons(page) != first:
+            differing[typed] = (reasons(page), first)
     assert differing == {}
+
+
+def test_it_suggests_what_the_command_does(page) -> None:
+    typed = ["torch.gahter", "gathr", "torch.nn.Linearr", "jnp.cumsm", "qwertyuiop"]
+    suggested = {}
+    for name in typed:
+        type_name(page, name)
+        suggested[name] = page.locator(".names-none a").all_inner_texts()
+    assert suggested == {name: nearest(name) for name in typed}
+    assert page.locator(".names-none").inner_text() == "The map has no “qwertyuiop”."
+    type_name(page, "gather")
+    assert not page.locator(".names-none").is_visible()
+
+
+def test_an_answer_stands_once_on_the_page(page) -> None:
+    everything = shown(page)
+    type_name(page, "weight decay")
+    assert shown(page).count("torch.optim.AdamW") == 1
+    assert reasons(page) == {"torch.optim.AdamW": "for “weight decay”"}
+    type_name(page, "")
+    assert shown(page) == everything
+    assert page.locator(".why").count() == 0
+
+
+def test_the_contents_list_what_is_shown(page) -> None:
+    type_name(page, "torch.tril_indices")
+    entries = page.locator(".bd-sidebar-secondary li a:visible").all_inner_texts()
+    headings = page.locator("section section :is(h2, h3):visible").all_inner_texts()
+    assert entries == [heading.removesuffix("#").strip() for heading in headings]
+    type_name(page, "")
+    assert page.locator(".bd-sidebar-secondary li a:visible").count() > 20
+
+
+def test_a_kind_that_is_chosen_is_explained(page) -> None:
+    page.get_by_label("What differs").select_option("axis of a scalar array")
+    assert "no axis for a scalar array" in page.locator(".names-meaning").inner_text()
+    page.get_by_label("What differs").select_option("other shape")
+    assert not page.locator(".names-meaning").is_visible()
 
 
 def test_without_a_question_all_names_are_shown(page) -> None:
@@ -93,9 +140,9 @@ def test_it_filters_by_verdict_and_by_what_differs(page) -> None:
 
 def test_a_group_without_a_name_that_fits_is_hidden(page) -> None:
     type_name(page, "torch.tril_indices")
+    assert best(page)[0] == "torch.tril_indices"
     headings = page.locator("section section section h3:visible").all_inner_texts()
-    assert len(headings) == 2  # of PyTorch's name, and of JAX's that it is the counterpart of
-    assert headings[0].startswith("Reading and writing by index")
+    assert len(headings) == 1  # of JAX's name, whose line has PyTorch's
 
 
 def test_an_address_leads_to_its_name(page, address) -> None:

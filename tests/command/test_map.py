@@ -67,15 +67,30 @@ def test_a_name_of_jax() -> None:
 
 
 def test_json_has_all_of_it() -> None:
-    found = json.loads(run("torch.gather", "--json").output)["names"][0]
+    (found,) = json.loads(run("torch.gather", "--json").output)["names"]
     assert found["jax"] == "paste.gather(input, dim, index)"
     assert found["probes"]
     assert found["calls"] >= found["agreed"] > 0
 
 
+def test_json_of_all_that_fits_has_what_the_command_prints() -> None:
+    found = json.loads(run("gather", "--json", "--all").output)["names"]
+    assert [name["name"] for name in found][:2] == ["torch.gather", "Tensor.gather"]
+
+
+def test_it_says_why_an_answer_is_one() -> None:
+    assert "torch.optim.AdamW  (for “weight decay”)" in run("weight decay").output
+    assert "torch.gather\n" in run("gather").output
+
+
+def test_a_recipe_that_does_not_call_the_name_is_near_it() -> None:
+    assert "near it  Export a program" in run("torch.onnx.export").output
+    assert "run  Export a program" in run("torch.export.export").output
+
+
 def test_an_unknown_name_has_neighbours() -> None:
     done = run("torch.gahter")
-    assert done.exit_code == 2
+    assert done.exit_code == 1  # 2 is for what cannot be read
     assert "Did you mean torch.gather" in " ".join(done.stderr.split())
     assert run("no_such_name_at_all").stderr.count("\n") == 1
 
@@ -94,6 +109,7 @@ def test_it_fits_a_terminal_of_80_columns(monkeypatch) -> None:
     lines = Text.from_ansi(run("torch.std").output).plain.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[2].startswith(" " * 11)  # what is wrapped stands below its beginning
+    assert [line for line in lines if line != line.rstrip()] == []
 
 
 def test_it_needs_neither_framework_nor_numpy() -> None:

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 
+from jaxvstorch._port.map.kinds import rarity
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning
 from jaxvstorch._port.map.verdict import NameDifference, Verdict
@@ -33,9 +34,10 @@ def _judged(row: Row) -> Verdict:
 
 
 def _gravest(differences: tuple[NameDifference, ...]) -> tuple[NameDifference, ...]:
-    """The most telling difference: values before rounding, errors last."""
+    """The most telling difference: in an ordinary call, values before rounding, errors last."""
     order = ("value", "distribution", "shape", "results", "NaN", "only JAX raises", "dtype")
     graver = [difference for kind in order for difference in differences if difference.kind == kind]
+    graver.sort(key=lambda difference: rarity(difference.call))
     return tuple(graver[:1]) or differences[:1]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from jaxvstorch._port.map.kinds import rarity
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference
 from jaxvstorch._port.map.running.describe import call_text
@@ -99,10 +100,9 @@ def _rounded(x: torch.Tensor) -> torch.Tensor:
     return x.detach().round() if x.dtype.is_floating_point else x
 
 
-def _weight(shown: Shown) -> tuple[bool, bool, int, int]:
-    """A key that is least for the call that says most: some numbers, few of them, and round."""
+def _weight(shown: Shown) -> tuple[bool, int, int, int]:
+    """A key that is least for the call that says most: of ordinary numbers, few, and round."""
     sizes: list[int] = []
     if shown.again is not None:
         changed(shown.again[0], lambda x: sizes.append(x.numel()) or x)  # type: ignore[func-returns-value]
-    odd = "nan" in shown.call or "inf" in shown.call
-    return 0 in sizes, odd, sum(sizes) if sizes else 1000, len(shown.call)
+    return 0 in sizes, rarity(shown.call), sum(sizes) if sizes else 1000, len(shown.call)

@@ -1,7 +1,9 @@
 """What the map knows of one name, as the command and the page show it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from jaxvstorch._port.map import kinds
 from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.pasting import folder_of, imports_of, to_paste
 from jaxvstorch._port.map.recipes import NameRecipe, recipe
@@ -16,7 +18,7 @@ from jaxvstorch._port.map.verdict import (
     verdicts,
 )
 
-VERSION = 2  # of the document of entries that programs read
+VERSION = 3  # of the document of entries that programs read
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,18 @@ class NameEntry:
             What has no counterpart in the other framework is ``None`` there.
         instead: what people do if there is no counterpart.
         recipe: a short program of both frameworks that does it.
+        in_recipe: whether that program calls the name; if not, it does something near it.
         weights: which of PyTorch's weights each parameter of a flax module is.
         plain: a module as an expression over its arguments and PyTorch's weights.
         begins: the flax module's further arguments with which its weights begin as PyTorch's.
         refused: parameters of which only the default is translated.
         verdict: whether it is the same in the other framework: ``"the same"``, ``"the same but
             for"`` or ``"done another way"``.
-        tried: the kinds of trial, such as ``"float16"``, ``"0-d"`` or ``"in training"``.
+        tried: the kinds of trial, such as ``"float16"``, ``"scalar arrays"`` or ``"in
+            training"``.
         calls: how many calls were tried in both.
         agreed: how many of them gave the same result.
-        differences: what differs.
+        differences: what differs; what most people meet stands first.
         form_differs: how this form differs, in its own framework, from the name that it is a form
             of. ``torch`` holds that name's result, and ``jax`` the form's.
         first: what people write first in the other framework, which does something else.
@@ -62,6 +66,7 @@ class NameEntry:
     jax: str | None
     instead: str | None
     recipe: NameRecipe | None
+    in_recipe: bool
     weights: str | None
     plain: str | None
     begins: str | None
@@ -98,9 +103,9 @@ class NameEntry:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of difference, each once."""
-        kinds = [difference.kind for difference in (*self.differences, *self.form_differs)]
-        kinds += [probe.kind for probe in self.probes if probe.line_differs]
-        return tuple(dict.fromkeys(kinds))
+        shown = [*self.differences, *self.form_differs]
+        shown += [probe for probe in self.probes if probe.line_differs]
+        return tuple(dict.fromkeys(each.kind for each in sorted(shown, key=kinds.place)))
 
 
 def find_name(name: str) -> list[NameEntry]:
@@ -135,8 +140,8 @@ def entry_of(row: Row) -> NameEntry:
     result, form_result = merged([checked.names[name] for name in same]), checked.names[row.name]
     form_differs = () if row is meant else form_result.differences
     shown = {row.name, *same}
-    differing = (probe for probe in checked.probes if probe.differs or probe.line_differs)
-    probes = tuple(probe for probe in differing if shown & {*probe.names})
+    differing = [probe for probe in checked.probes if probe.differs or probe.line_differs]
+    probes = _in_words([probe for probe in differing if shown & {*probe.names}])
     if meant.expression is None:
         agreement = Agreement.NO_COUNTERPART
     elif _counted(result.differences) or form_differs or any(p.line_differs for p in probes):
@@ -144,7 +149,7 @@ def entry_of(row: Row) -> NameEntry:
     else:
         agreement = Agreement.SAME
     halves = {meant.framework: meant.call, _other(meant.framework): meant.expression}
-    in_both = meant.option("recipe")
+    in_both = recipe(meant.option("recipe") or "") if meant.option("recipe") else None
     return NameEntry(
         row.name,
         row.framework,
@@ -153,20 +158,21 @@ def entry_of(row: Row) -> NameEntry:
         halves["torch"],
         halves["jax"],
         meant.option("instead"),
-        recipe(in_both) if in_both else None,
+        in_both,
+        in_both is not None and in_both.calls(row.framework, row.name, *_same_object(row)),
         meant.option("weights"),
         meant.option("plain"),
         meant.option("begins"),
         meant.refused,
         agreement,
-        result.kinds_tried,
+        tuple(kinds.TRIALS.get(trial, trial) for trial in result.tried),
         result.calls,
         result.agreed,
-        result.differences,
-        form_differs,
+        _in_words(result.differences),
+        _in_words(form_differs),
         meant.option("first"),
         meant.first_names,
-        checked.names[meant.name].first,
+        _in_words(checked.names[meant.name].first),
         probes,
         sources,
         imports_of(sources, folder_of(row)),
@@ -175,6 +181,17 @@ def entry_of(row: Row) -> NameEntry:
 
 def _other(framework: str) -> str:
     return "jax" if framework == "torch" else "torch"
+
+
+def _same_object(row: Row) -> tuple[str, ...]:
+    """The name that a form of PyTorch's is, where both are done another way."""
+    return (row.form_of,) if row.framework == "torch" and row.form_of else ()
+
+
+def _in_words(shown: Sequence[kinds.Shown]) -> tuple[kinds.Shown, ...]:
+    """Differences by the words for their kinds, in the order in which people meet them."""
+    said = [replace(each, kind=kinds.word(each)) for each in shown]
+    return tuple(sorted(said, key=kinds.place))
 
 
 def _counted(differences: tuple[NameDifference, ...]) -> bool:

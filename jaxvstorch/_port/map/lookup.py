@@ -104,27 +104,43 @@ def find(typed: str) -> list[Row]:
     return found or in_expressions().get(text, []) or _in_words().get(text, [])
 
 
-def answers(typed: str) -> list[str]:
-    """The names that have a line, and answer a question, the best first."""
+def answers(typed: str) -> dict[str, str]:
+    """The names that have a line and answer a question, the best first, and why.
+
+    The reason is empty where the name itself shows it.
+    """
     text = meant(typed)
-    names = dict.fromkeys(_answers(text, "(" not in typed)) if text else {}
-    return [name for name in names if name in rows() or name in jax_rows()]
+    reasons: dict[str, str] = {}
+    for name, reason in _answers(text, "(" not in typed) if text else ():
+        if name in rows() or name in jax_rows():
+            reasons.setdefault(name, reason)
+    return reasons
 
 
-def _answers(text: str, is_unfinished: bool) -> Iterable[str]:
-    yield text
+def _answers(text: str, is_unfinished: bool) -> Iterable[tuple[str, str]]:
+    yield text, ""
     key, known = squeezed(text), tables()
-    exact = [*known.names.get(key, ()), *known.asked.get(key, ())]
-    yield from exact
+    named, asked = known.names.get(key, []), known.asked.get(key, [])
+    yield from _because("", named)
+    yield from _because(f"for “{text}”", asked)
     if text.startswith("."):
-        yield from (f"{owner}{text}" for owner in known.method_owners)
+        yield from _because("", [f"{owner}{text}" for owner in known.method_owners])
     bare = known.bare.get(squeezed(_last(text)), [])
-    if "." in text.lstrip(".") and (kin := known.kin.get(_root(text))) is not None:
+    is_dotted = "." in text.lstrip(".")
+    if is_dotted and (kin := known.kin.get(_root(text))) is not None:
         bare = [name for name in bare if _root(name) in kin]
-    yield from (name for name in bare if _last(name) == _last(text))
-    yield from (name for name in bare if name.rpartition(".")[0] in known.owners)
-    if not exact:
-        yield from bare or (_beginning(key) if is_unfinished else [])
+    reason = f"also called “{_last(text)}”" if is_dotted else ""
+    yield from _because(reason, [name for name in bare if _last(name) == _last(text)])
+    owned = [name for name in bare if name.rpartition(".")[0] in known.owners]
+    yield from _because(reason, owned)
+    if not named and not asked:
+        yield from _because(reason, bare)
+        if not bare and is_unfinished:
+            yield from _because(f"begins with “{text}”", _beginning(key))
+
+
+def _because(reason: str, names: list[str]) -> Iterable[tuple[str, str]]:
+    return ((name, reason) for name in names)
 
 
 def _root(name: str) -> str:

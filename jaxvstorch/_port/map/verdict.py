@@ -20,53 +20,13 @@ class Agreement(StrEnum):
     NO_COUNTERPART = "done another way"
 
 
-# What a kind of difference means, for a reader; the page and the command print it.
-KINDS = {
-    "width": "PyTorch widens to 64 bits, JAX keeps 32",
-    "dtype": "the result has another dtype",
-    "rounding": "the last digits differ",
-    "value": "the values differ",
-    "NaN": "one gives NaN where the other does not",
-    "shape": "the result has another shape",
-    "results": "the number of results differs",
-    "promotion": "an array without dimensions widens the other in JAX, and not in PyTorch",
-    "0-d": "JAX accepts no axis for an array without dimensions",
-    "only JAX raises": "JAX refuses what PyTorch accepts",
-    "only PyTorch raises": "JAX accepts what PyTorch refuses",
-    "overflow": "a number that the array's dtype does not hold is taken in another way",
-    "dtypes": "JAX accepts a dtype that PyTorch refuses",
-    "gradient": "the gradients differ",
-    "distribution": "the numbers follow another distribution",
-    "buffers": "what a module keeps from a step in training differs",
-    "initial weights": "the first weights follow another distribution",
-    "drawn again": "a key draws its numbers again, a generator draws others",
-    "refused": "a parameter has no counterpart",
-}
-
-
-# The kinds of trial in a reader's words, where these are others; a dtype's name is its own.
-TRIALS = {
-    "own": "written inputs",
-    "form": "beside the name that it is a form of",
-    "refused": "refused arguments",
-    "gradient": "gradients",
-    "bounds": "positions outside",
-    "axes": "negative, repeated and no axes",
-    "lists": "lists for tuples",
-    "module": "modules with the same weights",
-    "plain": "plain functions of the weights",
-    "draws": "4,000 draws",
-    "steps": "twenty steps",
-    "constant": "the constant",
-}
-
-
 @dataclass(frozen=True)
 class NameDifference:
     """A difference, with the simplest call that showed it.
 
     Attributes:
-        kind: such as ``"dtype"``; ``jaxvstorch map`` says what each means.
+        kind: such as ``"dtype of the result"``; ``jaxvstorch map`` says what each means.
+            ``verdicts.json`` has a short key instead.
         call: the arguments.
         torch: what PyTorch gave.
         jax: what JAX gave.
@@ -104,11 +64,6 @@ class Verdict:
     def calls(self) -> int:
         """How many calls were tried."""
         return sum(self.tried.values())
-
-    @property
-    def kinds_tried(self) -> tuple[str, ...]:
-        """What was tried, in a reader's words."""
-        return tuple(TRIALS.get(trial, trial) for trial in self.tried)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,14 @@ class NameRecipe:
     torch: str
     jax: str
 
+    def calls(self, framework: str, *names: str) -> bool:
+        """Whether a framework's half has one of some names of the map."""
+        full, attributes = _names(self.torch if framework == "torch" else self.jax)
+        return any(
+            name in full or (_is_of_class(name) and name.rpartition(".")[2] in attributes)
+            for name in names
+        )
+
 
 @cache
 def recipes() -> dict[str, NameRecipe]:
@@ -77,3 +85,43 @@ def _body(function: ast.FunctionDef, lines: list[str]) -> str:
     body = textwrap.dedent("\n".join(lines[function.lineno : function.end_lineno]))
     before, _, returned = body.rpartition("\nreturn ")
     return f"{before.strip()}\n{returned}"
+
+
+# Modules by the names that the map has for them, and what only an object has.
+_SHORT = {"jax.numpy": "jnp", "jax.lax": "lax", "flax.nnx": "nnx"}
+_CLASSES = frozenset({"Array", "Module", "Optimizer", "Tensor"})
+
+
+def _is_of_class(name: str) -> bool:
+    owner = name.rpartition(".")[0]
+    return owner in _CLASSES or owner.rpartition(".")[2][:1].isupper()
+
+
+@cache
+def _names(code: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The full names in code, as the map spells them, and the attributes of what is no module."""
+    modules: dict[str, str] = {}
+    full, attributes = set(), set()
+    for node in ast.walk(ast.parse(code)):  # what is imported comes before what is inside of it
+        if isinstance(node, ast.Import):
+            for part in node.names:
+                root = part.name.partition(".")[0]
+                modules[part.asname or root] = part.name if part.asname else root
+        elif isinstance(node, ast.ImportFrom):
+            modules |= {
+                each.asname or each.name: f"{node.module}.{each.name}" for each in node.names
+            }
+        elif isinstance(node, ast.Subscript):
+            attributes.add("__setitem__" if isinstance(node.ctx, ast.Store) else "__getitem__")
+        elif isinstance(node, ast.Attribute | ast.Name):
+            root, *rest = ast.unparse(node).split(".")
+            if root in modules:
+                full.add(_spelled(".".join((modules[root], *rest))))
+            elif isinstance(node, ast.Attribute):
+                attributes.add(node.attr)
+    return frozenset(full), frozenset(attributes)
+
+
+def _spelled(name: str) -> str:
+    module = next((module for module in _SHORT if name.startswith(f"{module}.")), None)
+    return _SHORT[module] + name.removeprefix(module) if module else name
