@@ -143,6 +143,7 @@ def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
         elif entry.recipe:
             near = f"{entry.recipe.title}, below: it does not call {entry.name}"
             yield "near it", Text(near, style="yellow")
+        yield from _of_form(entry)
         return
     yield other, Text(counterpart or "", style="bold")
     texts = (("weights", entry.weights), ("plain", entry.plain), ("begins", entry.begins))
@@ -191,6 +192,8 @@ def _differing(entry: "NameEntry", other: str) -> list[list[Line]]:
 def _of_form(entry: "NameEntry") -> Iterator[Line]:
     if entry.changes_its_array and entry.jax:
         yield "note", Text("PyTorch changes its array; in JAX, assign the result")
+    if entry.is_elsewhere:
+        yield "note", Text(f"the call is {entry.form_of}'s; {entry.name} may take other parameters")
     for difference in entry.form_differs:
         yield "differs", _difference("jax", difference, entry.form_of or "")
 

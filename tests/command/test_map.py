@@ -48,6 +48,11 @@ def test_a_form_is_named_as_one() -> None:
     assert "assign the result" in shown
 
 
+def test_a_form_in_another_library_says_whose_call_is_shown() -> None:
+    assert "the call is nnx.BatchNorm's" in run("flax.linen.BatchNorm").output
+    assert "the call is" not in run("Tensor.add_").output
+
+
 def test_a_name_without_counterpart_says_what_people_do() -> None:
     assert (
         "done another way: make a key with `jax.random.key(seed)`"

@@ -101,6 +101,12 @@ class NameEntry:
         return self.framework == "torch" and bare.endswith("_") and not bare.endswith("__")
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether this form is another library's, whose own parameters may differ."""
+        root = self.name.partition(".")[0]
+        return root in ("equinox", "flax", "haiku") and self.form_of is not None
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of difference, each once."""
         shown = [*self.differences, *self.form_differs]

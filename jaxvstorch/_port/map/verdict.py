@@ -40,8 +40,9 @@ class NameDifference:
     times: int
 
     def results(self, framework: str) -> tuple[str, str]:
-        """What a framework gave, and what the other one gave."""
-        return (self.torch, self.jax) if framework == "torch" else (self.jax, self.torch)
+        """What a framework gave, and what the other one gave; of a module's arrays no numbers."""
+        torch, jax = self.torch or "a result", self.jax or "a result"
+        return (torch, jax) if framework == "torch" else (jax, torch)
 
 
 @dataclass(frozen=True)
