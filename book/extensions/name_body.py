@@ -52,13 +52,10 @@ def html(entry: NameEntry, link: Link) -> str:
 def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
     own, other = TITLES[entry.framework], TITLES[_other(entry)]
     if entry.form_of:
-        own_parameters = (
-            f": the calls below are that one's, and <code>{escape(entry.name)}</code> may take other "
-            "parameters"
-            if entry.is_elsewhere
-            else ""
-        )
-        yield f"<p>It is a form of {link(entry.form_of)}{own_parameters}.</p>"
+        yield f"<p>It is a form of {link(entry.form_of)}.</p>"
+    if entry.is_elsewhere:
+        name = f"<code>{escape(entry.name)}</code>"
+        yield f"<p>The call below is that one's: {name} may take other parameters.</p>"
     if entry.changes_its_array and entry.counterpart:
         yield "<p>PyTorch changes its array; in JAX, assign the result.</p>"
     yield _code(entry.call, entry.framework, own)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jaxvstorch._port.map.entry import entry_of
 from jaxvstorch._port.map.recipes import recipes
-from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.map.rows import meaning, row_of, rows
 
 ROOT = Path(__file__).parents[2]
 SHARDED = (
@@ -167,3 +168,20 @@ def test_the_names_of_jax_in_words_exist(frameworks) -> None:
 
 def test_every_recipe_is_reached_by_a_name() -> None:
     assert [recipe.module for recipe in recipes().values() if not recipe.names] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch.nn.utils.parametrizations.spectral_norm", "torch.nn.TransformerDecoder",
+        "torch.autograd.functional.vhp", "Optimizer.zero_grad", "Tensor.__setitem__",
+        "torch.utils.data.dataset.Dataset", "nnx.SpectralNorm", "optax.MultiSteps",
+    ],
+)  # fmt: skip
+def test_a_recipe_calls_the_name_that_it_answers(name) -> None:
+    assert entry_of(row_of(name)).in_recipe
+
+
+@pytest.mark.parametrize("name", ["torch.onnx.export", "torch.nn.Transformer", "nnx.jit"])
+def test_a_recipe_of_something_near_a_name_does_not_claim_to_answer_it(name) -> None:
+    assert not entry_of(row_of(name)).in_recipe

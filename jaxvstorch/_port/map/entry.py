@@ -8,7 +8,7 @@ from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.pasting import folder_of, imports_of, to_paste
 from jaxvstorch._port.map.recipes import NameRecipe, recipe
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import meaning
+from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.sharing import merged, same_expression
 from jaxvstorch._port.map.verdict import (
     SAME_OBJECT,
@@ -165,7 +165,7 @@ def entry_of(row: Row) -> NameEntry:
         halves["jax"],
         meant.option("instead"),
         in_both,
-        in_both is not None and in_both.calls(row.framework, row.name, *_same_object(row)),
+        in_both is not None and in_both.calls(row.framework, *_same_object(row)),
         meant.option("weights"),
         meant.option("plain"),
         meant.option("begins"),
@@ -190,8 +190,11 @@ def _other(framework: str) -> str:
 
 
 def _same_object(row: Row) -> tuple[str, ...]:
-    """The name that a form of PyTorch's is, where both are done another way."""
-    return (row.form_of,) if row.framework == "torch" and row.form_of else ()
+    """A name of PyTorch that is done another way, and its forms, which are one object."""
+    if row.framework == "jax":
+        return (row.name,)
+    base = row.form_of or row.name
+    return (base, *rows().forms_of(base))
 
 
 def _in_words(shown: Sequence[kinds.Shown]) -> tuple[kinds.Shown, ...]:

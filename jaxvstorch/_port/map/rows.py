@@ -61,6 +61,10 @@ class Rows(Mapping[str, Row]):
             by_file.setdefault(line.file, []).append(name)
         return {_title(file): names for file, names in by_file.items()}
 
+    def forms_of(self, name: str) -> list[str]:
+        """The names that are another form of a name."""
+        return [form for form, line in self._lines.items() if line.text == f"{form} = {name}"]
+
     def with_expression(self, expression: str) -> list[str]:
         """The names whose line has an expression."""
         return [

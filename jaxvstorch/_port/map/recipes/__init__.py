@@ -101,7 +101,8 @@ def _is_of_class(name: str) -> bool:
 def _names(code: str) -> tuple[frozenset[str], frozenset[str]]:
     """The full names in code, as the map spells them, and the attributes of what is no module."""
     modules: dict[str, str] = {}
-    full, attributes = set(), set()
+    full: set[str] = set()
+    attributes: set[str] = set()
     for node in ast.walk(ast.parse(code)):  # what is imported comes before what is inside of it
         if isinstance(node, ast.Import):
             for part in node.names:
@@ -114,9 +115,11 @@ def _names(code: str) -> tuple[frozenset[str], frozenset[str]]:
         elif isinstance(node, ast.Subscript):
             attributes.add("__setitem__" if isinstance(node.ctx, ast.Store) else "__getitem__")
         elif isinstance(node, ast.Attribute | ast.Name):
-            root, *rest = ast.unparse(node).split(".")
-            if root in modules:
-                full.add(_spelled(".".join((modules[root], *rest))))
+            first = node
+            while isinstance(first, ast.Attribute):
+                first = first.value
+            if isinstance(first, ast.Name) and first.id in modules:
+                full.add(_spelled(modules[first.id] + ast.unparse(node).removeprefix(first.id)))
             elif isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
     return frozenset(full), frozenset(attributes)

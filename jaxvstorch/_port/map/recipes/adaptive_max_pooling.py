@@ -18,7 +18,8 @@ def with_torch():
 
     x = torch.sin(torch.arange(48.0)).reshape(1, 2, 4, 6)
     uneven = torch.nn.functional.adaptive_max_pool1d(x[0, 0], 4)
-    return torch.nn.AdaptiveMaxPool2d((2, 3))(x), uneven
+    same = torch.nn.AdaptiveMaxPool1d(4)(x[0, 0])
+    return torch.nn.AdaptiveMaxPool2d((2, 3))(x), uneven, same
 
 
 def with_jax():
@@ -31,4 +32,4 @@ def with_jax():
     row, size = x[0, 0], 4
     windows = [(i * width // size, -(-(i + 1) * width // size)) for i in range(size)]
     uneven = jnp.stack([row[:, start:end].max(axis=1) for start, end in windows], axis=1)
-    return pooled, uneven
+    return pooled, uneven, uneven

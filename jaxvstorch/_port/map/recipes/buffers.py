@@ -22,6 +22,7 @@ def with_torch():
             super().__init__()
             self.scale = torch.nn.Parameter(torch.ones(()))
             self.register_buffer("calls", torch.tensor(0))
+            self.offset = torch.nn.Buffer(torch.ones(2))
 
         def forward(self, x):
             self.calls += 1
@@ -30,7 +31,8 @@ def with_torch():
     model = Counter()
     model(torch.ones(2))
     model(torch.ones(2))
-    return len(list(model.parameters())), model.calls
+    sizes = {name: buffer.numel() for name, buffer in model.named_buffers()}
+    return len([*model.parameters()]), len([*model.buffers()]), sizes, model.calls
 
 
 def with_jax():
@@ -45,6 +47,7 @@ def with_jax():
         def __init__(self):
             self.scale = nnx.Param(jnp.ones(()))
             self.calls = Buffer(jnp.array(0))
+            self.offset = Buffer(jnp.ones(2))
 
         def __call__(self, x):
             self.calls[...] += 1
@@ -54,4 +57,6 @@ def with_jax():
     forward = nnx.jit(lambda model, x: model(x))  # nnx.jit returns what changed in the model
     forward(model, jnp.ones(2))
     forward(model, jnp.ones(2))
-    return len(jax.tree.leaves(nnx.state(model, nnx.Param))), model.calls[...]
+    weights, buffers = (jax.tree.leaves(nnx.state(model, kind)) for kind in (nnx.Param, Buffer))
+    sizes = {"calls": model.calls[...].size, "offset": model.offset[...].size}
+    return len(weights), len(buffers), sizes, model.calls[...]

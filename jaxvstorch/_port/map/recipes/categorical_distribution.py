@@ -18,7 +18,13 @@ NAMES = (
 
 def with_torch():
     import torch
-    from torch.distributions import Bernoulli, Categorical, kl_divergence
+    from torch.distributions import (
+        Bernoulli,
+        Categorical,
+        Multinomial,
+        OneHotCategorical,
+        kl_divergence,
+    )
 
     logits, actions = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]]), torch.tensor([2, 0])
     policy = Categorical(logits=logits)
@@ -29,6 +35,8 @@ def with_torch():
         policy.entropy(),
         kl_divergence(policy, Categorical(logits=torch.zeros(2, 3))),
         Bernoulli(probs=torch.tensor(0.3)).log_prob(torch.tensor([0.0, 1.0])),
+        OneHotCategorical(logits=logits).log_prob(torch.eye(3)[actions]),
+        Multinomial(4, probs=torch.tensor([0.2, 0.8])).log_prob(torch.tensor([1.0, 3.0])),
     )
 
 
@@ -46,4 +54,6 @@ def with_jax():
         -(probs * log_probs).sum(-1),
         (probs * (log_probs - others)).sum(-1),
         jax.scipy.stats.bernoulli.logpmf(jnp.array([0, 1]), 0.3),
+        (jnp.eye(3)[actions] * log_probs).sum(-1),
+        jax.scipy.stats.multinomial.logpmf(jnp.array([1, 3]), 4, jnp.array([0.2, 0.8])),
     )

@@ -15,9 +15,16 @@ NAMES = (
 
 def with_torch():
     import torch
-    from torch.utils.data import DataLoader
+    from torch.utils.data import DataLoader, Dataset, default_collate
 
-    dataset = [(float(i), i % 3) for i in range(10)]
+    class Numbers(Dataset):  # a list would do
+        def __len__(self):
+            return 10
+
+        def __getitem__(self, i):
+            return float(i), i % 3
+
+    dataset = Numbers()
 
     def step(total, x, y):
         return total + (x * y).sum()
@@ -25,7 +32,7 @@ def with_torch():
     total = torch.tensor(0.0)
     for x, y in DataLoader(dataset, batch_size=4, drop_last=True):
         total = step(total, x.float(), y)
-    return total
+    return total, default_collate([dataset[1], dataset[2]])
 
 
 def with_jax():
@@ -45,4 +52,4 @@ def with_jax():
     total = 0.0
     for x, y in DataLoader(dataset, batch_size=4, drop_last=True, collate_fn=collate):
         total = step(total, x.astype(np.float32), y)
-    return total
+    return total, collate([dataset[1], dataset[2]])

@@ -14,7 +14,7 @@ def with_torch():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     target = (2 * x).detach()
     ((x - target) ** 2).sum().backward()
-    return x.grad, target.numpy()
+    return x.grad, target.numpy(), x.data
 
 
 def with_jax():
@@ -26,5 +26,6 @@ def with_jax():
         target = jax.lax.stop_gradient(2 * x)
         return ((x - target) ** 2).sum(), target
 
-    gradient, target = jax.grad(loss, has_aux=True)(jnp.array([1.0, 2.0]))
-    return gradient, np.asarray(target)
+    x = jnp.array([1.0, 2.0])
+    gradient, target = jax.grad(loss, has_aux=True)(x)
+    return gradient, np.asarray(target), x

@@ -18,7 +18,8 @@ def with_torch():
     x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
     right = torch.autograd.gradcheck(torch.sin, (x,))
     wrong = torch.autograd.gradcheck(lambda x: x * x.detach(), (x,), raise_exception=False)
-    return right, wrong
+    second = torch.autograd.gradgradcheck(torch.sin, (x,))
+    return right, wrong, second
 
 
 def with_jax():
@@ -26,11 +27,12 @@ def with_jax():
     import jax.numpy as jnp
     from jax.test_util import check_grads
 
-    def holds(f):
+    def holds(f, order=1):
         try:
-            check_grads(f, (jnp.array([0.5, 2.0]),), order=1, modes=["rev"])
+            check_grads(f, (jnp.array([0.5, 2.0]),), order=order, modes=["rev"])
         except AssertionError:
             return False
         return True
 
-    return holds(jnp.sin), holds(lambda x: x * jax.lax.stop_gradient(x))
+    wrong = holds(lambda x: x * jax.lax.stop_gradient(x))
+    return holds(jnp.sin), wrong, holds(jnp.sin, order=2)

@@ -24,8 +24,10 @@ def with_torch():
     loss = (x**3).sum()
     loss.backward()
     gradient = x.grad
+    torch.optim.SGD([x], lr=0.1).zero_grad()  # backward would add to it
+    torch.autograd.backward((x**3).sum())
     (again,) = torch.autograd.grad((x**3).sum(), x)
-    return loss.detach(), gradient, again
+    return loss.detach(), gradient, x.grad, again
 
 
 def with_jax():
@@ -37,4 +39,5 @@ def with_jax():
 
     x = jnp.array([1.0, 2.0])
     value, gradient = jax.value_and_grad(loss)(x)
-    return value, gradient, jax.grad(loss)(x)
+    again = jax.grad(loss)(x)
+    return value, gradient, again, again

@@ -26,7 +26,10 @@ def with_torch():
 
     model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
     model.apply(initialize)
-    return model(torch.ones(1, 4)).detach()
+    for module in model.modules():  # or named_modules, with their names
+        initialize(module)
+    layers = [name for name, module in model.named_modules() if name]
+    return model(torch.ones(1, 4)).detach(), len(layers), len([*model.children()])
 
 
 def with_jax():
@@ -40,4 +43,4 @@ def with_jax():
             kernel, bias = module.kernel, module.bias
             kernel[...] = jnp.full_like(kernel, 1 / module.in_features)
             bias[...] = jnp.zeros_like(bias)
-    return model(jnp.ones((1, 4)))
+    return model(jnp.ones((1, 4))), len(model.layers), len(model.layers)

@@ -34,12 +34,13 @@ def with_torch():
             super().__init__()
             self.blocks = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
             self.scales = nn.ParameterDict({"in": torch.ones(2), "out": torch.ones(1)})
+            self.head = nn.Sequential(nn.Linear(2, 4), nn.ReLU())
 
         def forward(self, x):
             x = x * self.scales["in"]
             for block in self.blocks:
                 x = block(x)
-            return x * self.scales["out"]
+            return self.head(x * self.scales["out"])
 
     model = Model()
     return sum(w.numel() for w in model.parameters()), model(torch.ones(4, 2)).shape
@@ -54,12 +55,13 @@ def with_jax():
         def __init__(self, *, rngs):
             self.blocks = nnx.List([nnx.Linear(2, 2, rngs=rngs) for _ in range(3)])
             self.scales = nnx.Dict({"in": nnx.Param(jnp.ones(2)), "out": nnx.Param(jnp.ones(1))})
+            self.head = nnx.Sequential(nnx.Linear(2, 4, rngs=rngs), nnx.relu)
 
         def __call__(self, x):
             x = x * self.scales["in"]
             for block in self.blocks:
                 x = block(x)
-            return x * self.scales["out"]
+            return self.head(x * self.scales["out"])
 
     model = Model(rngs=nnx.Rngs(0))
     weights = nnx.state(model, nnx.Param)

@@ -26,7 +26,8 @@ def with_torch():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     with torch.inference_mode():
         value = loss(x)
-    loss(x).backward()
+    with torch.set_grad_enabled(False), torch.enable_grad():  # the inner one holds
+        loss(x).backward()
     return value, x.grad
 
 

@@ -19,7 +19,13 @@ NAMES = (
 
 def with_torch():
     import torch
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+    from torch.nn.utils.rnn import (
+        pack_padded_sequence,
+        pack_sequence,
+        pad_packed_sequence,
+        pad_sequence,
+        unpad_sequence,
+    )  # fmt: skip
 
     sequences = [torch.ones(3, 2), torch.ones(1, 2)]
     lengths = torch.tensor([3, 1])
@@ -29,7 +35,9 @@ def with_torch():
     padded = pad_sequence(sequences, batch_first=True)
     packed, state = rnn(pack_padded_sequence(padded, lengths, batch_first=True))
     outputs, _ = pad_packed_sequence(packed, batch_first=True)
-    return outputs.detach(), state[0].detach()
+    _, same = rnn(pack_sequence(sequences))  # without padding first
+    last = [output[-1].detach() for output in unpad_sequence(outputs, lengths, batch_first=True)]
+    return outputs.detach(), state[0].detach(), same[0].detach(), last
 
 
 def with_jax():
@@ -46,4 +54,5 @@ def with_jax():
         row[: len(sequence)] = sequence
     state, outputs = nnx.RNN(cell, return_carry=True)(jnp.asarray(padded), seq_lengths=lengths)
     inside = jnp.arange(3) < lengths[:, None]
-    return jnp.where(inside[..., None], outputs, 0), state
+    last = [output[length - 1] for output, length in zip(outputs, lengths, strict=True)]
+    return jnp.where(inside[..., None], outputs, 0), state, state, last

@@ -19,11 +19,11 @@ def with_torch():
 
     body = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
     head = torch.nn.Parameter(torch.tensor([3.0]))
-    groups = [{"params": [body], "lr": 0.01}, {"params": [head]}]
-    optimizer = torch.optim.SGD(groups, lr=0.1)
+    optimizer = torch.optim.SGD([{"params": [body], "lr": 0.01}], lr=0.1)
+    optimizer.add_param_group({"params": [head]})  # or in the list above
     ((body**2).sum() + (head**2).sum()).backward()
     optimizer.step()
-    return body.detach(), head.detach()
+    return body.detach(), head.detach(), [group["lr"] for group in optimizer.param_groups]
 
 
 def with_jax():
@@ -33,8 +33,9 @@ def with_jax():
 
     params = {"body": jnp.array([1.0, 2.0]), "head": jnp.array([3.0])}
     labels = jax.tree.map_with_path(lambda path, _: path[0].key, params)
-    tx = optax.partition({"body": optax.sgd(0.01), "head": optax.sgd(0.1)}, labels)
+    rates = {"body": 0.01, "head": 0.1}
+    tx = optax.partition({label: optax.sgd(rate) for label, rate in rates.items()}, labels)
     gradients = jax.grad(lambda p: (p["body"] ** 2).sum() + (p["head"] ** 2).sum())(params)
     updates, _ = tx.update(gradients, tx.init(params), params)
     params = optax.apply_updates(params, updates)
-    return params["body"], params["head"]
+    return params["body"], params["head"], rates

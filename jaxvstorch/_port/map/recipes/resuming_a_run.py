@@ -33,13 +33,15 @@ def with_torch():
     weight, optimizer = start()
     train(weight, optimizer, 2)
     file = io.BytesIO()
-    torch.save({"weight": weight, "optimizer": optimizer.state_dict()}, file)
+    run = {"weight": weight, "optimizer": optimizer.state_dict(), "rng": torch.get_rng_state()}
+    torch.save(run, file)
 
     file.seek(0)
     saved = torch.load(file)
     weight, optimizer = start()
     weight.data.copy_(saved["weight"])
     optimizer.load_state_dict(saved["optimizer"])
+    torch.set_rng_state(saved["rng"])
     train(weight, optimizer, 2)
     return weight.detach()
 
@@ -66,4 +68,5 @@ def with_jax():
     saved = pickle.dumps(jax.device_get(run))  # orbax for large models
 
     run = train(pickle.loads(saved), 2)
+    key = jax.random.wrap_key_data(run["key"])  # for the draws that follow
     return run["weight"]

@@ -10,26 +10,21 @@ NAMES = (
     "torch.utils.data.Subset",
     "torch.utils.data.TensorDataset",
     "torch.utils.data.ConcatDataset",
-    "torch.utils.data.Sampler",
-    "torch.utils.data.RandomSampler",
-    "torch.utils.data.SequentialSampler",
-    "torch.utils.data.BatchSampler",
-    "torch.utils.data.SubsetRandomSampler",
-    "torch.utils.data.WeightedRandomSampler",
-    "torch.utils.data.sampler.Sampler",
     "jax.random.permutation",
 )
 
 
 def with_torch():
     import torch
-    from torch.utils.data import DataLoader, TensorDataset, random_split
+    from torch.utils.data import ConcatDataset, DataLoader, Subset, TensorDataset, random_split
 
     data = TensorDataset(torch.arange(10.0), torch.arange(10) % 2)
     train, held_out = random_split(data, [8, 2])
     seen = [x for x, _ in DataLoader(train, batch_size=4, shuffle=True)]
     rest = [x for x, _ in DataLoader(held_out, batch_size=4)]
-    return [len(x) for x in seen], torch.cat(seen + rest).sort().values
+    first = Subset(data, range(3))
+    joined = torch.stack([x for x, _ in ConcatDataset([first, first])])
+    return [len(x) for x in seen], torch.cat(seen + rest).sort().values, joined
 
 
 def with_jax():
@@ -41,4 +36,6 @@ def with_jax():
     shuffled = jax.random.permutation(jax.random.key(1), train)
     batches = [jax.tree.map(lambda a, i=i: a[i], data) for i in shuffled.reshape(-1, 4)]
     seen, rest = [batch["x"] for batch in batches], [data["x"][held_out]]
-    return [len(x) for x in seen], jnp.sort(jnp.concatenate(seen + rest))
+    first = jax.tree.map(lambda a: a[:3], data)
+    joined = jax.tree.map(lambda *parts: jnp.concatenate(parts), first, first)
+    return [len(x) for x in seen], jnp.sort(jnp.concatenate(seen + rest)), joined["x"]

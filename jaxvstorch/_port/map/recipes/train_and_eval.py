@@ -17,7 +17,7 @@ def with_torch():
     model.train()
     random = not model(x).equal(model(x))
     model.eval()
-    return random, model(x).equal(model(x)), model[0].running_mean
+    return random, model(x).equal(model(x)), model[0].running_mean, model.training
 
 
 def with_jax():
@@ -30,4 +30,5 @@ def with_jax():
     random = not jnp.array_equal(model(x), model(x))
     evaluated = nnx.view(model, deterministic=True, use_running_average=True)
     same = jnp.array_equal(evaluated(x), evaluated(x))
-    return random, same, evaluated.layers[0].mean[...]
+    norm = evaluated.layers[0]
+    return random, same, norm.mean[...], not norm.use_running_average

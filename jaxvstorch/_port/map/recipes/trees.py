@@ -29,7 +29,9 @@ def with_torch():
     doubled = _pytree.tree_map(lambda x: 2 * x, tree)
     leaves, structure = _pytree.tree_flatten(doubled)
     again = _pytree.tree_unflatten(leaves, structure)
-    return again, len(leaves)
+    same = _pytree.tree_structure(tree) == structure
+    halved = _pytree.tree_map_only(torch.Tensor, lambda x: x / 2, {"x": torch.ones(2), "n": 3})
+    return again, len(_pytree.tree_leaves(tree)), same, halved
 
 
 def with_jax():
@@ -40,4 +42,8 @@ def with_jax():
     doubled = jax.tree.map(lambda x: 2 * x, tree)
     leaves, structure = jax.tree.flatten(doubled)
     again = jax.tree.unflatten(structure, leaves)
-    return again, len(leaves)
+    same = jax.tree.structure(tree) == structure
+    halved = jax.tree.map(
+        lambda x: x / 2 if isinstance(x, jax.Array) else x, {"x": jnp.ones(2), "n": 3}
+    )
+    return again, len(jax.tree.leaves(tree)), same, halved

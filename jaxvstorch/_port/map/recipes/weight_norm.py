@@ -1,19 +1,15 @@
-"""Weight norm and spectral norm.
+"""Weight norm: a weight as its direction and its length.
 
-A parametrization of PyTorch's changes the module. ``nnx.WeightNorm`` and ``nnx.SpectralNorm`` wrap
-it. PyTorch starts from the norm that the weight has; flax starts from a scale of 1.
+A parametrization of PyTorch's changes the module, and ``nnx.WeightNorm`` wraps it. PyTorch starts
+from the norm that the weight has; flax starts from a scale of 1.
 """
 
 PAGE = "modules"
 NAMES = (
     "torch.nn.utils.weight_norm",
     "torch.nn.utils.remove_weight_norm",
-    "torch.nn.utils.spectral_norm",
     "torch.nn.utils.parametrizations.weight_norm",
-    "torch.nn.utils.parametrizations.spectral_norm",
-    "torch.nn.utils.parametrize.remove_parametrizations",
     "nnx.WeightNorm",
-    "nnx.SpectralNorm",
 )
 
 
