@@ -174,6 +174,7 @@ def _lines(entry: "NameEntry", everything: bool) -> Iterator[Line]:
 def _differing(entry: "NameEntry", other: str) -> list[list[Line]]:
     """What differs, line by line; what most people meet stands first."""
     from jaxvstorch._port.map import kinds
+    from jaxvstorch._port.map.verdict import NameProbe
 
     differing: list[NameDifference | NameProbe] = [
         difference
@@ -183,7 +184,7 @@ def _differing(entry: "NameEntry", other: str) -> list[list[Line]]:
     differing += [probe for probe in entry.probes if probe.line_differs]
     return [
         [*_probed(each)]
-        if hasattr(each, "line_differs")
+        if isinstance(each, NameProbe)
         else [("differs", _difference(entry.framework, each, other))]
         for each in sorted(differing, key=kinds.place)
     ]

@@ -109,7 +109,7 @@ class NameEntry:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of difference, each once."""
-        shown = [*self.differences, *self.form_differs]
+        shown: list[NameDifference | NameProbe] = [*self.differences, *self.form_differs]
         shown += [probe for probe in self.probes if probe.line_differs]
         return tuple(dict.fromkeys(each.kind for each in sorted(shown, key=kinds.place)))
 

@@ -115,7 +115,7 @@ def _names(code: str) -> tuple[frozenset[str], frozenset[str]]:
         elif isinstance(node, ast.Subscript):
             attributes.add("__setitem__" if isinstance(node.ctx, ast.Store) else "__getitem__")
         elif isinstance(node, ast.Attribute | ast.Name):
-            first = node
+            first: ast.expr = node
             while isinstance(first, ast.Attribute):
                 first = first.value
             if isinstance(first, ast.Name) and first.id in modules:
