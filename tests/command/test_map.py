@@ -51,6 +51,7 @@ def test_a_form_is_named_as_one() -> None:
 def test_a_form_in_another_library_says_whose_call_is_shown() -> None:
     assert "the call is nnx.BatchNorm's" in run("flax.linen.BatchNorm").output
     assert "the call is" not in run("Tensor.add_").output
+    assert "the call is" not in run("flax.linen.relu").output  # which is jax.nn.relu
 
 
 def test_a_name_without_counterpart_says_what_people_do() -> None:

@@ -102,9 +102,9 @@ class NameEntry:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether this form is another library's, whose own parameters may differ."""
-        root = self.name.partition(".")[0]
-        return root in ("equinox", "flax", "haiku") and self.form_of is not None
+        """Whether this form is another library's, as linen's of NNX; its parameters may differ."""
+        is_of_nnx = (self.form_of or "").startswith("nnx.")
+        return is_of_nnx and not self.name.startswith("nnx.")
 
     @property
     def kinds(self) -> tuple[str, ...]:
