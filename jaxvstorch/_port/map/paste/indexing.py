@@ -90,6 +90,8 @@ def _neutral(reduce: str, dtype: Any) -> Any:
 def masked_scatter(input: Array, mask: Array, source: Array) -> Array:
     """The numbers of ``source``, in order, where the mask is true."""
     input, mask = jnp.broadcast_arrays(input, mask)
+    if source.size == 0:
+        return input
     positions = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)
     return jnp.where(mask, source.ravel()[positions], input)
 

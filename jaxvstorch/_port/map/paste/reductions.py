@@ -109,12 +109,18 @@ def norm(input: Array, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
 
 
 def vector_norm(x: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
-    """The norm of all numbers, or along axes. Of 16-bit numbers it is computed in 32 bits."""
+    """The norm of all numbers, or along axes. Of 16-bit numbers it is computed in 32 bits.
+
+    The gradient at 0 is 0, where that of ``jnp.linalg.vector_norm`` is NaN.
+    """
     x = x if dtype is None else x.astype(dtype)
     wide = x.astype(jnp.promote_types(x.dtype, jnp.float32))
     whole = x.ndim == 0 or dim in ((), [])
     axes = None if whole else tuple(dim) if isinstance(dim, list) else dim
-    norm = jnp.linalg.vector_norm(wide, axis=axes, keepdims=keepdim, ord=ord)
+    zero = ~jnp.any(wide != 0, axes, keepdims=True)
+    nonzero = jnp.where(zero, 1, wide)
+    norm = jnp.linalg.vector_norm(nonzero, axis=axes, keepdims=keepdim, ord=ord)
+    norm = jnp.where(zero.reshape(norm.shape), 0, norm)
     return norm.astype(jnp.finfo(x.dtype).dtype)
 
 
