@@ -13,6 +13,12 @@ from tools.check_map.axes import AXES, takes, with_argument
 
 NUMBERS = (0, 1, -1)
 COUNTS = (0, -1)
+# Words of which a parameter takes any.
+WORDS = (
+    ("none", "mean", "sum"),
+    ("forward", "backward", "ortho"),
+    ("linear", "lower", "higher", "nearest", "midpoint"),
+)
 
 
 def argument_calls(row: Row, call: Call) -> Iterator[tuple[Any, Call]]:
@@ -46,11 +52,13 @@ def _others(row: Row, given: dict[str, Any], name: str) -> Iterator[Any]:
 
 
 def others(value: Any) -> list[Any]:
-    """The numbers 0, 1 and -1; 0 and -1 for an integer or the first of several; not a boolean."""
+    """0, 1 and -1, of integers 0 and -1, of several the first; other words; a boolean flipped."""
     if isinstance(value, bool):
         return [not value]
     if type(value) is float:
         return [float(number) for number in NUMBERS if number != value]
+    if isinstance(value, str):
+        return [word for words in WORDS if value in words for word in words if word != value]
     if type(value) is int:
         return [number for number in COUNTS if number != value]
     if type(value) in (tuple, list) and value and all(type(item) is int for item in value):
