@@ -6,8 +6,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxvstorch._port.map.paste.reductions import vector_norm
-
 
 def reduced(loss: Array, reduction: str) -> Array:
     """The mean or the sum of a loss, or the loss as it is."""
@@ -122,7 +120,8 @@ def triplet_margin_loss(
     """How much nearer than a margin the negative is than the positive."""
 
     def distance(a: Array, b: Array) -> Array:
-        return vector_norm(a - b + eps, p, -1, False, None)
+        norm: Array = jnp.linalg.norm(a - b + eps, ord=p, axis=-1)
+        return norm
 
     far = distance(anchor, negative)
     if swap:
