@@ -30,13 +30,16 @@ def filled(name: str, node: ast.AST | None, types: Sequence[str] = ()) -> str | 
     return expression
 
 
-def filled_tree(name: str, node: ast.AST, types: Sequence[str] = ()) -> ast.expr:
+def filled_tree(
+    name: str, node: ast.AST, types: Sequence[str] = (), key: ast.expr | None = None
+) -> ast.expr:
     """The map's expression for a name with the arguments of a call, an operator or an index.
 
     Args:
         name: of the map, with an expression.
         node: the call, operator or index.
         types: the types of its positional arguments, as far as they are known.
+        key: what stands for the random key, if not ``key``.
 
     Raises:
         KeyError: a parameter that the expression needs is not given.
@@ -45,7 +48,7 @@ def filled_tree(name: str, node: ast.AST, types: Sequence[str] = ()) -> ast.expr
     positional, named = _arguments(node, name.startswith("Tensor."))
     for argument, type_name in zip(positional, types, strict=False):
         setattr(argument, TYPE, type_name)
-    filled = _filled_row(meaning(rows()[name]), positional, named)
+    filled = _filled_row(meaning(rows()[name]), positional, named, key)
     return node if isinstance(node, _OPERATOR) and _is_operator(filled, positional) else filled
 
 
@@ -153,7 +156,24 @@ def _arguments(node: ast.AST, method: bool) -> tuple[list[ast.expr], dict[str, a
     raise ValueError(f"not a call, an operator or an index: {ast.unparse(node)}")
 
 
-def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+def matched(row: Row, node: ast.Call) -> tuple[dict[str, ast.expr], frozenset[str]]:
+    """The values of a row's parameters in a call that makes a layer, and which have defaults.
+
+    Raises:
+        KeyError: an argument is missing.
+        ValueError: the arguments cannot be told apart, such as unpacked ones.
+    """
+    positional, named = _arguments(node, method=False)
+    if any(isinstance(value, ast.Starred) for value in positional):
+        raise ValueError("*arguments: their number is not in the source")
+    values = {name: default for name, default in row.parameters.items() if default is not None}
+    values |= dict(zip(row.taken(), positional, strict=False)) | row.own_names(named)
+    return values, _with_default(row)
+
+
+def _filled_row(
+    row: Row, positional: list[ast.expr], named: dict[str, ast.expr], key: ast.expr | None
+) -> ast.expr:
     arguments = ast.parse(f"lambda {row.made}: 0", mode="eval").body
     assert isinstance(arguments, ast.Lambda)
     order = [argument.arg for argument in arguments.args.args]
@@ -178,6 +198,8 @@ def _filled_row(row: Row, positional: list[ast.expr], named: dict[str, ast.expr]
     if missing := needed - set(values):
         raise KeyError(", ".join(missing))
     expression = ast.parse(row.expression or "", mode="eval").body
+    if key is not None and row.draws:
+        values["key"] = key
     return simplified(expression, values, _with_default(row))
 
 

@@ -58,7 +58,7 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
         return _NEEDS_KEY if row.draws else Outcome(PortStatus.FAILED, _reason(error))
     terms = size_of_terms(row.name, (*call.args, *call.kwargs.values()))
     outcome = compare_results(result, jax_result, terms)
-    if outcome.status == PortStatus.DIFFERS and row.draws:
+    if outcome.status == PortStatus.DIFFERS and row.draws and _is_alike(result, jax_result):
         return _NEEDS_KEY
     if outcome.status == PortStatus.DIFFERS and _is_tied(row, call, result):
         outcome = outcome._replace(note=_STABLE)
@@ -66,6 +66,12 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
     if topk and compare_results(result[0], jax_result[0]).status == PortStatus.VERIFIED:
         outcome = outcome._replace(note=_TIED_INDICES)
     return outcome.with_notes(*_notes(name, row, call))
+
+
+def _is_alike(result: Any, jax_result: Any) -> bool:
+    """Whether results have the same shapes, as other random numbers have."""
+    shapes = [[getattr(x, "shape", ()) for x in leaves(r)] for r in (result, jax_result)]
+    return [tuple(s) for s in shapes[0]] == [tuple(s) for s in shapes[1]]
 
 
 def _notes(name: str, row: Row, call: Call) -> Iterator[str]:

@@ -8,6 +8,7 @@ from types import FrameType
 
 import torch
 
+from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call
 from jaxvstorch._port.report_data import Location
 
@@ -71,6 +72,13 @@ def program_location() -> Location | None:
 def _port_call(frame: FrameType) -> Location:
     """The line that passed a function of PyTorch's own to ``port``, without its columns."""
     return Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def span_of_call(frame: FrameType) -> Span:
+    """The span of the expression that a frame runs, such as the call that it waits for."""
+    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    line, end_line, column, end_column = positions or (None, None, None, None)
+    return line or frame.f_lineno, column or 0, end_line, end_column
 
 
 def _location(frame: FrameType) -> Location | None:

@@ -47,7 +47,7 @@ class _Followed:
             raise KeyError(row.option("instead") or "")
         if any(optimizer.state.values()):
             raise KeyError("it took steps before port watched it")
-        optimizers = [_optax_optimizer(row, group) for group in optimizer.param_groups]
+        optimizers = [optax_optimizer(row, group) for group in optimizer.param_groups]
         arrays = [_arrays(group) for group in optimizer.param_groups]
         states = [o.init(a) for o, a in zip(optimizers, arrays, strict=True)]
         settings = [_settings(row, group) for group in optimizer.param_groups]
@@ -71,7 +71,7 @@ class _Followed:
         """Take settings that were changed since the last step, as a schedule does."""
         if (settings := _settings(self.row, group)) == self.settings[index]:
             return
-        self.settings[index], new = settings, _optax_optimizer(self.row, group)
+        self.settings[index], new = settings, optax_optimizer(self.row, group)
         new_state = jax.tree.structure(new.init(_arrays(group)))
         if str(new_state) != str(jax.tree.structure(self.states[index])):
             raise KeyError(
@@ -96,7 +96,8 @@ class _Followed:
         return f"{differ}: the first one's are shown, and {PARTITION}"
 
 
-def _optax_optimizer(row: Row, group: dict[str, Any]) -> optax.GradientTransformation:
+def optax_optimizer(row: Row, group: dict[str, Any]) -> optax.GradientTransformation:
+    """The optimizer of optax for a group of weights, by its settings."""
     args, kwargs = jax_arguments(row, Call(torch.optim.Optimizer, (None,), _settings(row, group)))
     function: Callable[..., Any] = eval(row.source(row.expression or ""), namespace())
     optimizer: optax.GradientTransformation = function(*args, **kwargs)

@@ -215,20 +215,36 @@ def _draft(recording: Any, path: Path, records: Records) -> None:
         why = isinstance(error, OSError) and error.strerror
         records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
         return
-    if not recording.codes and not recording.classes:
+    if not recording.codes and not recording.instances:
         records.add(
             Record.NOTE,
             text="The draft is empty: nothing that ran is defined in the program's folder.",
         )
         return
-    count = count_marks(source)
-    places = "1 place is" if count == 1 else f"{count} places are"
-    left = f"{places} marked as left to do" if count else "nothing is left to do in it"
-    records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
+    results = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the program alone prints
-        for name, result in compare_parts(path, source, recording.first_calls):
+        for name, result in compare_parts(path, source, recording):
             records.add(Record.PARITY, name=name, result=result)
+            results.append(result)
+    text = f"The draft is in {short(str(path))}; {_left(count_marks(source), results)}."
+    records.add(Record.NOTE, text=text)
+
+
+def _left(marks: int, results: list[str]) -> str:
+    """What is left to do in a draft: nothing only where all that could be compared agrees."""
+    if marks:
+        return (
+            "1 place is marked as left to do"
+            if marks == 1
+            else f"{marks} places are marked as left to do"
+        )
+    apart = [text for text in results if text.startswith(("not at parity", "cannot", "does not"))]
+    if apart:
+        return "nothing is marked in it, but not all of it is at parity"
+    if not any(text.startswith("at parity") for text in results):
+        return "nothing is marked in it, and nothing of it could be compared"
+    return "nothing is left to do in it"
 
 
 def _require_unused(path: Path) -> None:

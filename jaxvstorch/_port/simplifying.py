@@ -163,17 +163,27 @@ def _without_defaults(call: ast.Call) -> ast.expr:
     if name == "optax.chain":
         call.args = [part for part in call.args if ast.unparse(part) not in _NO_OPS]
         return call.args[0] if len(call.args) == 1 else call
-    parameters = _parameters(name)
+    if name == "paste.reduced" and isinstance(call.args[1], ast.Constant):
+        return _reduced(*call.args)
+    taken = parameters(name)
     call.keywords = [
         word
         for word in call.keywords
-        if word.arg not in parameters or not _is_default(name, parameters[word.arg], word.value)
+        if word.arg not in taken or not _is_default(name, taken[word.arg], word.value)
     ]
-    by_position = [parameter for parameter in parameters.values() if parameter.kind in _POSITIONAL]
+    by_position = [parameter for parameter in taken.values() if parameter.kind in _POSITIONAL]
     if plain(call.args) and len(call.args) <= len(by_position):
         while call.args and _is_default(name, by_position[len(call.args) - 1], call.args[-1]):
             del call.args[-1]
     return call
+
+
+def _reduced(loss: ast.expr, reduction: ast.expr) -> ast.expr:
+    """A loss whose reduction is written in the call."""
+    function = {"'mean'": "jnp.mean", "'sum'": "jnp.sum"}.get(ast.unparse(reduction))
+    if function is None:
+        return loss
+    return ast.Call(ast.parse(function, mode="eval").body, [loss], [])
 
 
 def _is_default(name: str, parameter: inspect.Parameter, value: ast.expr) -> bool:
@@ -184,7 +194,7 @@ def _is_default(name: str, parameter: inspect.Parameter, value: ast.expr) -> boo
 
 
 @cache
-def _parameters(name: str) -> dict[str, inspect.Parameter]:
+def parameters(name: str) -> dict[str, inspect.Parameter]:
     """The parameters of a function of JAX, or one to paste, or a method of an array.
 
     Without JAX they are not known: programs are read there too, and defaults stay.

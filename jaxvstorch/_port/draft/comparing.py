@@ -1,5 +1,6 @@
 """Compares a part of a draft with the program's own, by ``check_parity``."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,14 +11,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
+from flax import nnx
 
 from jaxvstorch._diff.diff import diff
 from jaxvstorch._diff.jax_side import jax_side
 from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._parity import Parity, check_parity
-from jaxvstorch._port.draft.recording import FirstCall
-from jaxvstorch._port.map.running.values import array
+from jaxvstorch._port.draft.making import new_layer
+from jaxvstorch._port.draft.recording import FirstCall, Given
+from jaxvstorch._port.draft.same_draws import same_draws
+from jaxvstorch._port.draft.seen import layer_name
+from jaxvstorch._port.map.running.values import array, to_jax
 
 TOLERANCE = 32.0  # times the tolerance of one operation: a part has many
 WIDEST = 32.0  # times that, where PyTorch's own error is as large
@@ -40,7 +45,7 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
         return pytree.tree_unflatten(leaves, spec)
 
     if isinstance(call.function, torch.nn.Module):
-        in_jax, in_torch, state = _module_functions(draft, call.function, with_values)
+        in_jax, in_torch, state = _module_functions(draft, call, with_values)
         inputs = (*state, *inputs)
         differentiable = bool(state[0].size)
     else:
@@ -54,7 +59,24 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
             args, kwargs = with_values([_long(v) for v in values])
             return plain(function(*args, **kwargs), torch.tensor)
 
-    return _parity(in_jax, in_torch, inputs, differentiable)
+    return _parity(_drawing(in_jax), _drawing(in_torch), inputs, differentiable)
+
+
+def _drawing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that draws the same random numbers in both frameworks.
+
+    Raises:
+        LookupError: it draws some that cannot be the same.
+    """
+
+    def called(*values: Any) -> Any:
+        with same_draws() as numbers:
+            result = function(*values)
+        if numbers.other:
+            raise LookupError(f"it draws by torch.{numbers.other[0]}")
+        return result
+
+    return called
 
 
 def _parity(
@@ -120,47 +142,128 @@ def _in_float32(function: Callable[..., Any], *inputs: Any) -> tuple[np.ndarray,
 
 
 def _module_functions(
-    draft: ModuleType, module: torch.nn.Module, with_values: Callable[[Any], Any]
+    draft: ModuleType, call: FirstCall, with_values: Callable[[Any], Any]
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple[np.ndarray, dict[str, np.ndarray]]]:
     """Both modules as functions of weights and buffers, and their values; tied weights once.
 
     The weights are one vector, so that the others give the scale for a gradient that should be 0,
     such as that of a bias before a normalization.
     """
-    names: dict[int, str] = {}
-    tied: dict[str, str] = {}
-    for name, value in [*module.named_parameters(remove_duplicate=False), *_buffers(module)]:
-        tied[name] = names.setdefault(id(value), name)
-    values = {name: array(value) for name, value in _buffers(module)}
+    module: Any = call.function
+    buffers = {n: array(x) for n, x in module.named_buffers() if x.is_floating_point()}
     weights = {name: array(value) for name, value in module.named_parameters()}
     flat = [value.ravel() for value in weights.values()] or [np.zeros(0, np.float32)]
-    draft_module = draft.from_torch(module)
+    sizes = {name: value.shape for name, value in [*weights.items(), *buffers.items()]}
+    graph, own = nnx.split(made(draft, call))
+    places = _places(draft, call, weights | buffers)
 
-    def named(vector: Any, buffers: dict[str, Any]) -> dict[str, Any]:
-        state, begin = dict(buffers), 0
-        for name, value in weights.items():
-            state[name] = vector[begin : begin + value.size].reshape(value.shape)
-            begin += value.size
+    def named(vector: Any, values: dict[str, Any]) -> dict[str, Any]:
+        state, begin = dict(values), 0
+        for name in weights:
+            count = math.prod(sizes[name])
+            state[name] = vector[begin : begin + count].reshape(sizes[name])
+            begin += count
         return state
 
-    def in_jax(vector: Any, buffers: Any, *inputs: Any) -> Any:
-        state = named(vector, buffers)
+    def in_jax(vector: Any, values: Any, *inputs: Any) -> Any:
         args, kwargs = with_values(inputs)
-        leaves, spec = jax.tree_util.tree_flatten_with_path(draft_module)
-        new = [state[tied[_path(path)]] if _path(path) in tied else x for path, x in leaves]
-        return plain(jax.tree.unflatten(spec, new)(*args, **kwargs))
+        everything = [jnp.ravel(values[name]) for name in buffers]
+        whole = jnp.concatenate([vector, *everything]) if everything else vector
+        leaves, spec = jax.tree.flatten(own)
+        new = [x if at is None else whole[at] for x, at in zip(leaves, places, strict=True)]
+        return plain(nnx.merge(graph, jax.tree.unflatten(spec, new))(*args, **kwargs))
 
-    def in_torch(vector: Any, buffers: Any, *inputs: Any) -> Any:
+    def in_torch(vector: Any, values: Any, *inputs: Any) -> Any:
         args, kwargs = with_values([_long(x) for x in inputs])
-        state = named(vector, {name: value.clone() for name, value in buffers.items()})
+        state = named(vector, {name: value.clone() for name, value in values.items()})
         return plain(torch.func.functional_call(module, state, args, kwargs))
 
-    return in_jax, in_torch, (np.concatenate(flat), values)
+    return in_jax, in_torch, (np.concatenate(flat), buffers)
 
 
-def _buffers(module: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Buffers of floating-point numbers; others, such as a count of batches, stay unchanged."""
-    return [(name, value) for name, value in module.named_buffers() if value.is_floating_point()]
+def made(draft: ModuleType, call: FirstCall) -> Any:
+    """The draft's module for one of the program's, with its weights and in its mode.
+
+    Raises:
+        LookupError: it is not known what the module was made with.
+    """
+    module = call.function
+    assert isinstance(module, torch.nn.Module)
+    if call.made_with is None:
+        raise LookupError("it was not seen to be made")
+    new = _new(draft, module, call.made_with)
+    draft.from_torch(new, module.state_dict())
+    if module.training:
+        new.train()
+    else:
+        new.eval()
+    return new
+
+
+def _new(draft: ModuleType, module: torch.nn.Module, given: Given) -> Any:
+    """A module of the draft, made with the arguments that PyTorch's was made with."""
+    setting = partial(_setting, draft, given)
+    args, kwargs = jax.tree.map(setting, (given.args, given.kwargs))
+    return getattr(draft, type(module).__name__)(*args, rngs=nnx.Rngs(0), **kwargs)
+
+
+def _setting(draft: ModuleType, given: Given, value: Any) -> Any:
+    """An argument of a module as its draft takes it.
+
+    Raises:
+        LookupError: it is a module, and it is not known what that was made with.
+    """
+    if isinstance(value, torch.nn.Module):
+        if layer_name(value) is not None:
+            return new_layer(value, vars(draft))
+        if id(value) not in given.inner:
+            raise LookupError(f"it was made with a {type(value).__name__}")
+        return _new(draft, value, given.inner[id(value)])
+    if isinstance(value, type) and issubclass(value, torch.nn.Module):
+        return getattr(draft, value.__name__)
+    return to_jax(value) if isinstance(value, torch.Tensor | torch.dtype) else value
+
+
+def _places(
+    draft: ModuleType, call: FirstCall, values: dict[str, np.ndarray]
+) -> list[np.ndarray | None]:
+    """For each array of a draft's module, where its numbers are in one vector of PyTorch's.
+
+    ``from_torch`` carries the positions themselves over. A float32 holds them up to 2**24 only, so
+    they go in two parts.
+    """
+    module: Any = call.function
+    base, begin = 1 << 12, 0
+    parts: list[dict[str, torch.Tensor]] = [dict(module.state_dict()) for _ in range(2)]
+    names = {id(x): n for n, x in [*module.named_parameters(), *module.named_buffers()]}
+    every = [
+        *module.named_parameters(remove_duplicate=False),
+        *module.named_buffers(remove_duplicate=False),
+    ]
+    starts = {}
+    for name, value in values.items():
+        starts[name], begin = begin, begin + value.size
+    for name, tensor in every:
+        if (first := names[id(tensor)]) in starts and name in parts[0]:
+            at = torch.arange(tensor.numel(), dtype=torch.float64) + starts[first]
+            parts[0][name] = (at % base).reshape(tensor.shape)
+            parts[1][name] = (at // base).reshape(tensor.shape)
+    low, high = (_loaded(draft, call, part) for part in parts)
+    return [
+        None if a is b or not _is_weight(a) else np.asarray(a + b * base).astype(np.int64)
+        for a, b in zip(low, high, strict=True)
+    ]
+
+
+def _is_weight(value: Any) -> bool:
+    return bool(jnp.issubdtype(value.dtype, jnp.floating))
+
+
+def _loaded(draft: ModuleType, call: FirstCall, state: dict[str, torch.Tensor]) -> list[Any]:
+    module = made(draft, call)
+    draft.from_torch(module, state)
+    leaves = jax.tree.leaves(nnx.state(module))
+    return [np.asarray(x, np.float64) if _is_weight(x) else x for x in leaves]
 
 
 def plain(value: Any, number: Callable[[float], Any] = float) -> tuple[Any, ...]:
@@ -173,12 +276,6 @@ def plain(value: Any, number: Callable[[float], Any] = float) -> tuple[Any, ...]
     leaves = pytree.tree_leaves(value)  # JAX's arrays are leaves to it too
     kept = (x for x in leaves if isinstance(x, jax.Array | torch.Tensor | int | float))
     return tuple(number(x) if isinstance(x, float) else x for x in kept)
-
-
-def _path(path: Any) -> str:
-    """A leaf's name, as PyTorch writes it."""
-    keys = (getattr(k, "name", getattr(k, "idx", getattr(k, "key", k))) for k in path)
-    return ".".join(map(str, keys))
 
 
 def _narrow(value: np.ndarray) -> np.ndarray:

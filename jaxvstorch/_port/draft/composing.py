@@ -1,4 +1,4 @@
-"""Puts a draft together: helpers, PyTorch's own modules, and the program's definitions in JAX."""
+"""Puts a draft together: the program in JAX, the layers and functions it needs, and its weights."""
 
 import ast
 import builtins
@@ -6,42 +6,135 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
+from jaxvstorch._pairs.source import names_read
+from jaxvstorch._port.draft.commenting import with_comments
 from jaxvstorch._port.draft.files import File, in_import_order
-from jaxvstorch._port.draft.layers import layer
+from jaxvstorch._port.draft.layers import own_sources
+from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.pasting import imports_of, sources
-from jaxvstorch._port.report_data import PortStatus, short
+from jaxvstorch._port.report_data import short
 
-_BASE = Path(__file__).with_name("base.txt")
+_LOADING = Path(__file__).with_name("loading.py")
 
 
 def compose(recording: Recording) -> str:
     """The draft's source."""
-    files = dict.fromkeys(code.co_filename for code in recording.codes)
-    drafted = in_import_order([File(recording, file) for file in files])
-    names = {name for file in drafted for name in file.wanted}
-    imports = sorted({line for file in drafted for line in file.imports(names)})
-    layers = [layer(cls, module, _mark(recording, cls)) for cls, module in recording.layers.items()]
-    for cls, module in recording.base_layers():
-        mark = f"torch.nn.{cls.__name__} {UNSEEN}"
-        layers.append(layer(cls, module, mark, f"Torch{cls.__name__}"))
-    text = "\n\n\n".join([*layers, *(part for file in drafted for part in file.sources())])
-    pasted, text = _with_pasted(text, names)
-    classes = recording.layers or recording.classes or "(Module):" in text
-    base = _BASE.read_text(encoding="utf-8") if classes else ""
-    body = "\n\n\n".join(part for part in (*pasted.values(), base, text) if part.strip())
-    head = "\n".join([_heading(files), *_imports(pasted, body), *imports])
-    return _tidy(f"{head}\n\n\n{body}")
+    paths = dict.fromkeys(code.co_filename for code in recording.codes)
+    if recording.file.is_file():
+        paths.setdefault(str(recording.file))
+    resolved = {str(Path(path).resolve()): path for path in reversed(paths)}
+    files = in_import_order([File(recording, path) for path in resolved.values()])
+    for file in files:
+        file.rewrite()
+    _hand_rngs_on(files)
+    for file in files:
+        file.finish()
+    late = [n for file in files for n in file.constant_nodes if _needs_helpers(n)]
+    parts = list[str]()
+    for file in files:
+        parts.append(_unparsed([node for node in file.constant_nodes if node not in late]))
+        parts += [_unparsed([node]) for node in file.nodes]
+    main = [statement for file in files for statement in file.main]
+    text = "\n\n\n".join(part for part in parts if part.strip())
+    end = _unparsed(late) + "\n\n\n" if late else ""
+    end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
+    names = {name for file in files for name in file.wanted}
+    return _tidy(_assembled(recording, files, text, end, names))
 
 
-def _with_pasted(text: str, taken: set[str]) -> tuple[dict[str, str], str]:
-    """The sources of the map's functions that a text calls, and the text with their names."""
-    pasted = sources(sorted(set(re.findall(r"\bpaste\.(\w+)", text))))
+def _needs_helpers(node: ast.stmt) -> bool:
+    """Whether a constant needs functions that stand below the program's own."""
+    text = ast.unparse(node)
+    return "paste." in text or bool(own_sources(text))
+
+
+def _assembled(
+    recording: Recording, files: list[File], text: str, end: str, names: set[str]
+) -> str:
+    loading = _loading() if recording.instances else ""
+    if not re.search(r"\bBuffer\(", text):
+        loading = loading.replace(" | Buffer", "")
+    own = own_sources(f"{text}\n{loading}\n{end}")
+    first = own_sources("\n".join(_bases(text)))  # what the program's classes are derived from
+    text = "\n\n\n".join([*first.values(), text])
+    helpers = "\n\n\n".join(
+        [*(part for name, part in own.items() if name not in first), *filter(None, [loading])]
+    )
+    pasted, (text, helpers, end) = _with_pasted((text, helpers, end), names)
+    body = "\n\n\n".join(part for part in (text, *pasted.values(), helpers, end) if part.strip())
+    imports = {line for file in files for line in file.imports(names, body)}
+    head = "\n".join([_heading([file.path for file in files]), *_imports(pasted, body, imports)])
+    return f"{head}\n\n\n{body}"
+
+
+def _bases(text: str) -> list[str]:
+    """The names that the classes of a text are derived from."""
+    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    return [ast.unparse(base) for node in classes for base in node.bases]
+
+
+def _hand_rngs_on(files: list[File]) -> None:
+    """Pass random numbers in the calls of functions that draw, and in those that call them."""
+    drawing: set[str] = set()
+    while True:
+        new = {
+            function.name
+            for file in files
+            for function in file.functions()
+            if function.name != "main" and any(_draws(function))
+        } - drawing
+        if not new:
+            return
+        drawing |= new
+        for file in files:
+            for node in (*file.nodes, *file.main):
+                _PassRngs(new).visit(node)
+
+
+def _draws(node: ast.AST) -> Iterable[ast.AST]:
+    from jaxvstorch._port.draft.modules import draws
+
+    return draws(node)
+
+
+class _PassRngs(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        called = isinstance(node.func, ast.Name) and node.func.id in self.names
+        if called and all(word.arg != "rngs" for word in node.keywords):
+            node.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
+        return node
+
+
+def _unparsed(nodes: list[ast.stmt]) -> str:
+    return ast.unparse(ast.fix_missing_locations(ast.Module(nodes, [])))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.splitlines())
+
+
+def _loading() -> str:
+    """The source of ``from_torch`` and its table."""
+    text = _LOADING.read_text(encoding="utf-8")
+    return text[text.index("# PyTorch's name for") :].rstrip()
+
+
+def _with_pasted(texts: tuple[str, ...], taken: set[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The sources of the map's functions that texts call, and the texts with their names."""
+    called = sorted({name for text in texts for name in re.findall(r"\bpaste\.(\w+)", text)})
+    pasted = sources(called)
     new = {name: f"{name}_" for name in pasted if name in taken or hasattr(builtins, name)}
-    text = re.sub(r"\bpaste\.(\w+)", lambda match: new.get(match[1], match[1]), text)
-    return {name: _Renamed(new).of(source) for name, source in pasted.items()}, text
+    changed = tuple(
+        re.sub(r"\bpaste\.(\w+)", lambda match: new.get(match[1], match[1]), text) for text in texts
+    )
+    used = {name: _Renamed(new).of(source) for name, source in pasted.items()}
+    return used, changed
 
 
 class _Renamed(ast.NodeTransformer):
@@ -81,33 +174,38 @@ def _heading(files: Iterable[str]) -> str:
 
 _LIBRARIES = {
     "jax": "import jax", "jnp": "import jax.numpy as jnp", "lax": "from jax import lax",
-    "math": "import math", "optax": "import optax",
+    "math": "import math", "optax": "import optax", "nnx": "from flax import nnx",
+    "partial": "from functools import partial", "Array": "from jax import Array",
 }  # fmt: skip
 
 
-def _imports(pasted: Iterable[str], text: str) -> list[str]:
-    """The import lines of the functions pasted, and of the libraries that a text names."""
-    named = [line for name, line in _LIBRARIES.items() if re.search(rf"\b{name}\.", text)]
-    lines = {*imports_of(pasted).splitlines(), *named}
-    return sorted(lines, key=lambda line: (line.startswith("from"), line))
-
-
-def _mark(recording: Recording, cls: type) -> str:
-    """The mark of a layer's class: what is left to do with it, or nothing."""
-    name = f"torch.nn.{cls.__name__}"
-    calls = {call for several in recording.calls.values() for call in several if call.name == name}
-    if not calls:
-        return f"{name} {UNREACHED}"
-    left = {call.status for call in calls} - {PortStatus.VERIFIED}
-    if left == {PortStatus.RANDOM}:
-        return "drop some in training: pass a key"
-    return "not verified" if left else ""
+def _imports(pasted: Iterable[str], text: str, program: set[str]) -> list[str]:
+    """The import lines of a draft: of the standard library, of others, and of the program."""
+    read = names_read(text)
+    named = {line for name, line in _LIBRARIES.items() if name in read}
+    lines = {*imports_of(pasted).splitlines(), *named, *program} - {""}
+    return sorted(lines, key=lambda line: (" = None" in line, line.startswith("from"), line))
 
 
 def _tidy(source: str) -> str:
-    """Turn marks into comments, which a syntax tree cannot hold."""
+    """Turn marks and what stands for comments into comments, which a syntax tree cannot hold."""
     lines = []
-    for line in source.splitlines():
+    for line in with_comments(source).splitlines():
         mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
         lines.append(f"{mark[1]}# {TODO}{mark[3]}" if mark else line.rstrip())
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
+    text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
+    text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
+    text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
+    text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
+    return re.sub(r"\n{3,}(?=[ ])", "\n\n", text)
+
+
+def _without_parentheses(match: re.Match[str]) -> str:
+    """``a, b = (c, d)`` without parentheses around the tuple."""
+    short = f"{match[2]}{match[3]}"
+    try:
+        value = ast.parse(short).body[0].value  # type: ignore[attr-defined]
+        same = ast.dump(value) == ast.dump(ast.parse(f"({match[3]})", mode="eval").body)
+    except SyntaxError:
+        return match[0]
+    return match[1] + short if same and isinstance(value, ast.Tuple) else match[0]

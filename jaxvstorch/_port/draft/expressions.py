@@ -1,9 +1,10 @@
 """Rewrites a program's expressions in JAX, by what a replay recorded of each call."""
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
@@ -11,13 +12,18 @@ from jaxvstorch._port.naming import watched
 from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
 
+# Of the machine, and of the program's own data: they stay, or are the same by the map.
+_ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.mps.", "torch.xpu.")
+DATA = "torch.utils.data."
+KEY = "random_key_here"  # stands for a random key until it is known who draws it
 UNREACHED = "was not reached, and is not verified"
 UNSEEN = "is not a call that port replays, and is not verified"
+# No array of JAX is without numbers.
+_ZEROS = {"torch.empty": "torch.zeros", "torch.empty_like": "torch.zeros_like"}
 _LEFT = (
     PortStatus.DIFFERS,
     PortStatus.FAILED,
     PortStatus.ANOTHER_WAY,
-    PortStatus.RANDOM,
     PortStatus.REFUSED,
     PortStatus.UNKNOWN,
 )
@@ -30,27 +36,22 @@ class Expressions(ast.NodeTransformer):
     """Rewrites one file's expressions in JAX, and keeps what is left to do in ``marks``.
 
     Args:
-        calls: the calls that a replay did again, by span.
-        argument_types: by span, the types of the arguments of the call there.
+        seen: what the run showed of the file.
         full_names: of the names that the file imports.
-        layers: PyTorch's own modules for which the draft has classes.
-        lines: the lines of the file that called something.
+        bases: the full names of the bases of the program's classes, by class.
     """
 
     def __init__(
         self,
-        calls: Mapping[Span, Sequence[PortCall]],
-        argument_types: Mapping[Span, Sequence[str]],
+        seen: Seen,
         full_names: Mapping[str, str],
-        layers: Collection[str],
-        lines: Collection[int],
+        bases: Mapping[str, Sequence[str]],
     ) -> None:
-        self.calls = calls
-        self.argument_types = argument_types
+        self.seen = seen
         self.full_names = dict(full_names)
-        self.layers = layers
-        self.lines = lines
+        self.bases = bases
         self.marks: list[str] = []
+        self.unreached = False  # whether the function around did not run: one mark says so
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if self.calls_at(node):
@@ -86,6 +87,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         name = self.qualified(node)
+        if name is not None and name.startswith(DATA):
+            return node
         if name == "torch.Tensor":
             return parsed("jax.Array")
         if name is not None and name.startswith("torch."):
@@ -93,8 +96,6 @@ class Expressions(ast.NodeTransformer):
             row = row and meaning(row)
             if row is not None and row.made is None and row.expression:
                 return parsed("int" if row.expression == "jnp.int64" else row.expression)
-            if node.attr in self.layers and name.startswith("torch.nn."):
-                return ast.Name(node.attr, ast.Load())
             self.marks.append(f"{name} has no counterpart here")
             return node
         if node.attr == "data" and isinstance(node.ctx, ast.Load):
@@ -106,10 +107,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         full = self.qualified(node) or ""
-        layer = full.removeprefix("torch.nn.")
-        if full.startswith("torch.nn.") and (layer in self.layers or layer == "Module"):
-            return ast.Name(layer, node.ctx)
-        if full.partition(".")[0] == "torch" and full != "torch.Tensor":
+        known = full == "torch.Tensor" or full.startswith(DATA)
+        if full.partition(".")[0] == "torch" and not known:
             self.marks.append(f"{full} has no counterpart here")
         return parsed("jax.Array") if full == "torch.Tensor" else node
 
@@ -117,27 +116,34 @@ class Expressions(ast.NodeTransformer):
         """The full name that an expression spells, by the file's imports."""
         return qualified(node, self.full_names)
 
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        """A node's span in the program; none in the program for a node that is new."""
+        return span_of(node) if hasattr(node, "end_lineno") else (0, 0, 0, 0)
+
     def calls_at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
         """The replayed calls at an expression, or those of one name."""
-        calls = self.calls.get(span_of(node), ()) if hasattr(node, "end_lineno") else ()
+        calls = self.seen.calls.get(self.span(node), ())
         return [call for call in calls if name is None or call.name == name]
 
     def _replayed(self, node: ast.expr) -> ast.AST:
         """A replayed call in JAX, with its arguments in JAX."""
         calls = self.calls_at(node)
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
-            if call.status in _LEFT:
+            if call.status in _LEFT and call.name not in _ZEROS:
                 note = f": {call.note}" if call.note else ""
                 self.marks.append(f"{call.name}: {call.status}{note}")
-        name = calls[0].name
+        name = _ZEROS.get(calls[0].name, calls[0].name)
         if name.startswith("torch.optim."):
             self.marks.append(meaning(rows()["Optimizer.step"]).option("instead") or "")
             return node
-        if name.startswith("torch.nn.") and "functional" not in name:
+        if name.startswith("torch.nn.") and name.split(".")[2] not in ("functional", "init"):
             return self.generic_visit(node)  # the draft has a class for the module
         cast = cast_suffix(calls[0]) if isinstance(node, ast.Call) else None
-        types = self.argument_types.get(span_of(node), ())
+        types = self.seen.argument_types.get(self.span(node), ())
         new = self._with_arguments(node)
+        moved = isinstance(new, ast.Call) and isinstance(new.func, ast.Attribute)
+        if moved and name in ("Tensor.cpu", "Tensor.cuda"):  # JAX computes where it computes
+            return new.func.value  # type: ignore[attr-defined,no-any-return]
         if name in ("Tensor.to", "Tensor.type_as") and isinstance(new, ast.Call):
             assert isinstance(new.func, ast.Attribute)
             array = new.func.value
@@ -147,12 +153,12 @@ class Expressions(ast.NodeTransformer):
                 self.marks.append(f"{name} is not in the map")
             return new
         try:
-            filled = filled_tree(name, new, types)
+            drawn = any(call.status == PortStatus.RANDOM for call in calls)
+            key = ast.Name(KEY, ast.Load()) if drawn else ast.Constant(None)
+            filled: ast.AST = filled_tree(name, new, types, key)
         except (KeyError, ValueError, SyntaxError, RecursionError):
             self.marks.append(f"{name}: its arguments cannot be matched to its parameters")
             return new
-        if all(call.status not in _LEFT for call in calls):
-            filled = _WithoutKey().visit(filled)  # it drew nothing
         return filled
 
     def _with_arguments(self, node: ast.expr) -> ast.expr:
@@ -171,30 +177,31 @@ class Expressions(ast.NodeTransformer):
     def _unreached(self, name: str, node: ast.Call) -> ast.AST:
         """A call that the run did not make, or that no replay sees, by the map alone."""
         spanned = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        why = UNREACHED if self.lines and not set(spanned) & set(self.lines) else UNSEEN
+        why = UNREACHED if self.seen.lines and not set(spanned) & self.seen.lines else UNSEEN
         if name in watched():
             why = UNREACHED
+        if name == f"{DATA}TensorDataset":
+            arrays: list[ast.expr] = [
+                ast.Call(parsed("torch.from_dlpack"), [self.visit(a)], []) for a in node.args
+            ]
+            return ast.Call(node.func, arrays, node.keywords)
+        if name.startswith(DATA):
+            return self.generic_visit(node)
         new = self._with_arguments(node)
-        if name in rows() and meaning(rows()[name]).called is not None:
-            self.marks.append(f"{name} is created here: create the layer as from_torch creates it")
-            return new
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
-                filled = filled_tree(name, new)
-                self.marks.append(f"{name} {why}")
+                filled = filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
+                if not (name.startswith(_ENVIRONMENT) or self.unreached):
+                    self.marks.append(f"{name} {why}")
                 return filled
-        self.marks.append(f"{name} {UNREACHED if why is UNREACHED else 'was not replayed'}")
+        if not name.startswith(_ENVIRONMENT):
+            self.marks.append(f"{name} {UNREACHED if why is UNREACHED else 'was not replayed'}")
         return new
 
     def is_torch(self, node: ast.expr) -> bool:
         """Whether an expression is a name of PyTorch, or a call of one."""
         function = node.func if isinstance(node, ast.Call) else node
         return (self.qualified(function) or "").partition(".")[0] == "torch"
-
-
-class _WithoutKey(ast.NodeTransformer):
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(None) if node.id == "key" else node
 
 
 def parsed(text: str) -> ast.expr:

@@ -6,49 +6,69 @@ import symtable
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
+from jaxvstorch._port.draft.expressions import DATA
+from jaxvstorch._port.draft.layers import is_function
+from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.rewriting import TODO, Rewriting
-from jaxvstorch._port.filling import Span
-from jaxvstorch._port.imports import imported_names
+from jaxvstorch._port.draft.rewriting import TODO, begin_rngs, resolve, take_rngs
+from jaxvstorch._port.draft.seen import Seen
+from jaxvstorch._port.draft.training import Training
+from jaxvstorch._port.imports import imported_names, qualified
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.report_data import PortCall
 
 # Names whose calls give the same result each time.
 _PURE = frozenset({"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set",
                    "str", "tuple", "math", "numpy", "torch"})  # fmt: skip
-_OBJECTS = ("torch.nn.", "torch.optim.", "torch.utils.", "torch.distributions.")
+_OBJECTS = ("torch.nn.", "torch.optim.", "torch.utils.", "torch.distributions.", "torch.device")
 Definition = ast.FunctionDef | ast.ClassDef
 
 
 class File:
-    """The definitions of one file of the program that its run reached."""
+    """The definitions of one file of the program that its run reached, and its own statements."""
 
     def __init__(self, recording: Recording, path: str) -> None:
-        self.path, self.folder = path, Path(recording.folder)
-        self.tree = ast.parse(Path(path).read_bytes(), path)
+        self.path, self.folder = path, recording.folder
+        self.tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
         self.full_names = imported_names(self.tree)
-        self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
-        self.base_layers = {cls.__name__ for cls, _ in recording.base_layers()}
-        self.modules = {cls.__name__ for cls in recording.classes}
-        calls: dict[Span, list[PortCall]] = {}
-        types: dict[Span, tuple[str, ...]] = {}
-        for at, several in recording.calls.items():
-            if at.file == path and at.column is not None:
-                span = (at.line, at.column, at.end_line, at.end_column)
-                calls[span] = list(several)
-                types[span] = recording.argument_types.get(at, ())
-        layers = {cls.__name__ for cls in recording.layers}
-        self.rewriting = Rewriting(
-            calls, types, self.full_names, layers, recording.lines.get(path, set())
-        )
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
+        bases = {
+            name: [qualified(b, self.full_names) or ast.unparse(b) for b in node.bases]
+            for name, node in self.defined.items()
+            if isinstance(node, ast.ClassDef)
+        }
+        self.seen = Seen(recording, path)
+        self.rewriting = Training(self.seen, self.full_names, bases)
+        self.data = {name for name, of in bases.items() if any(b.startswith(DATA) for b in of)}
+        self.is_main = path in recording.mains or Path(path).resolve() == recording.file
         self.constants: dict[str, list[ast.stmt]] = {}
         for name, node in _constants(self.tree.body):
             self.constants.setdefault(name, []).append(node)
         self.conditional = set(self.constants) - {name for name, _ in _plain(self.tree.body)}
+        self.made_by_run: set[str] = set()  # constants that need the run
+        for name, nodes in self.constants.items():
+            if name in self.conditional or any(map(self._is_made_by_run, nodes)):
+                self.made_by_run.add(name)
         self.wanted: dict[str, None] = {}
-        self.want(n for n in self.defined if any(q.partition(".")[0] == n for q in self.reached))
-        self.left: set[str] = set()  # constants that the draft leaves to the reader
+        self.want(
+            n for n in self.defined if any(q.partition(".")[0] == n for q in self.seen.reached)
+        )
+        self.statements = list(self._statements()) if self.is_main else []
+        for statement in self.statements:
+            self.want(sorted(_used(statement) & {*self.defined, *self.constants}))
+
+    def _statements(self) -> Iterator[ast.stmt]:
+        """What the file does when it runs, besides definitions and constants."""
+        for node in self.tree.body:
+            if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+                yield from node.body
+            elif not isinstance(node, ast.Import | ast.ImportFrom | Definition):
+                names = [name for name, _ in _plain([node])]
+                docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                if not (names and names[0] not in self.made_by_run) and (
+                    not docstring or is_marker(node)
+                ):
+                    yield node
 
     def want(self, names: Iterable[str]) -> None:
         """Take into the draft the definitions of these names, and those that they use."""
@@ -59,7 +79,7 @@ class File:
                 continue
             self.wanted[name] = None
             node = self.defined.get(name)
-            for part in self._parts(node) if node is not None else self.constants[name]:
+            for part in [node] if node is not None else self.constants[name]:
                 used = _used(part) & {*self.defined, *self.constants}
                 pending += sorted(used - set(self.wanted))
 
@@ -70,106 +90,103 @@ class File:
                 for alias in node.names:
                     yield (node.module or alias.name).rpartition(".")[2], alias.name
 
-    def _parts(self, node: Definition) -> list[ast.AST]:
-        """The parts of a definition that go into the draft."""
-        if not isinstance(node, ast.ClassDef) or not self._is_module(node):
-            return [node]
-        return [*node.bases, *self._methods(node)]
-
-    def _methods(self, node: ast.ClassDef) -> list[ast.stmt]:
-        return [
-            part
-            for part in node.body
-            if not isinstance(part, ast.FunctionDef)
-            or (part.name != "__init__" and f"{node.name}.{part.name}" in self.reached)
-        ]
-
-    def imports(self, drafted: set[str]) -> Iterator[str]:
-        """The program's imports, without PyTorch's and those of names that the draft defines.
+    def imports(self, drafted: set[str], text: str) -> Iterator[str]:
+        """The program's imports that the draft needs.
 
         Names from a file of the program that its run did not reach are left to the reader.
+
+        Args:
+            drafted: the names that the draft defines.
+            text: of the draft.
         """
-        known = self.constants | {name: [node] for name, node in self.defined.items()}
-        text = "\n".join(ast.unparse(node) for name in self.wanted for node in known[name])
-        for node in self.tree.body:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                kept = self.rewriting.visit(node)
-                if kept is None:
+        outside = [n for n in self.tree.body if not isinstance(n, Definition)]
+        for node in [part for n in outside for part in ast.walk(n)]:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            for alias in node.names:
+                bound = (alias.asname or alias.name).partition(".")[0]
+                single = ast.parse(ast.unparse(node)).body[0]
+                assert isinstance(single, ast.Import | ast.ImportFrom)
+                single.names = [alias]
+                if bound in drafted or not re.search(rf"(?<![.\w]){bound}\b(?!=[^=])", text):
                     continue
-                kept.names = [
-                    alias
-                    for alias in kept.names
-                    if (bound := (alias.asname or alias.name).partition(".")[0]) not in drafted
-                    and re.search(rf"\b{bound}\b", text)
-                ]
-                if kept.names and self._is_from_program(kept):
-                    for alias in kept.names:
-                        yield f"{alias.asname or alias.name} = None  # {TODO}{ast.unparse(kept)}"
-                elif kept.names:
-                    yield ast.unparse(kept)
+                if self._is_from_program(single):
+                    yield f"{bound} = None  # {TODO}{ast.unparse(single)}"
+                else:
+                    yield ast.unparse(single)
 
     def _is_from_program(self, node: ast.Import | ast.ImportFrom) -> bool:
         """Whether an import takes names from a file of the program."""
         if isinstance(node, ast.ImportFrom) and node.level:
             return True
+        # Python looks beside the program, and not beside the file that imports.
         module = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
-        beside = [Path(self.path).parent / module, self.folder / module]
-        return any(path.is_dir() or path.with_suffix(".py").is_file() for path in beside)
+        path = self.folder / module
+        return path.is_dir() or path.with_suffix(".py").is_file()
 
-    def sources(self) -> Iterator[str]:
-        """Each constant and definition in JAX, in the order of the file."""
-        for name, nodes in self.constants.items():
-            if name in self.wanted:
-                yield self._constant(name, nodes)
+    def rewrite(self) -> None:
+        """Rewrite what the draft takes; who draws random numbers is left open."""
+        self.constant_nodes = [
+            part
+            for name, nodes in self.constants.items()
+            if name in self.wanted and not (self.is_main and name in self.made_by_run)
+            for part in self._constant(name, nodes)
+        ]
+        self.nodes: list[ast.stmt] = []
         for name, definition in self.defined.items():
-            if name in self.wanted:
-                if isinstance(definition, ast.ClassDef) and self._is_module(definition):
-                    definition.bases = self._bases(definition)
-                    definition.keywords = []
-                    definition.body = self._methods(definition) or [ast.Pass()]
-                    for part in definition.body:
-                        if isinstance(part, ast.FunctionDef) and part.name == "forward":
-                            part.name = "__call__"
-                yield self._unparsed([definition])
+            if name in self.data and name in self.wanted:
+                self.nodes.append(definition)  # the program's own data, as PyTorch loads it
+            elif name in self.wanted:
+                self.rewriting.steps = []
+                rewritten = self.rewriting.visit_body([definition])
+                self.nodes += [*self.rewriting.steps, *rewritten]
+        self.rewriting.steps = []
+        self.main = self.rewriting.visit_body(self.statements) if self.statements else []
+        self.nodes += self.rewriting.steps
 
-    def _constant(self, name: str, nodes: list[ast.stmt]) -> str:
+    def functions(self) -> Iterator[ast.FunctionDef]:
+        """The functions of the draft at the top of this file."""
+        yield from (node for node in self.nodes if isinstance(node, ast.FunctionDef))
+
+    def finish(self) -> None:
+        """Hand flax's random numbers to those that draw, once it is known who does."""
+        for node in self.nodes:
+            if isinstance(node, ast.ClassDef) and self.rewriting.is_module(node):
+                self.rewriting.finish_module(node)
+            elif isinstance(node, ast.FunctionDef) and any(draws(node)):
+                resolve(node, "rngs", "()")
+                if node.name != "main":
+                    take_rngs(node)
+            if isinstance(node, ast.FunctionDef):
+                begin_rngs(node.body, node.name == "main" and "rngs" in ast.unparse(node))
+        if any(any(draws(node)) for node in self.main):
+            for node in self.main:
+                resolve(node, "rngs", "()")
+            begin_rngs(self.main, True)
+        else:
+            begin_rngs(self.main, False)
+
+    def _constant(self, name: str, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """A constant; one that the program's run made, such as a network, is left to the reader."""
-        if name not in self.conditional and not any(map(self._is_made_by_run, nodes)):
-            return self._unparsed(nodes)
-        self.left.add(name)
+        if name not in self.made_by_run:
+            return self.rewriting.visit_body(nodes)
         written = " ".join(ast.unparse(nodes[-1]).split())
-        return f"# {TODO}{written}\n{name} = None"
+        return [ast.Expr(ast.Constant(f"{TODO}{written}")), *ast.parse(f"{name} = None").body]
 
     def _is_made_by_run(self, node: ast.stmt) -> bool:
         """Whether a constant needs the run: an object, or a value from arguments or files."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in self.left:
+            if isinstance(part, ast.Name) and part.id in self.made_by_run:
                 return True
             if isinstance(part, ast.Call):
                 full = self.rewriting.qualified(part.func) or ast.unparse(part.func)
                 root = full.partition(".")[0]
-                draws = full in rows() and meaning(rows()[full]).draws
-                if root not in _PURE or full.startswith(_OBJECTS) or draws:
+                if is_function(full):  # such as nn.CrossEntropyLoss()
+                    continue
+                draws_numbers = full in rows() and meaning(rows()[full]).draws
+                if root not in _PURE or full.startswith(_OBJECTS) or draws_numbers:
                     return True
         return False
-
-    def _is_module(self, node: ast.ClassDef) -> bool:
-        bases = [self.rewriting.qualified(base) or "" for base in node.bases]
-        return node.name in self.modules or any(base.startswith("torch.nn.") for base in bases)
-
-    def _bases(self, node: ast.ClassDef) -> list[ast.expr]:
-        drafted: list[ast.expr] = [
-            b for b in node.bases if isinstance(b, ast.Name) and b.id in self.modules
-        ]
-        for base in node.bases:
-            name = (self.rewriting.qualified(base) or "").removeprefix("torch.nn.")
-            if name in self.base_layers:
-                return [ast.Name(f"Torch{name}", ast.Load())]
-        return drafted or [ast.Name("Module", ast.Load())]
-
-    def _unparsed(self, body: list[ast.stmt]) -> str:
-        new = ast.Module(self.rewriting.visit_body(body), [])
-        return ast.unparse(ast.fix_missing_locations(new))
 
 
 def _used(part: ast.AST) -> set[str]:

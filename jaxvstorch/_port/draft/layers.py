@@ -1,76 +1,169 @@
-"""PyTorch's own modules as small classes of a draft, by the map's expression over their weights."""
+"""PyTorch's layers, where a program makes them: in flax, as functions, or as classes of a draft."""
 
 import ast
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 
-import torch
+from jaxvstorch._pairs import source
+from jaxvstorch._port.filling import matched
+from jaxvstorch._port.folding import TYPE
+from jaxvstorch._port.map.row import Row
+from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.simplifying import parameters, simplified
 
-from jaxvstorch._port.draft.rewriting import TODO
-from jaxvstorch._port.map.rows import rows
+CONTAINERS = {
+    "torch.nn.Sequential": "nnx.Sequential",
+    "torch.nn.ModuleList": "nnx.List",
+    "torch.nn.ModuleDict": "nnx.Dict",
+    "torch.nn.Module": "nnx.Module",
+}
+# Dtypes that are those of a layer anyway.
+_NEEDLESS = {"param_dtype": "jnp.float32"}
 
-SEQUENTIAL = """
-class Sequential(Module):
-    def __iter__(self):
-        return iter([value for name, value in vars(self).items() if name.isdecimal()])
 
-    def __getitem__(self, place):
-        return list(self)[place]
-
-    def __len__(self):
-        return len(list(self))
-
-    def __call__(self, input):
-        for layer in self:
-            input = layer(input)
-        return input
-"""
+class NoLayerError(Exception):
+    """A layer has no counterpart; says what to do instead."""
 
 
 def layer(
-    cls: type[torch.nn.Module], module: torch.nn.Module, mark: str, name: str | None = None
-) -> str:
-    """The source of a class for one of PyTorch's modules.
+    name: str, node: ast.Call, rngs: ast.expr, types: Mapping[str, str] = MappingProxyType({})
+) -> ast.expr:
+    """What a call that makes one of PyTorch's layers becomes.
 
     Args:
-        cls: its class.
-        module: an instance.
-        mark: what is left to do with it, such as that a call could not be verified.
-        name: of the class in the draft, if it is another one.
+        name: of the layer, such as ``torch.nn.Linear``.
+        node: the call, with its arguments in JAX.
+        rngs: flax's random numbers there.
+        types: of the arguments, by parameter, as far as they are known.
+
+    Raises:
+        NoLayerError: there is no counterpart.
+        KeyError: an argument is missing.
+        ValueError: the arguments cannot be told apart.
     """
-    if cls is torch.nn.Sequential:
-        return SEQUENTIAL
-    row = rows().get(full := f"torch.nn.{cls.__name__}")
-    name = name or cls.__name__
+    bare = name.rpartition(".")[2]
+    if name in CONTAINERS:
+        return _call(CONTAINERS[name], node.args or _empty(bare), [])
+    if bare in own_classes() and not is_flax(name):
+        return _call(bare, node.args, [*node.keywords, ast.keyword("rngs", rngs)])
+    row = rows().get(name)
+    row = row and meaning(row)
     if row is None or row.expression is None or row.called is None:
-        missing = f"{full} has no counterpart"
-        return _class(name, "*args", missing, "raise NotImplementedError")
-    text = row.option("plain") or row.expression
-    if "nnx.Dropout" in text:
-        return _class(name, "input", mark, "return input")
-    expression = _ModuleValues(set(row.taken()), module).visit(ast.parse(text, mode="eval").body)
-    code = ast.unparse(ast.fix_missing_locations(expression))
-    return _class(name, row.called, mark, f"return {code}")
+        raise NoLayerError((row and row.option("instead")) or f"{name} has no counterpart here")
+    values, settings = matched(row, node)
+    for parameter, type_name in types.items():
+        if parameter in values:
+            setattr(values[parameter], TYPE, type_name)
+    if (made := _flax_call(row)) is None:
+        return _function(row, simplified(_parsed(row.expression), values, settings))
+    new = simplified(made, values | {"rngs": rngs}, settings)
+    assert isinstance(new, ast.Call)
+    new.keywords = [
+        word for word in new.keywords if _NEEDLESS.get(word.arg or "") != ast.unparse(word.value)
+    ]
+    if (own := base_of(name)) is not None and own in own_classes():
+        new.func = ast.Name(own, ast.Load())
+    if "BatchNorm" in name and ast.unparse(values["track_running_stats"]) == "False":
+        new.keywords.append(ast.keyword("use_running_average", ast.Constant(False)))
+    return new
 
 
-def _class(name: str, inputs: str, mark: str, body: str) -> str:
-    comment = f"        # {TODO}{mark}\n" if mark else ""
-    return f"class {name}(Module):\n    def __call__(self, {inputs}):\n{comment}        {body}\n"
+def base_of(name: str) -> str | None:
+    """The class that stands for one of PyTorch's layers: flax's, or the draft's own."""
+    if name in CONTAINERS:
+        return CONTAINERS[name]
+    bare = name.rpartition(".")[2]
+    if bare in own_classes():
+        return bare
+    row = rows().get(name)
+    made = _flax_call(meaning(row)) if row is not None and meaning(row).expression else None
+    if made is None:
+        return None
+    full = ast.unparse(made.func)
+    # Where axes are moved around flax's layer, the draft has a class that moves them.
+    own = full.removeprefix("nnx.")
+    return own if own in own_classes() else full
 
 
-class _ModuleValues(ast.NodeTransformer):
-    """Puts the module's values in place of the names of its parameters and weights."""
+def is_flax(name: str) -> bool:
+    """Whether flax has a layer, with other arguments than PyTorch's."""
+    row = rows().get(name)
+    return row is not None and _flax_call(meaning(row)) is not None
 
-    def __init__(self, made: set[str], module: torch.nn.Module) -> None:
-        self.made, self.module = made, module
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        new = self.generic_visit(node)
-        if ast.unparse(new) == "self.running_mean is None":  # it is not read in training
-            return ast.parse("self.training or self.running_mean is None", mode="eval").body
-        return new
+def is_function(name: str) -> bool:
+    """Whether a layer holds no weights and is a function in JAX."""
+    row = rows().get(name)
+    return bool(row and base_of(name) is None and meaning(row).expression and meaning(row).called)
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id == "w":
-            return ast.Name("self", ast.Load())
-        if node.id in self.made and hasattr(self.module, node.id):
-            return ast.Attribute(ast.Name("self", ast.Load()), node.id, ast.Load())
-        return node
+
+@cache
+def own_classes() -> Mapping[str, str]:
+    """The sources of what a draft has where flax's layers differ, by name."""
+    text = Path(__file__).with_name("own_layers.py").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    nodes = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
+    return {n.name: "\n".join(lines[n.lineno - 1 : n.end_lineno]) for n in nodes}
+
+
+def own_sources(text: str) -> dict[str, str]:
+    """The sources of the classes and functions of ``own_classes`` that a text needs."""
+    own, needed = own_classes(), set[str]()
+    pending = source.names_read(text) & own.keys()
+    while pending:
+        needed |= pending
+        read = set().union(*(source.names_read(own[name]) for name in pending))
+        pending = (read & own.keys()) - needed
+    return {name: part for name, part in own.items() if name in needed}
+
+
+def _flax_call(row: Row) -> ast.Call | None:
+    """The part of a row's expression that makes flax's layer."""
+    for node in ast.walk(_parsed(row.expression or "0")):
+        made = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("nnx.")
+        if made and any(word.arg == "rngs" for word in node.keywords):  # type: ignore[attr-defined]
+            return node  # type: ignore[return-value]
+    return None
+
+
+def _function(row: Row, expression: ast.expr) -> ast.expr:
+    """An expression over a layer's inputs as a function of them: as short as it can be written."""
+    inputs = row.taken(second=True)
+    if any(isinstance(n, ast.Name) and n.id == "w" for n in ast.walk(expression)):
+        raise NoLayerError(f"{row.name} has no class here")
+    if isinstance(expression, ast.Call):
+        count = len(inputs)
+        first, rest = expression.args[:count], expression.args[count:]
+        names = list(parameters(ast.unparse(expression.func)))[count:]
+        further = [ast.keyword(n, v) for n, v in zip(names, rest, strict=False)]
+        further += expression.keywords
+        plain = [ast.unparse(a) for a in first] == inputs and len(names) >= len(rest)
+        if plain and not further:
+            return expression.func
+        if plain and not _reads(further, inputs):
+            return _call("partial", [expression.func], further)
+    arguments = ", ".join(inputs)
+    function = _parsed(f"lambda {arguments}: 0")
+    assert isinstance(function, ast.Lambda)
+    function.body = expression
+    return function
+
+
+def _reads(nodes: Sequence[ast.AST], names: Sequence[str]) -> bool:
+    return any(
+        isinstance(part, ast.Name) and part.id in names for n in nodes for part in ast.walk(n)
+    )
+
+
+def _empty(bare: str) -> list[ast.expr]:
+    return [ast.List([], ast.Load())] if bare == "ModuleList" else []
+
+
+def _call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> ast.Call:
+    return ast.Call(_parsed(name), args, keywords)
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body

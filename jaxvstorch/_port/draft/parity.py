@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -11,46 +12,48 @@ import torch
 
 from jaxvstorch._port.draft.comparing import compare_part
 from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
-from jaxvstorch._port.draft.recording import FirstCall
+from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
+from jaxvstorch._port.draft.stepping import compare_steps
 from jaxvstorch._port.map.running.describe import error_text
+from jaxvstorch._port.map.running.values import to_jax
 
 
-def compare_parts(
-    path: Path, source: str, first_calls: dict[str, FirstCall]
-) -> Iterator[tuple[str, str]]:
+def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tuple[str, str]]:
     """Each part's name, and the result of comparing it.
 
     Args:
         path: of the draft.
         source: of the draft.
-        first_calls: of the program's functions and modules.
+        recording: of the program's run.
     """
     try:
         draft = _loaded(path)
     except Exception as error:
         yield path.name, f"does not load: {error_text(error)}"
         return
-    for name, call in first_calls.items():
+    for name, call in recording.first_calls.items():
         if not call.returned or not hasattr(draft, name):
             continue
         module = isinstance(call.function, torch.nn.Module)
-        parts = call.function.modules() if module else ()  # type: ignore[attr-defined]
-        left, random = _count_marks(source, {name, *(type(part).__name__ for part in parts)})
-        if left or (random and not module):
-            count = left + random
-            yield name, f"left to do: {count} {'mark' if count == 1 else 'marks'}"
+        parts = list(call.function.modules()) if module else []  # type: ignore[attr-defined]
+        left = _count_marks(source, {name, *(type(part).__name__ for part in parts)})
+        if left:
+            yield name, f"left to do: {left} {'mark' if left == 1 else 'marks'}"
+            continue
+        if not module and _reads_module(call.function):
+            yield name, "reads a module of the program: compared through it"
             continue
         _hand_over(draft, call.function)
-        if random:  # in eval mode the module draws nothing
-            call.function.eval()  # type: ignore[attr-defined]
         try:
-            yield name, compare_part(draft, call) + "; in eval mode" * bool(random)
+            yield name, compare_part(draft, call)
+        except LookupError as error:
+            yield name, f"not compared: {error.args[0]}"
         except Exception as error:
-            if isinstance(error, NameError) and error.name == "key":
-                yield name, "left to do: it draws random numbers, and needs a key"
-                continue
             yield name, f"cannot be compared: {error_text(error)}"
+    for steps in recording.steps.values():
+        if steps.drafted is not None:
+            yield compare_steps(draft, steps, recording)
 
 
 def _loaded(path: Path) -> ModuleType:
@@ -58,21 +61,29 @@ def _loaded(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # inspect looks for it there
     spec.loader.exec_module(module)
     return module
 
 
+def _reads_module(function: Any) -> bool:
+    """Whether a function reads a module by a global name."""
+    names = function.__code__.co_names
+    values = (function.__globals__.get(name) for name in names)
+    return any(isinstance(value, torch.nn.Module) for value in values)
+
+
 def _hand_over(draft: ModuleType, function: Callable[..., Any]) -> None:
-    """Set the draft's globals that are None to the values of the program's run."""
+    """Give the draft the globals that it leaves to the program's run, such as settings."""
     module = isinstance(function, torch.nn.Module)
     code = type(function).forward if module else function  # type: ignore[attr-defined]
     for name, value in getattr(code, "__globals__", {}).items():
-        if name in vars(draft) and vars(draft)[name] is None:
-            setattr(draft, name, getattr(draft, "from_torch", lambda x: x)(value))
+        if getattr(draft, name, None) is None and not isinstance(value, torch.nn.Module):
+            setattr(draft, name, to_jax(value) if isinstance(value, torch.Tensor) else value)
 
 
-def _count_marks(source: str, names: set[str]) -> tuple[int, int]:
-    """Count the marks in definitions and those that they use: others, and of random numbers."""
+def _count_marks(source: str, names: set[str]) -> int:
+    """Count the marks in definitions and those that they use."""
     parts = {match[1]: match[0] for match in _DEFINITION.finditer(source)}
     pending, seen, marks = sorted(names & set(parts)), set(), list[str]()
     while pending:
@@ -83,8 +94,7 @@ def _count_marks(source: str, names: set[str]) -> tuple[int, int]:
         marks += [text for text in texts if UNREACHED not in text and UNSEEN not in text]
         words = re.findall(r"(?<!\.)(?<!def )\b\w+", parts[name])  # no method of the same name
         pending += [word for word in set(words) if word in parts]
-    random = [mark for mark in marks if "pass a key" in mark]
-    return len(marks) - len(random), len(random)
+    return len(marks)
 
 
 _DEFINITION = re.compile(r"^(?:def|class) (\w+).*\n(?:(?:[ )].*)?\n)*", re.MULTILINE)

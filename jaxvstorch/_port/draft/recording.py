@@ -3,6 +3,7 @@
 import copy
 import inspect
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,13 +15,29 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch._frameworks.installed import is_installed
+from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
-from jaxvstorch._port.locations import PORT_FOLDERS
-from jaxvstorch._port.map.running.call import copied
+from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
+from jaxvstorch._port.map.running.call import copied, flat
 from jaxvstorch._port.report_data import Location, PortCall
 
 _CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
                torch.nn.ParameterDict)  # fmt: skip
+
+
+@dataclass
+class Given:
+    """The arguments that a module was made with, and those of the modules among them.
+
+    Attributes:
+        args: by position.
+        kwargs: by name.
+        inner: of each module among them that is the program's, by identity.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    inner: "dict[int, Given]" = field(default_factory=dict)
 
 
 @dataclass
@@ -33,6 +50,7 @@ class FirstCall:
         args: copies of its positional arguments.
         kwargs: copies of its arguments by name.
         returned: whether it returned.
+        made_with: the arguments that a module was made with, if that was seen.
     """
 
     name: str
@@ -40,6 +58,56 @@ class FirstCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
     returned: bool = False
+    made_with: "Given | None" = None
+
+
+@dataclass
+class Steps:
+    """The first steps of one place in a program that calls ``backward``.
+
+    Attributes:
+        function: the name of the function around it; ``<module>`` at the top of a file.
+        kinds: what the names that can be read there are: of modules, arrays, optimizers, others.
+        before: copies of the modules and optimizers before the first step, by name.
+        arrays: copies of the arrays that could be read at each step, by name.
+        losses: the loss at each step.
+        namespace: what could be read there, as it was at the end of the run.
+        drafted: the draft's function for it.
+    """
+
+    function: str
+    kinds: dict[str, str]
+    before: dict[str, Any]
+    arrays: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    namespace: dict[str, Any] = field(default_factory=dict)
+    drafted: "DraftedStep | None" = None
+
+
+@dataclass
+class DraftedStep:
+    """The draft's function for a step.
+
+    Attributes:
+        name: of the function.
+        parameters: of the function, in order.
+        models: the names of the modules that it trains.
+        optimizer: the name of the optimizer.
+        source: the program's lines that compute ``loss_of_step``.
+        changes: the program's lines that change the gradients.
+        fields: what some parameters are in the program, such as ``args.beta``.
+    """
+
+    name: str
+    parameters: list[str]
+    models: list[str]
+    optimizer: str
+    source: str
+    changes: str
+    fields: dict[str, str]
+
+
+STEPS = 3  # of each place that are compared
 
 
 class Recording:
@@ -53,10 +121,19 @@ class Recording:
         first_calls: the first call of each function and module class that can be called again.
         classes: the program's classes of modules.
         layers: PyTorch's own modules that were called, or are part of a module that was, by class.
+        constructions: the classes of modules that each call in a file made, by file and span.
+        construction_types: the types of the arguments of each such call, by parameter.
+        passing: the calls in constructors and below that make modules or lead to one.
+        builders: the functions that constructors call to make modules.
+        steps: the steps of each call of ``backward``, by file and span.
+        loader_lines: the lines of each file that begin to read a DataLoader.
+        instances: a module of each of the program's classes that was made.
+        mains: the files that ran as programs.
     """
 
     def __init__(self, file: str) -> None:
-        self.folder = Path(file).resolve().parent
+        self.file = Path(file).resolve()
+        self.folder = self.file.parent
         self.calls: dict[Location, dict[PortCall, None]] = {}
         self.argument_types: dict[Location, tuple[str, ...]] = {}
         self.codes: dict[CodeType, None] = {}
@@ -64,6 +141,17 @@ class Recording:
         self.classes: dict[type[torch.nn.Module], None] = {}
         self.layers: dict[type[torch.nn.Module], torch.nn.Module] = {}
         self.lines: dict[str, set[int]] = {}
+        self.constructions: dict[tuple[str, Span], dict[type[torch.nn.Module], None]] = {}
+        self.construction_types: dict[tuple[str, Span], dict[str, str]] = {}
+        self.passing: set[tuple[str, Span]] = set()
+        self.builders: set[CodeType] = set()
+        self.steps: dict[tuple[str, Span], Steps] = {}
+        self.loader_lines: set[tuple[str, int]] = set()
+        self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
+        self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Any] = (
+            weakref.WeakKeyDictionary()
+        )
+        self.mains: dict[str, None] = {}
         self._program_files: dict[str, bool] = {}
 
     def record(self, location: Location, call: PortCall) -> None:
@@ -96,6 +184,14 @@ class Recording:
 
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
+        if event == "call" and code.co_name == "__init__":
+            self._record_construction(frame)
+        elif event == "call" and code is _BACKWARD:
+            self._record_step(frame)
+        elif event == "call" and code is _LOADER:
+            self._record_loader(frame)
+        elif event == "call" and code.co_name == "<module>":
+            self._record_main(frame)
         caller = frame if event == "c_call" else frame.f_back if event == "call" else None
         if caller is not None and self.is_program_file(caller.f_code.co_filename):
             self.lines.setdefault(caller.f_code.co_filename, set()).add(caller.f_lineno)
@@ -119,6 +215,69 @@ class Recording:
         args = tuple(copied(arguments.locals[name]) for name in arguments.args)
         self.first_calls[code.co_name] = FirstCall(code.co_name, function, args, returned=True)
 
+    def _record_construction(self, frame: FrameType) -> None:
+        """Record which call of the program made a module, and with which arguments."""
+        module, caller = _constructed(frame), frame.f_back
+        if module is None or caller is None or _constructed(caller) is module:  # a class's base
+            return
+        if not isinstance(module, torch.nn.Module):
+            return
+        given = _given(module, frame)
+        for value in flat((given.args, given.kwargs)):
+            if isinstance(value, torch.nn.Module) and value in self._made_with:
+                given.inner |= {id(value): self._made_with[value]}
+        self._made_with[module] = given
+        if self._defines(type(module)):
+            self.instances.setdefault(type(module), module)
+        if self.is_program_file(caller.f_code.co_filename):
+            at = (caller.f_code.co_filename, span_of_call(caller))
+            self.constructions.setdefault(at, {})[type(module)] = None
+            self.construction_types.setdefault(at, _types(frame))
+        frames = list(self._program_frames(caller))
+        inside = [i for i, f in enumerate(frames) if _constructed(f) is not None]
+        for f in frames[: inside[-1] + 1] if inside else ():
+            self.passing.add((f.f_code.co_filename, span_of_call(f)))
+            if f.f_code.co_name != "__init__" and f.f_code.co_flags & inspect.CO_OPTIMIZED:
+                self.builders.add(f.f_code)
+
+    def _program_frames(self, frame: FrameType | None) -> Iterator[FrameType]:
+        while frame is not None:
+            if self.is_program_file(frame.f_code.co_filename):
+                yield frame
+            frame = frame.f_back
+
+    def _record_step(self, frame: FrameType) -> None:
+        """Record what the first calls of ``backward`` at one place can read."""
+        caller = frame.f_back
+        if caller is None or not self.is_program_file(caller.f_code.co_filename):
+            return
+        at = (caller.f_code.co_filename, span_of_call(caller))
+        seen = caller.f_globals | caller.f_locals
+        if at not in self.steps:
+            kinds = {name: _kind(value) for name, value in seen.items()}
+            trained = {n: seen[n] for n, kind in kinds.items() if kind in ("module", "optimizer")}
+            try:
+                before = copy.deepcopy(trained, _detached(trained))
+            except Exception:  # some modules cannot be copied
+                before = {}
+            function = caller.f_code.co_qualname
+            self.steps[at] = Steps(function, kinds, before, namespace=seen)
+        steps, loss = self.steps[at], frame.f_locals["self"]
+        if len(steps.losses) < STEPS:
+            arrays = {name: copied(v) for name, v in seen.items() if _kind(v) == "array"}
+            steps.arrays.append(arrays)
+            steps.losses.append(loss.item() if loss.numel() == 1 else float("nan"))
+
+    def _record_main(self, frame: FrameType) -> None:
+        file = frame.f_code.co_filename
+        if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
+            self.mains[file] = None
+
+    def _record_loader(self, frame: FrameType) -> None:
+        caller = next(self._program_frames(frame.f_back), None)
+        if caller is not None:
+            self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
+
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
         cls = type(module)
         if cls.__module__.startswith("torch.nn."):
@@ -135,20 +294,9 @@ class Recording:
                 before = copy.deepcopy(module)
             except Exception:  # some modules cannot be copied
                 return
-            self.first_calls[cls.__name__] = FirstCall(cls.__name__, before, copied(args))
-
-    def base_layers(self) -> Iterator[tuple[type[torch.nn.Module], torch.nn.Module]]:
-        """PyTorch's own layers that the program derives classes from, each with an instance."""
-        instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
-        for cls in self.classes:
-            call = self.first_calls.get(cls.__name__)
-            module: Any = call.function if call is not None else None
-            for base in cls.__mro__ if isinstance(module, torch.nn.Module) else ():
-                is_layer = base.__module__.startswith("torch.nn.modules.")
-                if is_layer and base not in _CONTAINERS and "forward" in vars(base):
-                    instances[base] = module
-                    break
-        yield from instances.items()
+            self.first_calls[cls.__name__] = FirstCall(
+                cls.__name__, before, copied(args), made_with=self._made_with.get(module)
+            )
 
     def _defines(self, cls: type) -> bool:
         """Whether a class is defined in a file of the program."""
@@ -159,6 +307,69 @@ class Recording:
         call = self.first_calls.get(type(module).__name__)
         if call is not None and not call.returned:
             call.kwargs, call.returned = copied(kwargs), True
+
+
+_BACKWARD = torch.Tensor.backward.__code__
+_LOADER = torch.utils.data.DataLoader.__iter__.__code__
+
+
+def _constructed(frame: FrameType) -> torch.nn.Module | None:
+    """The module whose ``__init__`` a frame runs."""
+    code = frame.f_code
+    if code.co_name != "__init__" or not code.co_argcount:
+        return None
+    first = frame.f_locals.get(code.co_varnames[0])
+    return first if isinstance(first, torch.nn.Module) else None
+
+
+def _detached(values: dict[str, Any]) -> dict[int, torch.Tensor]:
+    """Copies of results that modules keep, by identity: ``copy.deepcopy`` takes none of them."""
+    modules = [m for v in values.values() if isinstance(v, torch.nn.Module) for m in v.modules()]
+    kept = (leaf for m in modules for value in vars(m).values() for leaf in flat(value))
+    results = (x for x in kept if isinstance(x, torch.Tensor) and x.grad_fn is not None)
+    return {id(x): x.detach().clone() for x in results}
+
+
+def _types(frame: FrameType) -> dict[str, str]:
+    code = frame.f_code
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    return {name: type(frame.f_locals[name]).__name__ for name in names}
+
+
+def _given(module: torch.nn.Module, frame: FrameType) -> Given:
+    """The arguments that a module is made with, without those that are the defaults."""
+    values = frame.f_locals
+    functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)
+    function = next(f for f in functions if getattr(f, "__code__", None) is frame.f_code)
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += values[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= values[name]
+        elif values[name] is not parameter.default:
+            if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
+                kwargs[name] = values[name]
+            else:
+                args.append(values[name])
+    return Given(tuple(args), kwargs)
+
+
+def _kind(value: Any) -> str:
+    """What a name stands for, as far as a training step is concerned."""
+    if isinstance(value, torch.nn.Module):
+        return "module" if any(True for _ in value.parameters()) else "function"
+    if isinstance(value, torch.optim.Optimizer):
+        return "optimizer"
+    leaves = list(flat(value))
+    if leaves and all(isinstance(leaf, torch.Tensor) for leaf in leaves):
+        return "array"
+    if value is None or isinstance(value, bool | int | float | str):
+        return "setting"
+    if leaves and all(isinstance(leaf, int | float) for leaf in leaves):
+        return "numbers"
+    return "other"
 
 
 def _is_in_constructor(frame: FrameType | None) -> bool:

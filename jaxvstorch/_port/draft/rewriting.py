@@ -3,30 +3,48 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from jaxvstorch._port.draft.expressions import Expressions, parsed
-from jaxvstorch._port.filling import span_of
+from jaxvstorch._port.draft.commenting import is_marker
+from jaxvstorch._port.draft.expressions import KEY, UNREACHED, parsed
+from jaxvstorch._port.draft.layers import base_of, is_flax, layer, own_classes
+from jaxvstorch._port.draft.modules import RNGS, Modules, ReadDirectly, draws
+from jaxvstorch._port.filling import filled_tree
+from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.translation import functional_update
 
 TODO = "TODO: "
 # Contexts that set how PyTorch records or computes; JAX needs none of them.
 _CONTEXTS = ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled")
+# Calls that only set how PyTorch works, by the end of their names.
+_SETTINGS = ("manual_seed", "manual_seed_all", "set_num_threads", "use_deterministic_algorithms",
+             "set_float32_matmul_precision", "empty_cache", "set_default_dtype",
+             "autograd.set_detect_anomaly")  # fmt: skip
 
 
-class Rewriting(Expressions):
+class Rewriting(Modules):
     """Turns one file's definitions into JAX."""
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements, each after the marks of what is left to do in it."""
         rewritten: list[ast.stmt] = []
         for statement in body:
+            if is_marker(statement):
+                rewritten.append(statement)
+                continue
             outer, self.marks = self.marks, []
             new = self.visit(statement)
             rewritten += [_mark(text) for text in dict.fromkeys(self.marks)]
             self.marks = outer
             rewritten += new if isinstance(new, list) else [new] if new is not None else []
-        return rewritten or [ast.Pass()]
+        return rewritten if not all(map(is_marker, rewritten)) else [*rewritten, ast.Pass()]
+
+    def visit_statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements in JAX that follow others, or are followed by some: there can be none."""
+        new = self.visit_body(body)
+        return new[:-1] if new and isinstance(new[-1], ast.Pass) else new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         for name, value in ast.iter_fields(node):
@@ -41,24 +59,79 @@ class Rewriting(Expressions):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        kept = [d for d in node.decorator_list if not self.is_torch(d)]
+        for decorator in node.decorator_list:
+            if self.owner and node.name == "forward" and not self.is_torch(decorator):
+                self.marks.append(f"@{ast.unparse(decorator)}")
+        forward = self.owner is not None and node.name == "forward"
+        kept = [] if forward else [d for d in node.decorator_list if not self.is_torch(d)]
         node.decorator_list = [self.visit(d) for d in kept]
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = self._annotation(argument.annotation)
         node.returns = self._annotation(node.returns)
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        outer = self.full_names
+        outer, was_unreached = self.full_names, self.unreached
         self.full_names = {name: full for name, full in outer.items() if name not in _bound(node)}
+        self.unreached = was_unreached or not self._ran(node)
         node.body = self.visit_body(node.body)
-        self.full_names = outer
-        return node
+        if self.unreached and not was_unreached:
+            node.body.insert(ast.get_docstring(node) is not None, _mark(f"{node.name} {UNREACHED}"))
+        self.full_names, self.unreached = outer, was_unreached
+        return ReadDirectly().visit(node)  # type: ignore[no-any-return]
+
+    def _ran(self, node: ast.FunctionDef) -> bool:
+        """Whether a line of a function ran."""
+        lines = range(node.body[0].lineno if hasattr(node.body[0], "lineno") else node.lineno + 1,
+                      (node.end_lineno or 0) + 1)  # fmt: skip
+        name = f"{self.owner}.{node.name}" if self.owner else node.name
+        reached = name in self.seen.reached or name in self.seen.builders
+        return reached or not self.seen.lines.isdisjoint(lines) or len(node.body) == 1
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        for base in [b for b in node.bases if self.is_torch(b) and ast.unparse(b) != "Module"]:
-            self.marks.append(f"{self.qualified(base)} has no counterpart here")
-            node.bases.remove(base)
-        return self.generic_visit(node)
+        if not self.is_module(node):
+            for base in [b for b in node.bases if self.is_torch(b)]:
+                self.marks.append(f"{self.qualified(base)} has no counterpart here")
+                node.bases.remove(base)
+            return self.generic_visit(node)
+        self.marks += [f"@{ast.unparse(d)}" for d in node.decorator_list]
+        node.decorator_list, node.keywords = [], []
+        outer, self.owner, self.optional = self.owner, node.name, _optional(node)
+        node.bases = [self.visit(base) for base in node.bases]
+        node.body = self.visit_body(node.body)
+        self.owner = outer
+        return node
+
+    def is_module(self, node: ast.ClassDef) -> bool:
+        """Whether a class of the program is one of modules."""
+        return node.name in self.seen.instances or any(
+            base.startswith("torch.nn.") for base in self.bases.get(node.name, ())
+        )
+
+    def finish_module(self, node: ast.ClassDef) -> None:
+        """Hand flax's random numbers to the methods, and the mode to those that read it."""
+        methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+        constructor = next((m for m in methods if m.name == "__init__"), None)
+        later, reads_mode = False, False
+        for method in methods:
+            if method.name == "forward":
+                method.name = "__call__"
+            builds = method.name == "__init__" or f"{node.name}.{method.name}" in self.seen.builders
+            if builds:
+                take_rngs(method)
+            later = later or (not builds and any(draws(method)))
+            reads_mode = reads_mode or "self.deterministic" in ast.unparse(method)
+            resolve(method, "rngs" if builds else "self.rngs", ".params()" if builds else "()")
+        added = ["self.rngs = rngs.fork()"] * later
+        added += ["self.deterministic = False"] * reads_mode
+        if constructor is None:
+            constructor = _constructor(self.bases.get(node.name, ()))
+            if constructor is not None:
+                first = 1 if ast.get_docstring(node) is not None else 0
+                node.body.insert(first, constructor)
+        if added and constructor is not None:
+            first = 1 if ast.get_docstring(constructor) is not None else 0
+            body = _without_pass(constructor.body)
+            constructor.body = [*body[:first], *ast.parse("\n".join(added)).body, *body[first:]]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = self._annotation(node.annotation) or ast.Name("object", ast.Load())
@@ -84,7 +157,32 @@ class Rewriting(Expressions):
             node.value, target.value = self.visit(node.value), self.visit(target.value)
             target.slice = self.visit(target.slice)
             return ast.parse(functional_update(node)).body
-        return self.generic_visit(node)
+        if isinstance(target, ast.Attribute) and len(node.targets) == 1:
+            if (tied := self._tied(target, node.value)) is not None:
+                return tied
+            made = re.search(r"\b(Parameter|Buffer)\(", ast.unparse(node.value))
+            if made is None and (stored := self.stored(target, node.value)) is not None:
+                return stored
+        if self._is_setting(target) or self._is_setting(node.value):
+            return None
+        new = self.generic_visit(node)
+        same = isinstance(new, ast.Assign) and ast.unparse(new.targets[0]) == ast.unparse(new.value)
+        return None if same else new  # such as data = data.to(device)
+
+    def _tied(self, target: ast.Attribute, value: ast.expr) -> ast.stmt | None:
+        """``self.head.weight = self.embed.weight``: the draft's layer reads the embedding's."""
+        if target.attr != "weight" or not ast.unparse(value).endswith(".weight"):
+            return None
+        assert isinstance(value, ast.Attribute)
+        old, new = (ast.unparse(part.value) for part in (target, value))
+        kinds = [self.layer_at(part.value) for part in (target, value)]
+        if kinds == ["torch.nn.Linear", "torch.nn.Embedding"]:
+            return ast.parse(f"{old} = TiedLinear({new})").body[0]
+        if kinds == ["torch.nn.Embedding", "torch.nn.Linear"]:
+            return ast.parse(f"{new} = TiedLinear({old})").body[0]
+        if kinds[0] == kinds[1] == "torch.nn.Linear":
+            return ast.parse(f"{old}.kernel = {new}.kernel").body[0]
+        return None
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target = node.target
@@ -92,20 +190,98 @@ class Rewriting(Expressions):
             node.value, target.value = self.visit(node.value), self.visit(target.value)
             target.slice = self.visit(target.slice)
             return ast.parse(functional_update(node)).body
+        if isinstance(target, ast.Attribute) and (place := self.place(target)) is not None:
+            node.value = self.visit(node.value)
+            text = f"{place[1]} {_SIGNS[type(node.op).__name__]}= {ast.unparse(node.value)}"
+            return ast.parse(text).body[0]
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "zero_grad":
-            return None  # jax.grad accumulates nothing
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            names = [replayed.name for replayed in self.calls.get(span_of(call), ())]
-            changes = bool(names) and names[0].startswith("Tensor.") and names[0].endswith("_")
-            if changes and isinstance(call.func.value, ast.Name | ast.Attribute):
-                target = ast.parse(ast.unparse(call.func.value), mode="eval").body
+        if not isinstance(call, ast.Call):
+            return self.generic_visit(node)
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        name = self.qualified(call.func) or ""
+        is_base = ast.unparse(call.func).startswith("super(") and method == "__init__"
+        if is_base and self.bases.get(self.owner or "") == ["torch.nn.Module"]:
+            return None
+        if method == "zero_grad" or (method in ("to", "cuda", "cpu") and not name):
+            return None  # jax.grad accumulates nothing; JAX computes where it computes
+        if name == "torch.manual_seed" and call.args:
+            return ast.Assign([ast.Name(_SEEDED, ast.Store())], self.visit(call.args[0]), lineno=0)
+        if self._is_setting(call):
+            return None
+        if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
+            return self._applied(call)
+        if method in ("register_buffer", "register_parameter") and len(call.args) > 1:
+            return self._registered(call, "Buffer" if method.endswith("buffer") else "nnx.Param")
+        if name.startswith("torch.nn.init.") and call.args:
+            return self._initialized(name, call)
+        names = [replayed.name for replayed in self.calls_at(call)]
+        changes = bool(names) and names[0].startswith("Tensor.") and names[0].endswith("_")
+        if changes and isinstance(call.func, ast.Attribute):
+            array = call.func.value
+            if (stored := self.stored(array, call)) is not None:
+                return stored
+            if isinstance(array, ast.Name | ast.Attribute):
+                target = ast.parse(ast.unparse(array), mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
                 return ast.Assign([target], self.visit(call), lineno=node.lineno)
         return self.generic_visit(node)
+
+    def _applied(self, call: ast.Call) -> ast.stmt:
+        """``self.apply(f)``: a call of the function with each module."""
+        assert isinstance(call.func, ast.Attribute)
+        modules, function = ast.unparse(call.func.value), ast.unparse(call.args[0])
+        text = f"for _, module in nnx.iter_modules({modules}):\n    {function}(module)"
+        loop = ast.parse(text).body[0]
+        if function.startswith("self."):
+            self.seen.builders.add(f"{self.owner}.{function.removeprefix('self.')}")
+            each = loop.body[0].value  # type: ignore[attr-defined]
+            each.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
+        return loop
+
+    def _initialized(self, name: str, call: ast.Call) -> ast.stmt:
+        """``nn.init.normal_(self.fc.weight)``: the weight is assigned."""
+        place = self.place(call.args[0])
+        target = place[1] if place else f"{ast.unparse(self.visit(call.args[0]))}[...]"
+        alike = name.rpartition(".")[2] in _ALIKE or place is None
+        array = parsed(target.removesuffix("[...]") if alike else place[0])  # type: ignore[index]
+        new = ast.Call(call.func, [array, *map(self.visit, call.args[1:])], call.keywords)
+        row = meaning(rows()[name]) if name in rows() else None
+        if row is None or row.expression is None:
+            self.marks.append(f"{name} has no counterpart here")
+            return ast.Expr(call)
+        filled = ast.unparse(filled_tree(name, new, (), ast.Name(KEY, ast.Load())))
+        written = filled if alike or place is None else place[2].format(f"({filled})")
+        return ast.parse(f"{target} = {written}").body[0]
+
+    def _registered(self, call: ast.Call, kind: str) -> ast.stmt:
+        """``self.register_buffer("name", x)`` as ``self.name = Buffer(x)``."""
+        assert isinstance(call.func, ast.Attribute)
+        owner, value = ast.unparse(call.func.value), self.visit(call.args[1])
+        text = ast.unparse(value)
+        text = text if text == "None" or text.startswith("nnx.Param(") else f"{kind}({text})"
+        first = call.args[0]
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            return ast.parse(f"{owner}.{first.value} = {text}").body[0]
+        return ast.parse(f"setattr({owner}, {ast.unparse(first)}, {text})").body[0]
+
+    def stored(self, target: ast.expr, value: ast.expr) -> ast.stmt | None:
+        """The statement that writes into a weight of a module; None for other targets."""
+        if (place := self.place(target)) is None:
+            return None
+        written = ast.unparse(self.visit(value))
+        text = written if place[2] == "{}" else place[2].format(f"({written})")
+        return ast.parse(f"{place[1]} = {text}").body[0]
+
+    def _is_setting(self, node: ast.expr) -> bool:
+        """Whether an expression only sets how PyTorch works, or chooses a device."""
+        function = node.func if isinstance(node, ast.Call) else node
+        name = self.qualified(function) or ""
+        return name.startswith("torch.") and (
+            name.endswith(_SETTINGS) or name == "torch.device" or ".backends." in name
+        )
 
     def _annotation(self, node: ast.expr | None) -> ast.expr | None:
         if node is None:
@@ -117,6 +293,105 @@ class Rewriting(Expressions):
 
     def _is_context(self, node: ast.expr) -> bool:
         return self.is_torch(node) and any(name in ast.unparse(node) for name in _CONTEXTS)
+
+
+# Initial weights of any axes' order: each number is drawn, or set, as the others are.
+_ALIKE = ("normal_", "uniform_", "zeros_", "ones_", "constant_", "trunc_normal_")
+_SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
+
+
+def resolve(node: ast.AST, rngs: str, key: str) -> None:
+    """Write who draws the random numbers in a tree.
+
+    Args:
+        node: the tree, changed in place.
+        rngs: the expression of flax's random numbers there.
+        key: what follows it for one key.
+    """
+    for part in draws(node):
+        part.id = f"{rngs}{key}" if part.id == KEY else rngs
+
+
+def begin_rngs(body: list[ast.stmt], here: bool) -> None:
+    """Begin flax's random numbers where a body seeds PyTorch's, or at its first statement.
+
+    Args:
+        body: changed in place.
+        here: whether they begin in it; or else its seeds are left out.
+    """
+
+    class Seeds(ast.NodeTransformer):
+        found = False
+
+        def visit_Assign(self, node: ast.Assign) -> Any:
+            if ast.unparse(node.targets[0]) != _SEEDED:
+                return node
+            made = ast.parse(f"rngs = nnx.Rngs({ast.unparse(node.value)})").body[0]
+            first, self.found = not self.found, True
+            return made if here and first else ast.Pass()
+
+    seeds = Seeds()
+    body[:] = [seeds.visit(part) for part in body]
+    kept = _without_pass(body)
+    body[:] = kept or body[:1]
+    if here and not seeds.found:
+        body.insert(0, ast.parse("rngs = nnx.Rngs(0)").body[0])
+
+
+_SEEDED = "seeded_here"  # the target of a seed until it is known whether random numbers are drawn
+
+
+def take_rngs(function: ast.FunctionDef) -> None:
+    """Give a function flax's random numbers as an argument."""
+    function.args.kwonlyargs.append(ast.arg("rngs", parsed("nnx.Rngs")))
+    function.args.kw_defaults.append(None)
+
+
+def _constructor(bases: Sequence[str]) -> ast.FunctionDef | None:
+    """The ``__init__`` of a module that has none of its own, if it needs one."""
+    name = next((base for base in bases if base.startswith("torch.nn.")), None)
+    if name == "torch.nn.Module":
+        text = "def __init__(self, *, rngs: nnx.Rngs):\n    pass\n"
+    elif name == "torch.nn.Sequential":
+        text = "def __init__(self, *layers, rngs=None):\n    super().__init__(*layers)\n"
+    elif name is None:
+        text = (
+            "def __init__(self, *args, rngs: nnx.Rngs, **options):\n"
+            "    super().__init__(*args, rngs=rngs, **options)\n"
+        )
+    elif (base := base_of(name)) is None or (base in own_classes() and not is_flax(name)):
+        return None
+    else:  # PyTorch's arguments for flax's layer
+        row = meaning(rows()[name])
+        given = [ast.keyword(p, ast.Name(p, ast.Load())) for p in row.taken() if p != "dtype"]
+        made = layer(name, ast.Call(parsed("layer"), [], given), ast.Name("rngs", ast.Load()))
+        assert isinstance(made, ast.Call)
+        made.func = parsed("super().__init__")
+        taken = re.sub(r", \*, dtype=None$|, dtype=None$", "", row.made or "")
+        star = "" if "*," in taken else "*, "
+        text = f"def __init__(self, {taken}, {star}rngs: nnx.Rngs):\n    {ast.unparse(made)}\n"
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
+
+
+def _optional(node: ast.ClassDef) -> frozenset[str]:
+    """The attributes of ``self`` that a class sets to None, or to something else or None."""
+    names = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute):
+            values = [part.value]
+            if isinstance(part.value, ast.IfExp):
+                values = [part.value.body, part.value.orelse]
+            if any(isinstance(v, ast.Constant) and v.value is None for v in values):
+                names.add(part.targets[0].attr)
+        if isinstance(part, ast.Call) and ast.unparse(part.func).endswith(".register_parameter"):
+            names |= {str(a.value) for a in part.args[:1] if isinstance(a, ast.Constant)}
+    return frozenset(names)
+
+
+def _without_pass(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [part for part in body if not isinstance(part, ast.Pass)]
 
 
 def _bound(function: ast.FunctionDef) -> set[str]:

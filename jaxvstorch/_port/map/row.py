@@ -162,7 +162,7 @@ class Row:
 
     def taken(self, second: bool = False) -> list[str]:
         """The parameters' names, in order, of the first call or the second."""
-        return list(_parameters(self.called if second else self.made)) if self.made else []
+        return [] if self.made is None else list(_parameters(self.called if second else self.made))
 
     def source(self, expression: str) -> str:
         """An expression over the parameters, as a function that takes them as PyTorch does."""

@@ -12,10 +12,10 @@ def attention(
     query: Array,
     key: Array,
     value: Array,
-    attn_mask: Array | None,
-    is_causal: bool,
-    scale: float | None,
-    enable_gqa: bool,
+    attn_mask: Array | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
 ) -> Array:
     """Scaled dot-product attention over (..., heads, length, features).
 

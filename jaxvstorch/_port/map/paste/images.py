@@ -9,7 +9,9 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 
-def pad(input: Array, pad: Sequence[int], mode: str, value: float | None) -> Array:
+def pad(
+    input: Array, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Array:
     """Pads the last axes, or crops them; ``pad`` begins with the last axis."""
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
@@ -73,12 +75,12 @@ def _sources(size: int, new: int, scale: float | None, align_corners: bool, dtyp
 
 def interpolate(
     input: Array,
-    size: Any,
-    scale_factor: Any,
-    mode: str,
-    align_corners: bool | None,
-    recompute_scale_factor: bool | None,
-    antialias: bool,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
 ) -> Array:
     """Images (batch, channels, ...) resized; integers are rounded."""
     if not jnp.issubdtype(input.dtype, jnp.floating):

@@ -15,7 +15,11 @@ def reduced(loss: Array, reduction: str) -> Array:
 
 
 def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Any, reduction: str, pos_weight: Any
+    input: Array,
+    target: Array,
+    weight: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
 ) -> Array:
     """The binary cross-entropy of scores."""
     positive = 1 if pos_weight is None else pos_weight
@@ -25,7 +29,11 @@ def binary_cross_entropy_with_logits(
 
 
 def nll_loss(
-    input: Array, target: Array, weight: Array | None, ignore_index: int, reduction: str
+    input: Array,
+    target: Array,
+    weight: Array | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
 ) -> Array:
     """The negative log-likelihood of classes, from log-probabilities (batch, classes, ...)."""
     axis = 1 if input.ndim > 1 else 0
@@ -42,10 +50,10 @@ def nll_loss(
 def cross_entropy(
     input: Array,
     target: Array,
-    weight: Array | None,
-    ignore_index: int,
-    reduction: str,
-    label_smoothing: float,
+    weight: Array | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
 ) -> Array:
     """The cross-entropy of scores (batch, classes, ...), with classes or probabilities."""
     axis = 1 if input.ndim > 1 else 0

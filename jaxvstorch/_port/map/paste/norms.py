@@ -104,7 +104,7 @@ def local_response_norm(input: Array, size: int, alpha: float, beta: float, k: f
     """Divides by a power of the mean square over neighbouring channels (axis 1)."""
     pads = [(0, 0), (size // 2, (size - 1) // 2)] + [(0, 0)] * (input.ndim - 2)
     window = (1, size, *(1,) * (input.ndim - 2))
-    zero = jnp.zeros((), input.dtype)
+    zero = np.zeros((), input.dtype)  # of NumPy: under jit JAX's would leave it without gradient
     squares: Array = lax.reduce_window(input**2, zero, lax.add, window, (1,) * input.ndim, pads)
     return input / (k + alpha * squares / size) ** beta
 

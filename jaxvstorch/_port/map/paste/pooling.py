@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxvstorch._port.map.paste.convolutions import _each
@@ -41,15 +42,16 @@ def max_pool(
     input: Array,
     n: int,
     kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: bool,
-    return_indices: bool,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
 ) -> Any:
     """The largest number of each window over the last ``n`` axes, and its position in them."""
     whole = jnp.issubdtype(input.dtype, jnp.integer)
-    least = jnp.array(jnp.iinfo(input.dtype).min if whole else -jnp.inf, input.dtype)
+    # NumPy's number: a number of JAX's is traced under jit, and leaves max_pool without gradient.
+    least = np.array(jnp.iinfo(input.dtype).min if whole else -np.inf, input.dtype)
     windows = _windows(input, n, kernel_size, stride, padding, dilation, ceil_mode)
     values = lax.reduce_window(input, least, lax.max, *windows)
     if not return_indices:
@@ -71,15 +73,15 @@ def avg_pool(
     input: Array,
     n: int,
     kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
 ) -> Array:
     """The mean of each window over the last ``n`` axes."""
     windows = _windows(input, n, kernel_size, stride, padding, 1, ceil_mode)
-    zero = jnp.zeros((), input.dtype)
+    zero = np.zeros((), input.dtype)
     total: Array = lax.reduce_window(input, zero, lax.add, *windows)
     if divisor_override is not None:
         return total / divisor_override

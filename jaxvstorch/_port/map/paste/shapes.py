@@ -37,7 +37,7 @@ def squeeze(input: Array, dim: Any) -> Array:
     return jnp.squeeze(input, tuple(d for d in axes if input.ndim and input.shape[d] == 1))
 
 
-def flatten(input: Array, start_dim: int, end_dim: int) -> Array:
+def flatten(input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
     """The array with some neighbouring axes merged."""
     if input.ndim == 0:
         return input.reshape(1)

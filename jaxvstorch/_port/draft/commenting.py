@@ -1,0 +1,106 @@
+"""Keeps the comments and blank lines of a source through its syntax tree, which holds neither."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+# Statements that stand for a comment, a blank line, and a comment behind the statement before.
+COMMENT, BLANK, BEHIND = "\0# ", "\0blank", "\0behind "
+
+
+def parsed_with_comments(text: str, file: str) -> ast.Module:
+    """The tree of a file; comments and blank lines stand in it as strings of their own."""
+    tree = ast.parse(text, file)
+    lines = text.splitlines()
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
+    for body in list(_bodies(tree)):
+        _add(body, lines, comments)
+    return tree
+
+
+def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and body:
+                yield body
+
+
+def _add(body: list[ast.stmt], lines: list[str], comments: dict[int, tokenize.TokenInfo]) -> None:
+    """Put comments and blank lines before the statements of a body that they stand before."""
+    new: list[ast.stmt] = []
+    for index, node in enumerate(body):
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        number, above = first - 1, list[ast.stmt]()
+        while number > 0 and re.fullmatch(r"\s*(#.*)?", lines[number - 1]):
+            text = lines[number - 1].strip()
+            above.insert(0, _marker(COMMENT + text[1:].strip() if text else BLANK))
+            number -= 1
+        if index == 0:  # a comment before the first statement stands above its header, too
+            above = [a for a in above if not is_blank(a)]
+        new += [*above, node]
+        last = node.end_lineno or node.lineno
+        simple = not hasattr(node, "body") or isinstance(node, ast.Expr)
+        if simple and last in comments and comments[last].start[1] >= (node.end_col_offset or 0):
+            new.append(_marker(BEHIND + comments[last].string[1:].strip()))
+    if any(_is(part, COMMENT) for part in new[:1]) and _is_docstring(body[0]):
+        new = new[1:]
+    body[:] = new
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and "\0" not in node.value.value
+    )
+
+
+def _marker(text: str) -> ast.stmt:
+    return ast.Expr(ast.Constant(text))
+
+
+def _is(node: ast.stmt, kind: str) -> bool:
+    return is_marker(node) and node.value.value.startswith(kind)  # type: ignore[attr-defined]
+
+
+def is_marker(node: ast.stmt) -> bool:
+    """Whether a statement stands for a comment or a blank line."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and node.value.value.startswith("\0")
+    )
+
+
+def is_blank(node: ast.stmt) -> bool:
+    """Whether a statement stands for a blank line."""
+    return _is(node, BLANK)
+
+
+def blank() -> ast.stmt:
+    """A statement that stands for a blank line."""
+    return _marker(BLANK)
+
+
+def with_comments(text: str) -> str:
+    """A source made of a tree, with its comments and blank lines as such."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        match = re.fullmatch(r"""(\s*)('|"|\"{3})\\x00(# |blank|behind )(.*)\2""", line)
+        if match is None:
+            lines.append(line.rstrip())
+            continue
+        said = ast.literal_eval(match[2] + match[4] + match[2])
+        if match[3] == "blank":
+            lines.append("")
+        elif match[3] == "# ":
+            lines.append(f"{match[1]}# {said}")
+        else:
+            lines[-1] += f"  # {said}"
+    return "\n".join(lines)

@@ -1,0 +1,79 @@
+"""What the run of a program showed of one of its files."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from jaxvstorch._port.draft.recording import Recording, Steps
+from jaxvstorch._port.filling import Span
+from jaxvstorch._port.report_data import PortCall
+
+Module = torch.nn.Module
+
+
+class Seen:
+    """What the run of a program showed of one of its files.
+
+    Attributes:
+        calls: the calls that a replay did again, by span.
+        argument_types: by span, the types of the arguments of the call there.
+        constructions: the full names of the classes of modules that each call made, by span.
+        construction_types: by span, the types of the arguments of the call, by parameter.
+        passing: the spans of calls in constructors and below that make modules.
+        builders: the qualified names of functions that constructors call to make modules.
+        reached: the qualified names of the functions that ran.
+        lines: the lines that called something.
+        loader_lines: the lines that began to read a DataLoader.
+        steps: the first steps at each call of ``backward``, by span.
+        instances: a module of each of the program's classes, by name.
+    """
+
+    def __init__(self, recording: Recording, path: str) -> None:
+        self.path = path
+        self.calls: dict[Span, Sequence[PortCall]] = {}
+        self.argument_types: dict[Span, tuple[str, ...]] = {}
+        for at, several in recording.calls.items():
+            if at.file == path and at.column is not None:
+                span = (at.line, at.column, at.end_line, at.end_column)
+                self.calls[span] = list(several)
+                self.argument_types[span] = recording.argument_types.get(at, ())
+        self.constructions = {
+            span: [_full_name(cls) for cls in classes]
+            for (file, span), classes in recording.constructions.items()
+            if file == path
+        }
+        self.construction_types = {
+            span: types for (file, span), types in recording.construction_types.items()
+            if file == path
+        }  # fmt: skip
+        self.passing = {span for file, span in recording.passing if file == path}
+        self.builders = {c.co_qualname for c in recording.builders if c.co_filename == path}
+        self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
+        self.lines = recording.lines.get(path, set())
+        self.loader_lines = {line for file, line in recording.loader_lines if file == path}
+        self.steps: dict[Span, Steps] = {
+            span: steps for (file, span), steps in recording.steps.items() if file == path
+        }
+        self.instances: dict[str, Module] = {
+            cls.__name__: module for cls, module in recording.instances.items()
+        }
+
+    def attribute(self, owner: str | None, path: Sequence[str]) -> Any:
+        """The value at a path of attributes of a module of the program, or None."""
+        value: Any = self.instances.get(owner or "")
+        for name in path:
+            value = getattr(value, name, None)
+        return value
+
+
+def layer_name(value: Any) -> str | None:
+    """The full name of the class of one of PyTorch's own layers; None for anything else."""
+    if isinstance(value, Module) and type(value).__module__.startswith("torch.nn."):
+        return _full_name(type(value))
+    return None
+
+
+def _full_name(cls: type) -> str:
+    """A class's name: as the map has it if it is PyTorch's, or its bare name."""
+    return f"torch.nn.{cls.__name__}" if cls.__module__.startswith("torch.nn.") else cls.__name__
