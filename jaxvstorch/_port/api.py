@@ -178,9 +178,11 @@ def _from_jax(
     function: Callable[..., Any], args: Any, kwargs: Any, limit: int, location: Location
 ) -> PortReport:
     with importing("port"):
-        from jaxvstorch._port.from_jax.interpreter import Interpreter, trace
+        from jaxvstorch._port.from_jax.interpreter import Interpreter
+        from jaxvstorch._port.from_jax.tracing import trace
 
-    closed, arrays = trace(function, args, kwargs)
+    closed, arrays, unmarked = trace(function, args, kwargs, location)
     interpreter = Interpreter(limit, location)
+    interpreter.report.notes += [unmarked] if unmarked else []
     interpreter.run(closed, arrays)
     return interpreter.report

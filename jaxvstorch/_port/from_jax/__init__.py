@@ -1,5 +1,9 @@
-"""Does a JAX function again in PyTorch: each operation of its jaxpr, on the same values.
+"""Does a JAX function again in PyTorch: each call of the reader's, and each operation of its jaxpr.
 
-``interpreter`` traces the function and runs its jaxpr, ``equation`` does an operation in PyTorch,
-and ``primitives`` has the function for it. ``translation`` reads the map from JAX to PyTorch.
+``tracing`` traces the function while ``watching`` passes the reader's calls through a ``watcher``,
+which leaves ``marks`` in the jaxpr. ``interpreter`` runs the jaxpr. At a mark, ``calls`` does the
+whole call in PyTorch: ``candidates`` has the ways to, from the map's lines, whose expressions
+``fitting`` fills with the call's arguments. ``layers`` and ``optimizers`` are those of libraries.
+Each operation is done too: ``equation`` does one, and ``primitives`` has the function for it. Where
+a call has no line, its operations say whether PyTorch can do it. ``wording`` says what came of it.
 """

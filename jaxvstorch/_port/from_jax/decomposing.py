@@ -13,12 +13,26 @@ _TRANSFORMS = (torch.fft.fftn, torch.fft.ifftn, torch.fft.rfftn, torch.fft.irfft
 _FREE = {"eig": ((1, -1),), "eigh": ((0, -1),), "qr": ((0, -1), (1, -2)), "svd": ((1, -1), (2, -2))}
 
 
-def aligned(name: str, torch_results: list[Any], jax_results: Sequence[Any]) -> list[Any] | None:
-    """PyTorch's vectors with the signs of JAX's; None for an operation without such freedom."""
-    if name not in _FREE or not 2 <= len(torch_results) == len(jax_results):
+# The same of JAX's functions, whose results have another order.
+_FREE_OF_FUNCTIONS = _FREE | {"eigh": ((1, -1),), "svd": ((0, -1), (2, -2))}
+
+
+def aligned(
+    name: str, torch_results: list[Any], jax_results: Sequence[Any], of_function: bool = False
+) -> list[Any] | None:
+    """PyTorch's vectors with the signs of JAX's; None for an operation without such freedom.
+
+    Args:
+        name: of an operation of a jaxpr.
+        torch_results: its results in PyTorch.
+        jax_results: its results in JAX.
+        of_function: whether it is the name of a function of JAX instead.
+    """
+    free = (_FREE_OF_FUNCTIONS if of_function else _FREE).get(name)
+    if free is None or not 2 <= len(torch_results) == len(jax_results):
         return None
     results = list(torch_results)
-    for index, axis in _FREE[name]:
+    for index, axis in free:
         vectors, wanted = results[index], torch.from_numpy(np.array(jax_results[index]))
         if vectors.shape == wanted.shape:
             products = (vectors.conj() * wanted).sum(-1 if axis == -2 else -2, keepdim=True)

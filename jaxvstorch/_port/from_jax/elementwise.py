@@ -122,7 +122,11 @@ WITH_PARAMETERS: dict[str, Operation] = {
     "integer_pow": _integer_pow,
     "polygamma": _polygamma,
     "reduce_precision": _rounded,
-    "round": lambda params, x: torch.round(x),
+    "round": lambda params, x: (
+        torch.round(x)
+        if params["rounding_method"].name == "TO_NEAREST_EVEN"
+        else torch.trunc(x + torch.copysign(torch.full_like(x, 0.5), x))
+    ),
     "select_n": _selected,
     "shift_right_logical": _shifted,
 }

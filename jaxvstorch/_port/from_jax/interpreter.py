@@ -1,94 +1,37 @@
-"""Traces a call to a jaxpr, and runs it operation by operation in JAX and in PyTorch."""
+"""Runs a jaxpr operation by operation in JAX and in PyTorch, and so each call of the reader's."""
 
-import sys
+import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial, wraps
-from itertools import islice
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxvstorch._explain.jax import traces
-from jaxvstorch._frameworks.installed import import_path, is_instrument
 from jaxvstorch._frameworks.jaxprs import (
     finish_scan,
     finish_while,
     scan_sizes,
     where_going,
 )
-from jaxvstorch._port.from_jax.equation import (
-    GENERATOR,
-    OUT_OF_RANGE,
-    REPEATED,
-    SIGNED,
-    judge_equation,
-)
-from jaxvstorch._port.from_jax.translation import accumulated, in_torch, jax_name
+from jaxvstorch._port.from_jax.calls import Judgement, judge_call
+from jaxvstorch._port.from_jax.equation import REPEATED, judge_equation
+from jaxvstorch._port.from_jax.marks import elements, mark_p
+from jaxvstorch._port.from_jax.names import is_of_library, package_of
+from jaxvstorch._port.from_jax.tracing import location_of
+from jaxvstorch._port.from_jax.watcher import WatchedCall
+from jaxvstorch._port.from_jax.wording import LOOPS, worded
 from jaxvstorch._port.outcome import Outcome
 from jaxvstorch._port.report import PortReport
-from jaxvstorch._port.report_data import Location, PortCall, PortStatus
+from jaxvstorch._port.report_data import Location, PortStatus
 
-_ARRAYS = (jax.Array, np.ndarray, np.generic)
-_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
-_LOOPING = ("scan", "while_loop", "fori_loop", "map", "cond", "switch")
 # Devices and memory, which no line of the reader's names.
 _SILENT = ("create_token", "dce_sink", "empty", "empty2", "platform_index")
-_WORST = (
-    PortStatus.DIFFERS,
-    PortStatus.FAILED,
-    PortStatus.UNKNOWN,
-    PortStatus.ANOTHER_WAY,
-    PortStatus.RANDOM,
-    PortStatus.VERIFIED,
-)
+_AT_ONE_LOCATION = 64  # calls that are done again, such as those of a Python loop
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "eval_jaxpr",
           "custom_jvp_call", "custom_vjp_call")  # fmt: skip
 _HIGH = "call_hi_primitive"  # a function of JAX that is one operation until it is lowered (0.12)
-_LOOPS = {
-    "scan": "a Python `for` loop, which torch.compile unrolls",
-    "while": "a Python `while` loop; if it depends on values, torch.compile breaks the graph there",
-    "cond": "a Python `if`; if it depends on values, torch.compile breaks the graph there; "
-    "`torch.cond` is a prototype",
-}
-
-
-def trace(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
-    """The jaxpr of a call, and the arrays that it takes.
-
-    Python's numbers, flags and functions stay as they are, whether they are arguments or part of
-    one, such as a module of equinox. Only the arrays among the results are kept.
-    """
-    function, args = _with_module(function, args)
-    leaves, tree = jax.tree.flatten((args, kwargs))
-    arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
-
-    @wraps(function)  # an error names it
-    def of_arrays(*tracers: Any) -> list[Any]:
-        rest = iter(tracers)
-        merged = [next(rest) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
-        args, kwargs = jax.tree.unflatten(tree, merged)
-        results = jax.tree.leaves(function(*args, **kwargs))
-        return [leaf for leaf in results if isinstance(leaf, _ARRAYS)]
-
-    try:
-        return jax.make_jaxpr(of_arrays)(*arrays), arrays
-    except Exception as error:
-        if "trace level" in str(error):  # flax's words
-            error.add_note("port traces the function: pass the module to it as an argument")
-        raise
-
-
-def _with_module(function: Callable[..., Any], args: Any) -> tuple[Callable[..., Any], Any]:
-    """A function that takes its flax module as an argument, so that its state can change."""
-    nnx = sys.modules.get("flax.nnx")
-    owner = getattr(function, "__self__", function)
-    if nnx is None or not isinstance(owner, nnx.Module):
-        return function, args
-    if owner is not function:
-        return function.__func__, (owner, *args)  # type: ignore[attr-defined]
-    return lambda module, *args, **kwargs: module(*args, **kwargs), (owner, *args)
 
 
 class Interpreter:
@@ -102,44 +45,39 @@ class Interpreter:
 
     def __init__(self, limit: int, location: Location) -> None:
         self.limit = limit
-        self.location = location
+        self._around = [location]  # where each jaxpr that runs was called
         self.report = PortReport("jax")
         self._times: Counter[int] = Counter()
         self._operations = 0
         self._steps: Counter[int] = Counter()  # of each loop, walked
         self._in_a_step: dict[int, int] = {}  # the operations of a loop's last walked step
         self._outcomes: dict[Location, list[tuple[str, Outcome]]] = {}
+        self._judged: dict[Location, list[tuple[WatchedCall, Judgement]]] = {}
+        self._known: dict[Location, ast.expr] = {}
 
     def run(self, closed: Any, arguments: Sequence[Any]) -> list[Any]:
         """The results of the jaxpr for these arguments, in JAX."""
         results = self._run_jaxpr(closed.jaxpr, closed.consts, arguments, None)
         for location, outcomes in self._outcomes.items():
-            self._report(location, outcomes)
+            for call in worded(outcomes, self._judged.get(location, [])):
+                self.report.add(location, call)
         return results
 
-    def _report(self, location: Location, named: list[tuple[str, Outcome]]) -> None:
-        """Report one call of the source, by the operations that it became."""
-        name = jax_name(location) or ", ".join(dict.fromkeys(name for name, _ in named))
-        outcomes = [outcome for _, outcome in named]
-        if "." in name and name.rpartition(".")[2] not in _LOOPING:
-            # The reader did not write the loops and dtypes inside a library's function.
-            outcomes = [o for o in outcomes if o.note not in _LOOPS.values()] or outcomes
-            outcomes = [o._replace(note="") if o.note.startswith(SIGNED) else o for o in outcomes]
-        worst = min((o.status for o in outcomes), key=_WORST.index)
-        notes = dict.fromkeys(o.note for o in outcomes if o.status == worst and o.note)
-        gap = max((o.gap for o in outcomes if o.gap is not None), default=None)
-        if name.startswith("jax.random."):
-            worst, notes, gap = PortStatus.RANDOM, dict.fromkeys([GENERATOR]), None
-        elif name.startswith("x.at[") and name != "x.at[i].get":
-            notes |= dict.fromkeys(["PyTorch changes its array: clone it first to keep it"])
-        if not name.startswith("x.at["):
-            notes.pop(REPEATED, None)
-        becomes = in_torch(location)
-        if OUT_OF_RANGE in notes:
-            becomes = None
-        elif REPEATED in notes:
-            becomes = accumulated(location)
-        self.report.add(location, PortCall(name, becomes, worst, "; ".join(notes), gap))
+    def _judge(self, eqn: Any, values: list[Any]) -> list[Any]:
+        """Do a marked call of the reader's in PyTorch; the results that JAX got."""
+        call: WatchedCall = eqn.params["call"]
+        judged = self._judged.setdefault(call.location, [])
+        outcomes = self._outcomes.setdefault(call.location, [])
+        repeated = any(REPEATED in outcome.note for _, outcome in outcomes)
+        for one in elements(values, eqn.params["batched"], self.limit):
+            if self._times[id(call)] >= self.limit or len(judged) >= _AT_ONE_LOCATION:
+                break
+            self._times[id(call)] += 1
+            judgement = judge_call(call, one, self._known, repeated)
+            judged.append((call, judgement))
+            if judgement.nested is not None and call.is_written:
+                self._known[call.location] = judgement.nested
+        return values[eqn.params["count"] :]
 
     def _run_jaxpr(
         self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], at: Location | None
@@ -157,30 +95,18 @@ class Interpreter:
         return [read(atom) for atom in jaxpr.outvars]
 
     def _run_equation(self, eqn: Any, inputs: list[Any], at: Location | None) -> list[Any]:
-        location = at or _location(eqn) or self.location
+        if eqn.primitive is mark_p:
+            return self._judge(eqn, inputs)
+        location = at or location_of(eqn) or self._around[-1]
         name = eqn.primitive.name
-        if name in _LOOPS:
-            if not eqn.params.get("branches_platforms"):
-                self._record(location, name, Outcome(PortStatus.ANOTHER_WAY, _LOOPS[name]))
-            return self._run_loop(eqn, inputs, at)
         if name in _SILENT:
             return _results(eqn, inputs)
-        if name == "custom_linear_solve":
-            lengths, solve = eqn.params["const_lengths"], eqn.params["jaxprs"].solve
-            begin = lengths.matvec + lengths.vecmat
-            arguments = [*inputs[begin : begin + lengths.solve], *inputs[sum(lengths) :]]
-            return self._run_jaxpr(solve.jaxpr, solve.consts, arguments, location)
-        if name == _HIGH:
-            lower = jax.make_jaxpr(partial(eqn.primitive.to_lojax, **eqn.params))(*inputs)
-            return self._run_jaxpr(lower.jaxpr, lower.consts, inputs, location)
-        if name in _CALLS:
-            closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
-            jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
-            # JAX may have traced its own function for another line. Equinox wraps the
-            # reader's function.
-            file = jaxpr.debug_info.func_filename or ""
-            of_jax = _installed(file) and _package(file) != "equinox"
-            return self._run_jaxpr(jaxpr, consts, inputs, location if of_jax else at)
+        if name in (*LOOPS, *_CALLS, _HIGH, "custom_linear_solve"):
+            self._around.append(location)
+            try:
+                return self._run_inside(eqn, inputs, at, location)
+            finally:
+                self._around.pop()
         results = _results(eqn, inputs)
         self._operations += 1
         self._times[id(eqn)] += 1
@@ -189,6 +115,30 @@ class Interpreter:
         else:
             self._record(location, name, judge_equation(eqn, inputs, results))
         return results
+
+    def _run_inside(
+        self, eqn: Any, inputs: list[Any], at: Location | None, location: Location
+    ) -> list[Any]:
+        """Run an operation that has a jaxpr of its own."""
+        name = eqn.primitive.name
+        if name in LOOPS:
+            if not eqn.params.get("branches_platforms"):
+                self._record(location, name, Outcome(PortStatus.ANOTHER_WAY, LOOPS[name]))
+            return self._run_loop(eqn, inputs, at)
+        if name == "custom_linear_solve":
+            lengths, solve = eqn.params["const_lengths"], eqn.params["jaxprs"].solve
+            begin = lengths.matvec + lengths.vecmat
+            arguments = [*inputs[begin : begin + lengths.solve], *inputs[sum(lengths) :]]
+            return self._run_jaxpr(solve.jaxpr, solve.consts, arguments, location)
+        if name == _HIGH:
+            lower = jax.make_jaxpr(partial(eqn.primitive.to_lojax, **eqn.params))(*inputs)
+            return self._run_jaxpr(lower.jaxpr, lower.consts, inputs, location)
+        closed = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
+        jaxpr, consts = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
+        # JAX may have traced its own function for another line. Equinox wraps the reader's.
+        file = jaxpr.debug_info.func_filename or ""
+        of_jax = is_of_library(file) and package_of(file) != "equinox"
+        return self._run_jaxpr(jaxpr, consts, inputs, location if of_jax else at)
 
     def _record(self, location: Location, name: str, outcome: Outcome) -> None:
         self._outcomes.setdefault(location, []).append((name, outcome))
@@ -248,29 +198,6 @@ class Interpreter:
 
 def _results(eqn: Any, inputs: list[Any]) -> list[Any]:
     """The equation's results in JAX."""
-    results = eqn.primitive.bind(*inputs, **eqn.params)
+    params = eqn.primitive.get_bind_params(eqn.params)
+    results = eqn.primitive.bind(*inputs, **params)
     return list(results) if eqn.primitive.multiple_results else [results]
-
-
-def _location(eqn: Any) -> Location | None:
-    """The innermost location on the stack of an equation that is in no library."""
-    for code, instruction in reversed(traces.raw_frames(eqn.source_info.traceback)):
-        file = code.co_filename
-        if file.startswith("<frozen") or _installed(file):
-            continue
-        position = next(islice(code.co_positions(), instruction, None), None)
-        if position is None or position[0] is None:
-            return Location(file, code.co_firstlineno)
-        return Location(file, position[0], *position[1:])
-    return None
-
-
-def _installed(file: str) -> bool:
-    """Whether a file is a library's, or this package's."""
-    return _package(file) in _LIBRARIES or is_instrument(file)
-
-
-def _package(file: str) -> str:
-    """The name of the installed package that a file belongs to."""
-    _, parts = import_path(file) or ("", ("",))
-    return parts[0]

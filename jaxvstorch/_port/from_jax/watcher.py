@@ -1,0 +1,240 @@
+"""What becomes of the calls of the reader's code while JAX traces it: each leaves a mark."""
+
+import ast
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import jax
+
+from jaxvstorch._port.filling import node_at
+from jaxvstorch._port.from_jax.layers import is_layer, weights_of
+from jaxvstorch._port.from_jax.marks import mark
+from jaxvstorch._port.from_jax.names import (
+    DERIVATIVES,
+    derivative_name,
+    is_of_library,
+    name_of,
+    optimizer_name,
+)
+from jaxvstorch._port.from_jax.watching import SITES
+from jaxvstorch._port.map.rows import jax_rows
+from jaxvstorch._port.report_data import Location
+
+_BINARY: dict[Any, Any] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.Pow: operator.pow, ast.MatMult: operator.matmul, ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
+_IN_PLACE: dict[Any, Any] = {
+    ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul,
+    ast.Div: operator.itruediv, ast.FloorDiv: operator.ifloordiv, ast.Mod: operator.imod,
+    ast.Pow: operator.ipow, ast.MatMult: operator.imatmul, ast.BitAnd: operator.iand,
+    ast.BitOr: operator.ior, ast.BitXor: operator.ixor, ast.LShift: operator.ilshift,
+    ast.RShift: operator.irshift,
+}  # fmt: skip
+
+
+# They call the functions that they are given.
+_TRANSFORMATIONS = (
+    "jax.checkpoint", "jax.grad", "jax.jit", "jax.jvp", "jax.tree.map", "jax.value_and_grad",
+    "jax.vjp", "jax.vmap", "lax.cond", "lax.fori_loop", "lax.map", "lax.scan", "lax.switch",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Stands for an array of a call, whose values an interpreter of the jaxpr has."""
+
+    number: int
+
+
+@dataclass(eq=False)
+class WatchedCall:
+    """One call of the reader's.
+
+    Attributes:
+        location: in the reader's file.
+        name: of what is called, in the map; ``operator``, ``index`` or ``.T`` where it is that.
+        function: what is called.
+        args: positional arguments, with a ``Slot`` for each traced array.
+        kwargs: named arguments, likewise.
+        weights: a layer's, likewise.
+        result: likewise.
+        whole: whether PyTorch can do it as one call; another only has a name.
+        is_written: whether its arguments stand at the location; they do not where a
+            transformation of JAX's calls a function, as ``jax.vmap`` does.
+    """
+
+    location: Location
+    name: str
+    function: Any
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Any] = field(default_factory=dict)
+    result: Any = None
+    whole: bool = True
+    is_written: bool = True
+
+
+def filled_in(value: Any, values: Sequence[Any]) -> Any:
+    """Arguments or results with the values of their slots."""
+    return _mapped(value, lambda leaf: values[leaf.number] if isinstance(leaf, Slot) else leaf)
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_mapped(item, change) for item in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_mapped(item, change) for item in value))
+    if isinstance(value, dict):
+        return {key: _mapped(item, change) for key, item in value.items()}
+    if isinstance(value, slice):
+        return slice(*(_mapped(item, change) for item in (value.start, value.stop, value.step)))
+    return change(value)
+
+
+class Watcher:
+    """Marks the calls in a jaxpr that is being traced, and does what they do."""
+
+    slice = slice
+
+    def __init__(self) -> None:
+        self._derivatives: dict[int, tuple[Any, str | None]] = {}  # that the code made, by ``id``
+        self._calling: list[Location] = []  # the reader's calls that have begun
+
+    def call(self, site: int, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function; mark the call if the function is JAX's, or of a library of it."""
+        location = SITES[site]
+        if self._calling and is_of_library(location.file):  # a Sequential calls its layers
+            return self.call_at(self._calling[-1], function, args, kwargs, is_written=False)
+        return self.call_at(location, function, args, kwargs)
+
+    def call_at(
+        self, location: Location, function: Any, args: Any, kwargs: Any, is_written: bool = True
+    ) -> Any:
+        """Call a function, as a location does."""
+        if type(function) is partial:
+            args, kwargs = (*function.args, *args), function.keywords | kwargs
+            is_written = is_written and not function.args
+            return self.call_at(location, function.func, args, kwargs, is_written)
+        owner: Any = getattr(function, "__self__", None)
+        name = name_of(function)
+        if isinstance(owner, jax.Array):  # whose methods have other names inside JAX
+            name = f"Array.{getattr(getattr(node_at(location), 'func', None), 'attr', '')}"
+            name = name if name in jax_rows() else None
+        self._calling.append(location)
+        try:
+            if is_layer(function):
+                call = WatchedCall(location, name or "", function, is_written=is_written)
+                return self._layer(call, args, kwargs)
+            passed = tuple(map(self._watched, args)) if name in _TRANSFORMATIONS else args
+            _, other = self._derivatives.get(id(function), (None, None))
+            other = other or derivative_name(function) or optimizer_name(function)
+            if (name is None or name.endswith(".Sequential")) and other is None:
+                return function(*args, **kwargs)
+            taken = _Taken()
+            call = WatchedCall(location, other or name or "", function)
+            call.whole, call.is_written = other is None, is_written
+            if (name or "").startswith("Array.at."):
+                call.args = taken((owner.array, owner.index, *args))
+            else:
+                call.args = taken((owner, *args) if isinstance(owner, jax.Array) else args)
+            call.kwargs = taken(kwargs)
+            if other is not None and not taken.arrays:  # as in a module of flax
+                taken(jax.tree.leaves((args, kwargs)))
+            result = function(*passed, **kwargs)
+            if (name or "").rpartition(".")[2] in DERIVATIVES:
+                self._derivatives[id(result)] = result, name
+            return _marked(call, taken, result)
+        finally:
+            self._calling.pop()
+
+    def _layer(self, call: WatchedCall, args: Any, kwargs: Any) -> Any:
+        taken = _Taken()
+        call.args, call.kwargs = taken(args), taken(kwargs)
+        call.weights = taken(weights_of(call.function))
+        result = call.function(*args, **kwargs)
+        if not call.weights:  # those of linen are there when it was called
+            call.weights = taken(weights_of(call.function))
+        return _marked(call, taken, result)
+
+    def _watched(self, function: Any) -> Any:
+        """A function of JAX, or a layer, whose calls by a transformation are marked."""
+        if not callable(function) or (name_of(function) is None and not is_layer(function)):
+            return function
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self.call_at(self._calling[-1], function, args, kwargs, is_written=False)
+
+        return call
+
+    def operator(self, site: int, *operands: Any) -> Any:
+        """Do an operator or an index, and mark it."""
+        node, taken = node_at(SITES[site]), _Taken()
+        op = getattr(node, "op", None) or getattr(node, "ops", [None])[0]
+        function: Any = _BINARY.get(type(op), operator.getitem)
+        if isinstance(node, ast.AugAssign) and not isinstance(operands[0], jax.Array):
+            return _IN_PLACE[type(op)](*operands)
+        if function is operator.getitem and isinstance(operands[0], tuple | list | dict):
+            return function(*operands)
+        name = "index" if function is operator.getitem else "operator"
+        call = WatchedCall(SITES[site], name, function, taken(operands))
+        return _marked(call, taken, function(*operands))
+
+    def iterate(self, site: int, values: Any) -> Any:
+        """What a loop runs over; mark the rows of an array."""
+        if not isinstance(values, jax.core.Tracer):
+            return values
+        taken = _Taken()
+        return _marked(WatchedCall(SITES[site], "iter", iter, taken((values,))), taken, [*values])
+
+    def attribute(self, site: int, owner: Any) -> Any:
+        """Read an attribute, such as ``x.T``, and mark that."""
+        node, taken = node_at(SITES[site]), _Taken()
+        attribute = getattr(node, "attr", "T")
+        call = WatchedCall(
+            SITES[site], f".{attribute}", operator.attrgetter(attribute), taken((owner,))
+        )
+        return _marked(call, taken, getattr(owner, attribute))
+
+
+class _Taken:
+    """Replaces traced arrays by slots, and keeps the arrays."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Any] = []
+
+    def __call__(self, value: Any) -> Any:
+        return _mapped(value, self._slot)
+
+    def _slot(self, leaf: Any) -> Any:
+        nnx = sys.modules.get("flax.nnx")
+        if nnx is not None and isinstance(leaf, nnx.Variable):
+            leaf = leaf[...]
+        if not isinstance(leaf, jax.core.Tracer):
+            return leaf
+        self.arrays.append(leaf)
+        return Slot(len(self.arrays) - 1)
+
+
+def _marked(call: WatchedCall, taken: _Taken, result: Any) -> Any:
+    """The result, whose arrays come from a mark of the call."""
+    inputs = list(taken.arrays)
+    equinox = sys.modules.get("equinox")
+    if equinox is not None and isinstance(result, equinox.Module):
+        leaves, tree = jax.tree.flatten(result)
+        return jax.tree.unflatten(tree, _marked(call, taken, leaves))
+    call.result = taken(result)
+    results = taken.arrays[len(inputs) :]
+    if not results and (call.whole or not inputs):
+        return result  # it computes nothing
+    marked = mark(call, inputs, results)
+    return filled_in(call.result, [*inputs, *marked])
