@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from flax import nnx
 
+from jaxvstorch._port.from_jax.layers import carried, carrying
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.describe import error_text
@@ -61,37 +62,14 @@ def _differences(
     scope = namespace() | {"w": state}
     if text == row.expression:
         values = eval(row.option("weights") or "{}", scope)
-        scope["carried"] = lambda module: _carried(module, values)
-        text = _carrying(text)
+        scope["carried"] = lambda module: carried(module, values)
+        text = ast.unparse(carrying(ast.parse(text, mode="eval").body))
     taker: Callable[..., Any] = eval(row.source(text), scope)
     try:
         ours = taker(*to_torch(sample.args), **to_torch(sample.kwargs))(*to_torch(sample.called))
     except Exception as error:
         return [Difference("only PyTorch raises", error_text(error), "")]
     return compare(jax_calls.leaves(ours), theirs, wide=False)
-
-
-def _carrying(text: str) -> str:
-    """The expression, with each module of PyTorch given its weights as soon as it is made."""
-
-    class Wrap(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.AST:
-            self.generic_visit(node)
-            path = ast.unparse(node.func).split(".")
-            if path[:2] == ["torch", "nn"] and path[-1][0].isupper():
-                return ast.Call(ast.Name("carried", ast.Load()), [node], [])
-            return node
-
-    return ast.unparse(ast.fix_missing_locations(Wrap().visit(ast.parse(text, mode="eval"))))
-
-
-def _carried(module: torch.nn.Module, weights: dict[str, Any]) -> torch.nn.Module:
-    """A module of PyTorch with these weights; those that it lacks are None."""
-    given = {name: value for name, value in weights.items() if value is not None}
-    module.load_state_dict(given, strict=False)
-    if missing := given.keys() - module.state_dict().keys():
-        raise ValueError(f"{', '.join(missing)} are no weights of {module}")
-    return module.eval()
 
 
 def try_steps(row: Row, tried: list[Sample]) -> Tally:
