@@ -69,8 +69,8 @@ DOCUMENTS = {
         "nearest": [str],
     }),
     "map": headed("map", VERSION, {"names": [NameEntry]}),
-    "port": headed("port", 1, {
-        "framework": str, "ended": str | None, "seconds": float | None, "verified": float,
+    "port": headed("port", 2, {
+        "framework": str, "ended": str | None, "seconds": float | None, "verified": float | None,
         "counts": dict[str, int], "beyond": int, "lines": [_LINE], "unreached": [_LINE],
         "notes": [str], "parity": dict[str, str],
     }),

@@ -117,16 +117,23 @@ def _gathered(row: Row, call: Call) -> Call:
     """A call with its arguments as the map has them.
 
     In ``x.permute(0, 2, 1)`` the numbers are one argument, and ``size=`` those of a ``*size``.
+    PyTorch's functions in Python pass None on for what was not given.
     """
     if row.made is None:
         return call
     parameters = _parameters(row.made)
     args, kwargs, count = call.args, row.own_names(call.kwargs), len(parameters.args)
+    kwargs = {k: v for k, v in kwargs.items() if v is not None or _takes_none(row, k)}
     if parameters.vararg is not None:
         args += tuple(kwargs.pop(parameters.vararg.arg, ()))
     elif 0 < count < len(args):
         args = (*args[: count - 1], args[count - 1 :])
     return Call(call.function, args, kwargs)
+
+
+def _takes_none(row: Row, name: str) -> bool:
+    default = row.parameters.get(name)
+    return default is None or ast.unparse(default) == "None"
 
 
 def _indexes_with_mask(row: Row, call: Call) -> bool:

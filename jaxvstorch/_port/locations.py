@@ -53,7 +53,8 @@ def _only_dispatches(frame: FrameType) -> bool:
     """Whether a frame of PyTorch only chooses, by its arguments, what a function returns."""
     code = frame.f_code
     return code.co_filename == _DISPATCH or (
-        code.co_filename == _FUNCTIONAL and "_return_" in code.co_name  # of unique
+        code.co_filename == _FUNCTIONAL
+        and ("_return_" in code.co_name or code.co_name == "meshgrid")  # _return_: of unique
     )
 
 

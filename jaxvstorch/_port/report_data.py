@@ -12,7 +12,7 @@ from typing import Any
 from jaxvstorch._frameworks import FRAMEWORKS, proven
 
 SCHEMA = "jaxvstorch-port"
-VERSION = 1
+VERSION = 2
 
 
 class PortStatus(StrEnum):
@@ -33,7 +33,8 @@ class PortStatus(StrEnum):
         return _SIGNS[self]
 
 
-_SIGNS = dict(zip(PortStatus, "=≠~>!?!.", strict=True))
+_SIGNS = dict(zip(PortStatus, "=≠~>-?!.", strict=True))
+_NOT_JUDGED = (PortStatus.RANDOM, PortStatus.READ)
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,15 @@ class ReportData:
         return {status.value: counts[status] for status in PortStatus if status in counts}
 
     @property
-    def verified(self) -> float:
+    def verified(self) -> float | None:
         """The share of calls that gave the same in the other framework.
 
-        Random draws do not count: nothing can be said about them.
+        Random draws, and what was only read, do not count: nothing can be said about them. None
+        where nothing counts.
         """
         counts = self.counts()
-        judged = sum(counts.values()) - counts.get(PortStatus.RANDOM, 0)
-        return counts.get(PortStatus.VERIFIED, 0) / judged if judged else 0.0
+        judged = sum(n for status, n in counts.items() if status not in _NOT_JUDGED)
+        return counts.get(PortStatus.VERIFIED, 0) / judged if judged else None
 
     def files(self) -> Iterator[tuple[str, list[PortLine]]]:
         """The lines of each file, in order."""

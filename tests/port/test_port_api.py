@@ -65,6 +65,15 @@ def test_the_largest_difference_of_the_calls_of_a_line(monkeypatch) -> None:
     assert f"(3 times)  off by {call.gap:.1e}" in str(report)
 
 
+def test_nothing_is_verified_where_nothing_counts() -> None:
+    assert jaxvstorch.port(torch.randn, 3).verified is None
+    assert PortReport().verified is None
+
+
+def test_each_status_has_a_mark_of_its_own() -> None:
+    assert len({status.sign for status in PortStatus}) == len(PortStatus)
+
+
 def test_equal_results_are_reported_as_equal() -> None:
     report = jaxvstorch.port(torch.flip, torch.tensor([1.0, float("nan")]), (0,))
     assert "  equal" in str(report)

@@ -45,6 +45,19 @@ def test_a_device_is_no_dtype() -> None:
     assert calls["Tensor.to"].becomes == "x"
 
 
+def test_what_pytorch_begins_at_by_default() -> None:
+    call = replayed(lambda: torch.arange(end=5))["torch.arange"]
+    assert (call.status, call.becomes) == (PortStatus.VERIFIED, "jnp.arange(0, 5)")
+
+
+@pytest.mark.parametrize("options", [{"indexing": "xy"}, {"indexing": "ij"}, {}])
+@pytest.mark.filterwarnings("ignore:torch.meshgrid")
+def test_a_grid_is_seen_through_pytorch_s_own_function(options) -> None:
+    x = torch.arange(3)
+    calls = replayed(lambda: torch.meshgrid(x, x + 1, **options))
+    assert calls["torch.meshgrid"].status == PortStatus.VERIFIED
+
+
 def test_argument_types_decide_between_sizes() -> None:
     def draws(n, size):
         return torch.randn(n), torch.rand(size)
