@@ -109,16 +109,14 @@ def _run(file: Path, arguments: list[str], **options: Any) -> "PortReport":
 
 
 def _require_calls(report: "PortReport", file: Path, static: bool) -> None:
-    if not report.lines:
-        calls = "names" if static else "called"
-        how = report.ended or (
-            "To port a JAX function, call jaxvstorch.port in Python."
-            if "jax" in file.read_text(encoding="utf-8", errors="replace")
-            else ""
-        )
-        raise BadInputError(
-            f"{file} {calls} nothing from PyTorch that port can replay. {how}".strip()
-        )
+    if report.lines:
+        return
+    if report.ended:
+        raise BadInputError(f"nothing of {file} was replayed. {report.ended}")
+    calls = "names" if static else "called"
+    is_jax = "jax" in file.read_text(encoding="utf-8", errors="replace")
+    how = " To port a JAX function, call jaxvstorch.port in Python." if is_jax else ""
+    raise BadInputError(f"{file} {calls} nothing from PyTorch that port can replay.{how}")
 
 
 def _show(report: "PortReport", as_json: bool) -> None:

@@ -7,12 +7,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
 from jaxvstorch._port.process_group import ProcessGroup, interruptible
-from jaxvstorch._port.records import ROOM, has_begun, read
+from jaxvstorch._port.records import ROOM, has_begun, has_ended, read
 from jaxvstorch._port.report import PortReport
 
 _LOOK = 0.1  # seconds between two looks at whether the program has begun
@@ -35,7 +36,7 @@ def replayed(
         file: the program.
         arguments: the program's arguments.
         limit: how many calls of one name on one line are done again.
-        seconds: after which it is stopped.
+        seconds: after which the program is stopped; its draft takes longer.
         write: where to write a draft of the port.
         module: the program's name, if it is run as a module.
 
@@ -63,7 +64,10 @@ def replayed(
             )
         report, complete = read(records)
     if not in_time:
-        report.ended = f"The program was stopped after {seconds:g} seconds; --seconds changes that."
+        early = "" if report.lines else ", before a PyTorch call was repeated in JAX"
+        report.ended = (
+            f"The program was stopped after {seconds:g} seconds{early}; --seconds changes that."
+        )
     elif not complete:
         report.ended = _killed(group.status or 0)
     if write is not None and not complete:
@@ -88,22 +92,27 @@ def _records() -> Iterator[Path]:
 
 
 def _wait(group: ProcessGroup, records: Path, seconds: float) -> bool:
-    """Wait for the program's end; whether it came in time."""
+    """Wait for the process's end; whether the program's came in time."""
+    finishes = partial(has_ended, records)
     try:
         while not has_begun(records):  # both frameworks are imported before it begins
             if group.wait(_LOOK):
                 return True
         if group.wait(seconds):
             return True
+        if finishes():  # the draft is being written and compared
+            while not group.wait(_LOOK):
+                pass
+            return True
     except KeyboardInterrupt:
-        group.stop()
+        group.stop(finishes)
         if not has_begun(records):
             raise
         return True
     except BaseException:
         group.stop()
         raise
-    group.stop()
+    group.stop(finishes)
     return False
 
 

@@ -45,14 +45,21 @@ class ProcessGroup:
         self._move_terminal(self._group, os.getpgrp())
         return True
 
-    def stop(self) -> None:
-        """Do to the program and its processes what Ctrl-C does, and end what is left of them."""
+    def stop(self, finishes: Callable[[], bool] = lambda: False) -> None:
+        """Do to the program and its processes what Ctrl-C does, and end what is left of them.
+
+        Args:
+            finishes: whether the program has ended, and its process only has to finish its report,
+                which takes as long as it takes.
+        """
         with suppress(KeyboardInterrupt):  # a second Ctrl-C ends them at once
             ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # by the program too
             self._send(signal.SIGTERM if ignored else signal.SIGINT)
             self._send(signal.SIGCONT)
             end = time.monotonic() + GRACE
-            while not (self.wait(0.0) and self._is_empty()) and time.monotonic() < end:
+            while not (self.wait(0.0) and self._is_empty()):
+                if time.monotonic() >= end and (self.status is not None or not finishes()):
+                    break
                 time.sleep(_LOOK)
         if self.status is None or not self._is_empty():
             self._send(signal.SIGKILL)

@@ -92,6 +92,11 @@ def has_begun(path: Path) -> bool:
         return file.read(1) != b" "
 
 
+def has_ended(path: Path) -> bool:
+    """Whether the program has ended, and only its report is still to be finished."""
+    return f'{{"kind": "{Record.ENDED}"'.encode() in path.read_bytes()
+
+
 def read(path: Path) -> tuple[PortReport, bool]:
     """The report in a process's records, and whether the program reached its end.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxvstorch._port import process_group
 from jaxvstorch._port.process import replayed
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -97,6 +98,37 @@ def test_what_was_replayed_is_kept(tmp_path, program, ended, capfd) -> None:
     assert bool(report.failed_draft) is ("at once" in ended)
     assert report.counts() == {"verified": 2}
     assert "jaxvstorch" not in capfd.readouterr().err  # a traceback without port's frames
+
+
+INTERRUPTED = """\
+import torch
+x = torch.ones(2) + 1
+try:
+    while True:
+        pass
+except KeyboardInterrupt:
+    print("saving", flush=True)
+finally:
+    print("finally", flush=True)
+"""
+
+
+@pytest.mark.matrix
+def test_the_draft_s_time_does_not_count(tmp_path, capfd, monkeypatch) -> None:
+    """The program ends as by Ctrl-C, and the draft then takes longer than the grace for that."""
+    monkeypatch.setattr(process_group, "GRACE", 3.0)
+    file = tmp_path / "program.py"
+    file.write_text(f"def f(x):\n    return x + 1\n{INTERRUPTED}f(x)\n")
+    report = replayed(str(file), [], limit=8, seconds=20, write=tmp_path / "draft.py")
+    assert capfd.readouterr().err == "saving\nfinally\n"
+    assert report.ended.startswith("The program was stopped after 20 seconds")
+    assert report.parity["f"].startswith("at parity")
+
+
+def test_a_program_that_is_stopped_before_its_first_call(tmp_path) -> None:
+    (tmp_path / "sleeps.py").write_text("import time, torch\ntime.sleep(3000)\n")
+    report = replayed(str(tmp_path / "sleeps.py"), [], limit=8, seconds=0.1)
+    assert "0.1 seconds, before a PyTorch call was repeated in JAX" in report.ended
 
 
 FAILS = """\

@@ -48,6 +48,19 @@ def test_children_do_not_outlive_a_program_that_is_stopped(tmp_path, monkeypatch
         assert time.monotonic() < end
 
 
+@pytest.mark.parametrize(("finishes", "status"), [(True, 3), (False, -signal.SIGKILL)])
+def test_a_report_that_is_being_finished_is_waited_for(
+    tmp_path, monkeypatch, finishes, status
+) -> None:
+    monkeypatch.setattr(process_group, "GRACE", 0.1)
+    trap = "trap 'sleep 3; exit 3' INT"
+    script = f"{trap}; echo 1 > {tmp_path}/begun; while :; do sleep 0.1; done"
+    group = ProcessGroup(["sh", "-c", script])
+    wait_for(tmp_path / "begun")
+    group.stop(lambda: finishes)
+    assert group.status == status
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_us_is_as_ctrl_c(number) -> None:
     with pytest.raises(KeyboardInterrupt), interruptible():
