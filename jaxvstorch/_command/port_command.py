@@ -13,6 +13,7 @@ from jaxvstorch._command.files import check_page, write_page
 from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
 from jaxvstorch._port import LIMIT
+from jaxvstorch._port.notebook import is_notebook, read_cells
 
 if TYPE_CHECKING:
     from jaxvstorch._port.report import PortReport
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 def port(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.py", help="A program that uses PyTorch; see -m too.")
+        Path,
+        typer.Argument(
+            metavar="FILE.py", help="A program or a notebook that uses PyTorch; see -m too."
+        ),
     ],
     arguments: Annotated[
         list[str] | None,
@@ -142,7 +146,10 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
         raise BadInputError(f"{file} is not a file on a disk: give the program's file")
     try:
         with warnings.catch_warnings(action="ignore"):  # the program gets them
-            compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+            if is_notebook(file):
+                read_cells(file)
+            else:
+                compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
     except FileNotFoundError:
         raise BadInputError(f"there is no file {file}") from None
     except OSError as error:
@@ -150,9 +157,14 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
     except (RecursionError, MemoryError) as error:
         raise BadInputError(f"{file} is nested too deeply for Python") from error
     except (SyntaxError, ValueError) as error:
-        raise BadInputError(f"{file} is not a Python program: {error}") from error
+        what = "notebook in Python" if is_notebook(file) else "Python program"
+        raise BadInputError(f"{file} is not a {what}: {error}") from error
     if write is not None and write.suffix != ".py":
         raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
+    if write is not None and is_notebook(file):
+        raise BadInputError(
+            f"--write needs a program: `jupyter nbconvert --to script {file}` makes one"
+        )
     if static and write is not None:
         raise BadInputError("--write needs a run: leave out --static")
     if write is not None and html is not None and write.absolute() == html.absolute():

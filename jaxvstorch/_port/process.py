@@ -12,6 +12,7 @@ from pathlib import Path
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
+from jaxvstorch._port.notebook import is_notebook, read_cells
 from jaxvstorch._port.process_group import ProcessGroup, interruptible
 from jaxvstorch._port.records import ROOM, has_begun, has_ended, read
 from jaxvstorch._port.report import PortReport
@@ -63,6 +64,10 @@ def replayed(
                 f"{group.status}. `jaxvstorch doctor` says what is broken."
             )
         report, complete = read(records)
+    if is_notebook(file):
+        left_out = [line for cell in read_cells(options["file"]) for line in cell.left_out]
+        if left_out:  # and so the report's rendering knows the cells' lines
+            report.notes.append(f"Left out, as IPython's: {', '.join(left_out)}.")
     if not in_time:
         early = "" if report.lines else ", before a PyTorch call was repeated in JAX"
         report.ended = (

@@ -25,6 +25,7 @@ from jaxvstorch._files import write_marked
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import remove_port_frames, silence_jax
+from jaxvstorch._port.notebook import is_cell, is_notebook, read_cells
 from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
 
@@ -123,6 +124,8 @@ def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records)
         with replay, nullcontext() if recording is None else recording.watching():
             if module:
                 runpy.run_module(module, run_name="__main__", alter_sys=True)
+            elif is_notebook(path):
+                _run_cells(path)
             else:
                 _as_main(path)
     except SystemExit as end:
@@ -189,13 +192,27 @@ def _as_main(path: str) -> None:
         sys.modules["__main__"] = port_main
 
 
+def _run_cells(path: str) -> None:
+    """Run a notebook's cells in order, in its folder, as Jupyter does."""
+    os.chdir(Path(path).parent)
+    port_main, main = sys.modules["__main__"], ModuleType("__main__")
+    main.__dict__.update(__builtins__=__builtins__, display=print)
+    sys.modules["__main__"] = main
+    try:
+        for cell in read_cells(path):
+            exec(compile(cell.source, cell.file, "exec", dont_inherit=True), main.__dict__)
+    finally:
+        sys.modules["__main__"] = port_main
+
+
 def _unreached(path: str, replay: Any, records: Records) -> None:
     """Record the calls in the program's own files that it did not make."""
     from jaxvstorch._port.reading import add_unreached
 
     folder = str(Path(path).resolve().parent)
     files = {path, *(file for file, _ in replay.report.lines if file.startswith(folder))}
-    add_unreached(replay.report, [file for file in sorted(files) if not is_installed(file)])
+    own = [file for file in sorted(files) if not (is_installed(file) or is_cell(file))]
+    add_unreached(replay.report, own)
     for (file, number), line in sorted(replay.report.unreached.items()):
         for call in line.calls:
             location = {"file": file, "line": number}

@@ -9,6 +9,7 @@ from jaxvstorch._port.filling import filled
 from jaxvstorch._port.imports import bound, qualified
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.notebook import is_notebook, read_cells
 from jaxvstorch._port.report import PortReport
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 
@@ -34,14 +35,18 @@ class NameUse:
 
 
 def read(path: str) -> list[NameUse]:
-    """Each use of the map's names in a file, resolved by its imports.
+    """Each use of the map's names in a file or a notebook, resolved by its imports.
 
     Raises:
         OSError, SyntaxError, UnicodeDecodeError, ValueError: it is not Python source.
     """
-    tree = ast.parse(Path(path).read_bytes(), path)
     reader = _Reader(path)
-    reader.visit(tree)
+    if is_notebook(path):
+        for cell in read_cells(path):
+            reader.path = cell.file
+            reader.visit(ast.parse(cell.source, cell.file))
+    else:
+        reader.visit(ast.parse(Path(path).read_bytes(), path))
     return reader.uses
 
 
@@ -67,12 +72,11 @@ def add_unreached(report: PortReport, files: Iterator[str] | list[str]) -> None:
             uses = read(file)
         except (OSError, SyntaxError, ValueError, RecursionError):  # a cell, or a file that is gone
             continue
-        lines = {line for name, line in report.lines if name == file}
         for use in uses:
             location, name = use.location, use.row.name
             spanned = range(location.line, (location.end_line or location.line) + 1)
             is_call = isinstance(use.node, ast.Call) and name in watched()
-            if is_call and not lines.intersection(spanned):
+            if is_call and not any((location.file, line) in report.lines for line in spanned):
                 report.add_unreached(location, PortCall(name, None, PortStatus.READ))
 
 
