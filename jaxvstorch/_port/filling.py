@@ -104,8 +104,10 @@ def _nodes(file: str) -> dict[Span, ast.AST]:
         span_of(n): n for n in nodes if isinstance(n, ast.expr | ast.AugAssign)
     }
     for node in nodes:  # in bytecode, x[i] = v has the span of x[i]
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            by_span[span_of(node.targets[0])] = node
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript):
+                    by_span[span_of(target)] = ast.Assign([target], node.value)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
             by_span[span_of(node.target)] = node
     return by_span

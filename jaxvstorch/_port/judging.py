@@ -75,7 +75,8 @@ def _is_alike(result: Any, jax_result: Any) -> bool:
 
 
 def _notes(name: str, row: Row, call: Call) -> Iterator[str]:
-    if name.endswith("_") and not name.endswith("__"):  # it writes into its array, as add_ does
+    in_place = name.endswith("_") and not name.endswith("__")  # as add_ is
+    if in_place or call.kwargs.get("inplace") or call.kwargs.get("out") is not None:
         yield _ASSIGN
     if row.name in _DATA_DEPENDENT or _indexes_with_mask(row, call):
         yield "its result depends on values: it does not run under jax.jit as it is"

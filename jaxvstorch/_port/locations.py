@@ -44,7 +44,7 @@ def calling_location(frame: FrameType | None) -> Location | None:
     """The location of a frame's call, or None where that is PyTorch's own code."""
     while frame is not None and _only_dispatches(frame):
         frame = frame.f_back
-    if frame is not None and frame.f_code.co_filename == _API and frame.f_back:
+    if frame is not None and is_of_port_call(frame) and frame.f_back:
         return _port_call(frame.f_back)
     return None if frame is None else _location(frame)
 
@@ -58,16 +58,22 @@ def _only_dispatches(frame: FrameType) -> bool:
     )
 
 
+def program_frame() -> FrameType | None:
+    """The innermost frame on the stack outside PyTorch and port."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_outside_program(frame) and not is_of_port_call(frame):
+        frame = frame.f_back
+    return frame
+
+
 def program_location() -> Location | None:
     """The innermost location on the stack outside PyTorch and port."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_filename == _API and frame.f_back:
-            return _port_call(frame.f_back)
-        if (location := _location(frame)) is not None:
-            return location
-        frame = frame.f_back
-    return None
+    return calling_location(program_frame())
+
+
+def is_of_port_call(frame: FrameType) -> bool:
+    """Whether a frame is of ``port``, which calls the function passed to it."""
+    return frame.f_code.co_filename == _API
 
 
 def _port_call(frame: FrameType) -> Location:
@@ -82,11 +88,17 @@ def span_of_call(frame: FrameType) -> Span:
     return line or frame.f_lineno, column or 0, end_line, end_column
 
 
-def _location(frame: FrameType) -> Location | None:
-    """A frame's location; None in PyTorch's own code, port's, and Python's frozen modules."""
+def is_outside_program(frame: FrameType) -> bool:
+    """Whether a frame is of PyTorch's own code, of port's, or of Python's frozen modules."""
     file = frame.f_code.co_filename
-    if file.startswith((_TORCH, "<frozen", *PORT_FOLDERS)) or is_port_call(frame.f_code):
+    return file.startswith((_TORCH, "<frozen", *PORT_FOLDERS)) or is_port_call(frame.f_code)
+
+
+def _location(frame: FrameType) -> Location | None:
+    """A frame's location, if it is of the program."""
+    if is_outside_program(frame):
         return None
+    file = frame.f_code.co_filename
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     line, end_line, column, end_column = positions or (None, None, None, None)
     return Location(file, frame.f_lineno if line is None else line, end_line, column, end_column)

@@ -35,6 +35,14 @@ class Outcome(NamedTuple):
         """The same outcome with more notes, where there are any."""
         return self._replace(note="; ".join(filter(None, [self.note, *notes])))
 
+    def with_others(self, others: str) -> "Outcome":
+        """The same outcome where the call changed other variables too; then JAX's differs."""
+        if not others:
+            return self
+        verified = self.status == PortStatus.VERIFIED
+        status = PortStatus.DIFFERS if verified else self.status
+        return self._replace(status=status, note="; ".join(filter(None, [others, self.note])))
+
 
 def compare_results(torch_result: Any, jax_result: Any, terms: float = 0.0) -> Outcome:
     """Compare the results of one call in both frameworks.

@@ -65,7 +65,7 @@ def replayed(
             )
         report, complete = read(records)
     if is_notebook(file):
-        left_out = [line for cell in read_cells(options["file"]) for line in cell.left_out]
+        left_out = [line for cell in read_cells(os.path.abspath(file)) for line in cell.left_out]
         if left_out:  # and so the report's rendering knows the cells' lines
             report.notes.append(f"Left out, as IPython's: {', '.join(left_out)}.")
     if not in_time:

@@ -1,5 +1,6 @@
 """Watches the calls of a PyTorch program, and does each again in JAX."""
 
+import ast
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -15,13 +16,16 @@ from torch.optim.optimizer import (
 from torch.overrides import TorchFunctionMode
 
 from jaxvstorch._port import LIMIT
-from jaxvstorch._port.isolation import (
-    call_from,
-    remove_hook,
-    unseen,
-)
+from jaxvstorch._port.aliasing import Writes
+from jaxvstorch._port.filling import node_at
+from jaxvstorch._port.isolation import call_from, remove_hook, unseen
 from jaxvstorch._port.judging import judge, judge_module
-from jaxvstorch._port.locations import calling_frame, calling_location, program_location
+from jaxvstorch._port.locations import (
+    calling_frame,
+    calling_location,
+    program_frame,
+    program_location,
+)
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
@@ -67,6 +71,7 @@ class Replay(TorchFunctionMode):
         self._process = os.getpid()
         self._module: torch.nn.Module | None = None  # the map's module that is being called
         self._module_call: tuple[Location, Call] | None = None
+        self._module_writes = Writes((), {})
         self._steps = OptimizerSteps(limit)
         self._hooks = ExitStack()
 
@@ -100,12 +105,17 @@ class Replay(TorchFunctionMode):
         if location is None or not self._is_within_limit(location, name):
             return call_from(frame, function, args, kwargs)
         call = Call(function, *_copies((args, kwargs)))
+        writes = Writes(args, kwargs)
         result = call_from(frame, function, args, kwargs)
         if reflected:
             call.args = (call.args[1], call.args[0], *call.args[2:])
         becomes = _text_or_none(lambda: function_in_jax(name, location, call, result))
         self._remember_types(location, argument_types(call))
-        self._add(location, name, becomes, lambda: judge(name, call, result))
+        others = ""
+        if writes.written(name):
+            index = args[1] if name == "Tensor.__setitem__" else None
+            others = writes.others(name, program_frame(), node_at(location), index)
+        self._add(location, name, becomes, lambda: judge(name, call, result).with_others(others))
         return result
 
     def _remember_types(self, location: Location, types: tuple[str, ...]) -> None:
@@ -158,6 +168,7 @@ class Replay(TorchFunctionMode):
             return
         self._module = module
         self._module_call = (location, Call(module, _copies(args)))
+        self._module_writes = Writes(args, {})
 
     def _after_module(self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any) -> None:
         if module is not self._module or self._module_call is None:
@@ -169,7 +180,13 @@ class Replay(TorchFunctionMode):
         row = rows()[f"torch.nn.{type(module).__name__}"]
         call.kwargs = _copies(kwargs)
         becomes = _text_or_none(lambda: module_in_jax(row, location, module))
-        self._add(location, row.name, becomes, lambda: judge_module(row, module, call, result))
+        others = self._module_writes.others(row.name, program_frame(), ast.Pass())
+        self._add(
+            location,
+            row.name,
+            becomes,
+            lambda: judge_module(row, module, call, result).with_others(others),
+        )
 
     def _before_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         if self._idle:
