@@ -2,14 +2,14 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import torch
 
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.call import Call
+from jaxvstorch._port.map.running.call import Call, flat
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights, namespace
@@ -26,6 +26,15 @@ _ASSIGN = "changes its array: assign the result"
 _TIED_INDICES = "the values are the same, but the order of equal elements differs"
 _STABLE = "equal values come in another order: JAX's order is that of stable=True"
 _LEFT_OUT = "leave out empty one-dimensional arrays: PyTorch skips them, and JAX does not"
+_NESTED = "nested tensors are left out: pad them to one shape, and mask the padding"
+_SPARSE = "replayed with dense arrays: those of jax.experimental.sparse are experimental"
+_AUTOCAST = "autocast runs it in {0}: cast what it takes, .astype(jnp.{0})"
+_AUTOCAST_LAYER = "autocast runs it in {0}: give the layer dtype=jnp.{0}"
+_LOW = (torch.float32, torch.bfloat16, torch.float16)
+_CASTS = frozenset({
+    "Tensor.to", "Tensor.type", "Tensor.type_as", "Tensor.float", "Tensor.double", "Tensor.half",
+    "Tensor.bfloat16",
+})  # fmt: skip
 _NEEDS_KEY = Outcome(PortStatus.RANDOM, "pass a key")
 
 
@@ -37,6 +46,14 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
         call: its arguments, as they were before it.
         result: PyTorch's result.
     """
+    tensors = [x for x in flat((call.args, call.kwargs, result)) if isinstance(x, torch.Tensor)]
+    if any(x.is_nested for x in tensors):
+        return Outcome(PortStatus.FAILED, _NESTED)
+    if any(map(_is_sparse, tensors)):
+        dense = Call(call.function, _dense(call.args), _dense(call.kwargs))
+        outcome = judge(name, dense, _dense(result))
+        compared = outcome.status in (PortStatus.VERIFIED, PortStatus.DIFFERS)
+        return outcome.with_notes(_SPARSE if compared else "")
     if name == "Tensor.__setitem__":
         return _judge_assignment(call)
     if name not in rows():
@@ -44,6 +61,10 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
     row = meaning(rows()[name])
     if row.expression is None:
         return Outcome(PortStatus.ANOTHER_WAY, row.option("instead") or "")
+    if (dtype := _autocast_dtype(row, (call.args, call.kwargs), result)) is not None:
+        cast = Call(call.function, *_cast((call.args, call.kwargs), dtype))
+        with torch.autocast(_device(result), enabled=False):
+            return judge(name, cast, result).with_notes(_AUTOCAST.format(_name(dtype)))
     call = _gathered(row, call)
     if row.name == "torch.cat" and (kept := _not_skipped(call)):
         outcome = judge(name, Call(call.function, (kept, *call.args[1:]), call.kwargs), result)
@@ -53,7 +74,8 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
         args, kwargs = jax_arguments(row, call)
         jax_result = _jax_function(name)(*args, **kwargs)
     except RefusedError as refusal:
-        return Outcome(PortStatus.REFUSED, str(refusal))
+        drops = "dropout" in str(refusal)  # with 0 it is not refused
+        return _NEEDS_KEY if drops else Outcome(PortStatus.REFUSED, str(refusal))
     except Exception as error:
         return _NEEDS_KEY if row.draws else Outcome(PortStatus.FAILED, _reason(error))
     terms = size_of_terms(row.name, (*call.args, *call.kwargs.values()))
@@ -72,6 +94,57 @@ def _is_alike(result: Any, jax_result: Any) -> bool:
     """Whether results have the same shapes, as other random numbers have."""
     shapes = [[getattr(x, "shape", ()) for x in leaves(r)] for r in (result, jax_result)]
     return [tuple(s) for s in shapes[0]] == [tuple(s) for s in shapes[1]]
+
+
+def _autocast_dtype(row: Row, values: Any, result: Any) -> torch.dtype | None:
+    """The dtype that autocast casts a call's arrays to; None where it does not.
+
+    Args:
+        row: of the function or module.
+        values: the arrays that it takes.
+        result: PyTorch's result.
+    """
+    if not torch.is_autocast_enabled(_device(result)) or row.name in _CASTS:
+        return None
+    results, taken = ([x.dtype for x in flat(value) if _is_low(x)] for value in (result, values))
+    if not results or not taken:
+        return None
+    dtype: torch.dtype = results[0]
+    return None if dtype == reduce(torch.promote_types, taken) else dtype
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """The same containers with what a function makes of each value."""
+    if isinstance(value, dict):
+        return {key: _mapped(function, item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_mapped(function, item) for item in value)
+    return function(value)
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    """The same containers with the arrays that autocast may cast in a dtype."""
+    return _mapped(lambda x: x.to(dtype) if _is_low(x) else x, value)
+
+
+def _dense(value: Any) -> Any:
+    return _mapped(lambda x: x.to_dense() if _is_sparse(x) else x, value)
+
+
+def _is_sparse(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and str(value.layout).startswith("torch.sparse")
+
+
+def _is_low(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in _LOW
+
+
+def _device(result: Any) -> str:
+    return next((x.device.type for x in flat(result) if isinstance(x, torch.Tensor)), "cpu")
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def _notes(name: str, row: Row, call: Call) -> Iterator[str]:
@@ -159,8 +232,13 @@ def _is_tied(row: Row, call: Call, result: object) -> bool:
 def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> Outcome:
     """Do a call of one of the map's modules again in JAX, and compare the results."""
     averages = _updates_averages(module)
-    kept = [n for n in module.state_dict() if not (averages and n.startswith("running_"))]
-    state = Weights({name: to_jax(module.state_dict()[name]) for name in kept})
+    weights = dict(module.state_dict())
+    dtype = _autocast_dtype(row, (weights, call.args, call.kwargs), result)
+    if dtype is not None:
+        weights = _cast(weights, dtype)
+        call = Call(call.function, *_cast((call.args, call.kwargs), dtype))
+    kept = [n for n in weights if not (averages and n.startswith("running_"))]
+    state = Weights({name: to_jax(weights[name]) for name in kept})
     construction = Call(type(module), (), settings_of(row, module))
     text = row.option("plain") or row.expression or ""
     try:
@@ -174,7 +252,8 @@ def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> 
     if outcome.status == PortStatus.DIFFERS and module.training and drops:
         return _NEEDS_KEY
     return outcome.with_notes(
-        "it updates its running averages: use the returned state" if averages else ""
+        "it updates its running averages: use the returned state" if averages else "",
+        "" if dtype is None else _AUTOCAST_LAYER.format(_name(dtype)),
     )
 
 

@@ -35,7 +35,7 @@ QUIET = frozenset({
     "__get__", "__hash__", "__index__", "__int__", "__iter__", "__len__", "__repr__",
     "__reduce_ex__", "__set__", "_is_view", "data_ptr", "dim", "element_size", "get_device",
     "has_names", "is_complex", "is_contiguous", "is_floating_point", "is_nested", "is_sparse",
-    "ndimension", "numel", "register_hook", "size", "storage_offset", "stride",
+    "ndimension", "numel", "size", "storage_offset", "stride",
     "untyped_storage",
 })  # fmt: skip
 

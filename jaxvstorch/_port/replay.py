@@ -5,17 +5,19 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Self
+from types import FrameType
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch.nn.modules import module as modules
+from torch.nn.utils.parametrize import ParametrizationList
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
 from torch.overrides import TorchFunctionMode
 
-from jaxvstorch._port import LIMIT
+from jaxvstorch._port import LIMIT, hidden
 from jaxvstorch._port.aliasing import Writes
 from jaxvstorch._port.filling import node_at
 from jaxvstorch._port.isolation import call_from, remove_hook, unseen
@@ -26,6 +28,7 @@ from jaxvstorch._port.locations import (
     program_frame,
     program_location,
 )
+from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
@@ -41,6 +44,19 @@ from jaxvstorch._port.translation import (
     optimizer_in_jax,
 )
 
+HOOKED = "a hook changes its input: change it before the call"
+
+
+class _ModuleCall(NamedTuple):
+    """A call of one of the map's modules, while it runs."""
+
+    module: torch.nn.Module
+    row: Row
+    location: Location
+    call: Call
+    args: Any
+    writes: Writes
+
 
 class Replay(TorchFunctionMode):
     """Does each call of PyTorch again in JAX, and reports by source line.
@@ -52,6 +68,7 @@ class Replay(TorchFunctionMode):
     Args:
         limit: how many calls of one name on one line are done again; the rest is counted.
         record: called with each call that was done again, and its location.
+        around_spawned: makes what runs in processes that ``torch.multiprocessing.spawn`` starts.
 
     Attributes:
         report: the calls by source line.
@@ -59,19 +76,25 @@ class Replay(TorchFunctionMode):
     """
 
     def __init__(
-        self, limit: int = LIMIT, record: Callable[[Location, PortCall], None] | None = None
+        self,
+        limit: int = LIMIT,
+        record: Callable[[Location, PortCall], None] | None = None,
+        around_spawned: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: (
+            function
+        ),
     ) -> None:
         super().__init__()
         self.report = PortReport()
         self.limit = limit
         self.argument_types: dict[Location, tuple[str, ...]] = {}
         self._record = record
+        self._around_spawned = around_spawned
         self._times: Counter[tuple[Location, str]] = Counter()
         self._busy = False  # while JAX computes, and PyTorch's own code may be called
         self._process = os.getpid()
-        self._module: torch.nn.Module | None = None  # the map's module that is being called
-        self._module_call: tuple[Location, Call] | None = None
-        self._module_writes = Writes((), {})
+        self._module: _ModuleCall | None = None  # of the map's module that is being called
+        # PyTorch's other modules that are being called, and how many calls there were before.
+        self._composed: list[tuple[torch.nn.Module, Location, int]] = []
         self._steps = OptimizerSteps(limit)
         self._hooks = ExitStack()
 
@@ -87,6 +110,7 @@ class Replay(TorchFunctionMode):
             self._hooks.callback(remove_hook, hook)
         # A compiled function must run as it is written for its calls to be seen.
         self._hooks.enter_context(torch.compiler.set_stance("force_eager"))
+        self._hooks.enter_context(hidden.watching(self._notice, self._around_spawned))
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
@@ -117,6 +141,13 @@ class Replay(TorchFunctionMode):
             others = writes.others(name, program_frame(), node_at(location), index)
         self._add(location, name, becomes, lambda: judge(name, call, result).with_others(others))
         return result
+
+    def _notice(self, row: str, name: str, frame: FrameType) -> None:
+        """Report a call that PyTorch hides, and that a port does another way."""
+        location = None if self._idle else calling_location(frame)
+        if location is not None and self._is_within_limit(location, name):
+            note = hidden.note_of(row, name)
+            self._add(location, name, None, lambda: Outcome(PortStatus.ANOTHER_WAY, note))
 
     def _remember_types(self, location: Location, types: tuple[str, ...]) -> None:
         known = self.argument_types.setdefault(location, types)
@@ -154,39 +185,51 @@ class Replay(TorchFunctionMode):
             self._record(location, call)
 
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
-        if self._idle or self._module is not None:
+        if self._idle or self._module is not None or not _is_of_pytorch(module):
             return
-        row = rows().get(f"torch.nn.{type(module).__name__}")
-        if (
-            row is None
-            or row.expression is None
-            or not type(module).__module__.startswith("torch.nn.")
-        ):
+        row, location = _row(module), program_location()
+        if location is None:
             return
-        location = program_location()
-        if location is None or not self._is_within_limit(location, row.name):
-            return
-        self._module = module
-        self._module_call = (location, Call(module, _copies(args)))
-        self._module_writes = Writes(args, {})
+        if row is None or row.expression is None:
+            self._composed.append((module, location, self._times.total()))
+        elif self._is_within_limit(location, row.name):
+            call = Call(module, _copies(args))
+            self._module = _ModuleCall(module, row, location, call, args, Writes(args, {}))
 
-    def _after_module(self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any) -> None:
-        if module is not self._module or self._module_call is None:
+    def _after_module(
+        self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any = None
+    ) -> None:
+        # Where the module raised, PyTorch leaves out the keyword arguments.
+        if self._composed and self._composed[-1][0] is module:
+            _, location, times = self._composed.pop()
+            if result is not None and times == self._times.total():
+                self._add_unreplayed(module, location)
+        of = self._module
+        if of is None or module is not of.module:
             return
-        location, call = self._module_call
-        self._module = self._module_call = None
+        self._module = None
         if result is None:  # it raised
             return
-        row = rows()[f"torch.nn.{type(module).__name__}"]
-        call.kwargs = _copies(kwargs)
-        becomes = _text_or_none(lambda: module_in_jax(row, location, module))
-        others = self._module_writes.others(row.name, program_frame(), ast.Pass())
-        self._add(
-            location,
-            row.name,
-            becomes,
-            lambda: judge_module(row, module, call, result).with_others(others),
-        )
+        of.call.kwargs = _copies(kwargs)
+        hooked = any(a is not b for a, b in zip(args, of.args, strict=False))
+        if hooked:
+            of.call.args = _copies(args)
+        becomes = _text_or_none(lambda: module_in_jax(of.row, of.location, module))
+        others = of.writes.others(of.row.name, program_frame(), ast.Pass())
+
+        def outcome() -> Outcome:
+            judged = judge_module(of.row, module, of.call, result).with_others(others)
+            return judged.with_notes(HOOKED if hooked else "")
+
+        self._add(of.location, of.row.name, becomes, outcome)
+
+    def _add_unreplayed(self, module: torch.nn.Module, location: Location) -> None:
+        """Report a module of PyTorch's whose own line, or parts, say nothing in JAX."""
+        row, name = _row(module), f"torch.nn.{type(module).__name__}"
+        if self._is_within_limit(location, name):
+            status = PortStatus.UNKNOWN if row is None else PortStatus.ANOTHER_WAY
+            note = (row and row.option("instead")) or ""
+            self._add(location, name, None, lambda: Outcome(status, note))
 
     def _before_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         if self._idle:
@@ -214,6 +257,18 @@ class Replay(TorchFunctionMode):
         row = rows().get(name := f"torch.optim.{type(optimizer).__name__}")
         becomes = _text_or_none(lambda: optimizer_in_jax(row, location, optimizer) if row else None)
         self._add(location, name, becomes, lambda: outcome)
+
+
+def _is_of_pytorch(module: torch.nn.Module) -> bool:
+    if isinstance(module, ParametrizationList):  # a part of a layer with weight_norm
+        return False
+    cls = type(module)
+    return cls.__module__.startswith("torch.nn.") and not cls.__name__.startswith("_")
+
+
+def _row(module: torch.nn.Module) -> Row | None:
+    """The map's line of a module of PyTorch's."""
+    return rows().get(f"torch.nn.{type(module).__name__}")
 
 
 def _copies(arguments: Any) -> Any:
