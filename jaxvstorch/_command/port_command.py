@@ -1,6 +1,7 @@
 """``jaxvstorch port``: what each line of a PyTorch program becomes in JAX, tried as it runs."""
 
 import json
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,10 +107,18 @@ def _read(file: Path) -> "PortReport":
 
 def _run(file: Path, arguments: list[str], **options: Any) -> "PortReport":
     from jaxvstorch._port.process import replayed
+    from jaxvstorch._port.ranks import is_later_rank, run_as_it_is
 
+    if is_later_rank():
+        run_as_it_is(
+            [*(("-m", options["module"]) if options["module"] else (str(file),)), *arguments]
+        )
     for name in _frameworks.FRAMEWORKS:
         _frameworks.require(name, wanted_by="jaxvstorch port")
-    return replayed(str(file), arguments, **options)
+    report = replayed(str(file), arguments, **options)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        report.notes.append(f"Rank 0 of {os.environ['WORLD_SIZE']} was replayed.")
+    return report
 
 
 def _require_calls(report: "PortReport", file: Path, static: bool) -> None:

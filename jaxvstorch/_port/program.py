@@ -26,6 +26,7 @@ from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import remove_port_frames, silence_jax
 from jaxvstorch._port.notebook import is_cell, is_notebook, read_cells
+from jaxvstorch._port.ranks import FirstRank
 from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
 
@@ -91,7 +92,13 @@ def _replay(options: dict[str, Any], records: Records) -> int:
         from jaxvstorch._port.draft.recording import Recording
 
         recording = Recording(options["file"])
-    replay = Replay(options["limit"], record_call)
+
+    def around_spawned(function: Any) -> FirstRank:
+        text = "Of the processes that torch.multiprocessing.spawn started, rank 0 was replayed."
+        records.add(Record.NOTE, text=text)
+        return FirstRank(function, options["records"], options["limit"])
+
+    replay = Replay(options["limit"], record_call, around_spawned)
     records.begin(Record.BEGUN)
     status = _run(options, replay, recording, records)
     if os.getpid() != process:
