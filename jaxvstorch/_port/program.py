@@ -172,10 +172,22 @@ def _failure(error: BaseException, path: str) -> str:
         first = (str(error).splitlines() or [""])[0]
     except Exception:
         first = "<exception str() failed>"  # Python's words
-    if isinstance(error, ImportError) and "no known parent package" in first:
-        name = f"{Path(path).parent.name}.{Path(path).stem}"
-        first += f". Run a module of a package by its name: jaxvstorch port -m {name}"
+    root = _root(path)
+    module = ".".join(Path(path).resolve().relative_to(root).with_suffix("").parts)
+    relative = isinstance(error, ImportError) and "no known parent package" in first
+    itself = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+    if "." in module and (relative or itself):
+        first += f". Run a module of a package by its name: jaxvstorch port -m {module}"
+        first += "" if root == Path.cwd() else f", in the folder {root}"
     return f"The program failed{line}: {type(error).__name__}: {first}"[:1_000]
+
+
+def _root(path: str) -> Path:
+    """The folder around the outermost package that a file belongs to, or the file's own folder."""
+    folder = Path(path).resolve().parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
 
 
 def _program_frame(error: BaseException) -> traceback.FrameSummary | None:
@@ -216,7 +228,7 @@ def _unreached(path: str, replay: Any, records: Records) -> None:
     """Record the calls in the program's own files that it did not make."""
     from jaxvstorch._port.reading import add_unreached
 
-    folder = str(Path(path).resolve().parent)
+    folder = str(_root(path))
     files = {path, *(file for file, _ in replay.report.lines if file.startswith(folder))}
     own = [file for file in sorted(files) if not (is_installed(file) or is_cell(file))]
     add_unreached(replay.report, own)

@@ -88,3 +88,20 @@ def test_files_beside_the_program_are_imported_as_python_would(folder, capfd) ->
     result = run("below/program.py")
     assert result.exit_code == 0, result.stderr
     assert f"mine True {folder / 'below'}\n" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("imports", ["from ..model import f", "from package.model import f"])
+def test_a_module_of_a_package_that_is_started_by_its_path(folder, imports) -> None:
+    (folder / "package/inner").mkdir(parents=True)
+    for name in ("package", "package/inner"):
+        (folder / name / "__init__.py").touch()
+    (folder / "package/model.py").write_text(
+        "import torch\ndef f(x):\n    return torch.tanh(x)\ndef g(x):\n    return torch.sin(x)\n"
+    )
+    (folder / "package/inner/train.py").write_text(f"import torch\n{imports}\nf(torch.ones(2))\n")
+    by_path = run("package/inner/train.py")
+    assert by_path.exit_code == 2
+    assert "by its name: jaxvstorch port -m package.inner.train" in by_path.stderr
+    by_name = run("-m", "package.inner.train")
+    assert by_name.exit_code == 0, by_name.stderr
+    assert "package/model.py: lines 5" in by_name.stdout
