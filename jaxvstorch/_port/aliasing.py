@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from jaxvstorch._port.filling import is_loop_variable
 from jaxvstorch._port.isolation import unseen
 from jaxvstorch._port.map.running.call import flat
 from jaxvstorch._port.reaching import Reached, reachable, slot_of, value_of
@@ -65,11 +66,16 @@ class Writes:
                 return ""
             base = None if target is None else _base(target)
             own, base_slot = (None if e is None else slot_of(e, frame) for e in (target, base))
+            in_loop = isinstance(target, ast.Name) and is_loop_variable(
+                target.id, frame.f_code.co_filename, frame.f_lineno
+            )
             changed: dict[str, tuple[Reached, torch.Tensor]] = {}
             with unseen():
                 for r in reachable(frame):
                     if base is not None and r.slot == base_slot:
                         r = replace(r, path=ast.unparse(base), here=True)  # self.x, and not net.x
+                    elif in_loop and r.path != r.root:
+                        r = replace(r, path=f"a part of {r.root}", here=False)
                     for t in tensors:
                         assigned = r.slot == own or (node is None and r.here and r.value is t)
                         if not assigned and _shares(t, index, r.value):
@@ -107,6 +113,8 @@ def _hint(reached: Reached, written: torch.Tensor, target: ast.expr | None) -> s
     new = ast.unparse(target)
     if isinstance(target, ast.Subscript) and ast.unparse(target.value) == path:
         return f"assign {path} = {path}.at[{ast.unparse(target.slice)}].set(…)"
+    if path.startswith("a part of "):
+        return "assign it there"
     if not reached.here:
         return f"return {new}, and assign it there"
     layout = (value.size(), value.stride(), value.storage_offset())

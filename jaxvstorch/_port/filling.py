@@ -113,6 +113,24 @@ def _nodes(file: str) -> dict[Span, ast.AST]:
     return by_span
 
 
+@cache
+def _loops(file: str) -> list[ast.For]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+
+
+def is_loop_variable(name: str, file: str, line: int) -> bool:
+    """Whether a name is a variable of a loop around a line."""
+    return any(
+        loop.lineno <= line <= (loop.end_lineno or loop.lineno)
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(loop.target))
+        for loop in _loops(file)
+    )
+
+
 def span_of(node: ast.expr | ast.stmt) -> Span:
     """A node's span in bytecode: lines from 1, columns in bytes from 0.
 

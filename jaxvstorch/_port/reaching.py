@@ -3,7 +3,7 @@
 import ast
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -37,6 +37,7 @@ class Reached:
     slot: Slot
     value: Any
     here: bool  # whether the calling function itself can assign to the path
+    root: str  # the variable that the path begins with
 
 
 def slot_of(node: ast.expr, frame: FrameType) -> Slot | None:
@@ -114,7 +115,7 @@ def reachable(frame: FrameType) -> Iterator[Reached]:
             if isinstance(held, _PLAIN):
                 continue
             slot = Slot(id(value), key)
-            inner = Reached(reached.path + path, slot, held, reached.here)
+            inner = replace(reached, path=reached.path + path, slot=slot, value=held)
             pending.append((inner, depth + 1))
 
 
@@ -138,7 +139,8 @@ def _variables(current: FrameType, calling: FrameType) -> Iterator[Reached]:
         given = [*variables.get("args", ()), *variables.get("kwargs", {}).values()]
         for number, value in enumerate(given, start=1):
             slot = Slot(id(variables), number)
-            yield Reached(f"argument {number} of port()", slot, value, False)
+            path = f"argument {number} of port()"
+            yield Reached(path, slot, value, False, path)
         return
     here, at_top = current is calling, variables is current.f_globals
     for name, value in list(variables.items()):
@@ -146,7 +148,7 @@ def _variables(current: FrameType, calling: FrameType) -> Iterator[Reached]:
             path = name if here or at_top else f"{code.co_name}()'s {name}"
             if at_top and not here and name in calling.f_code.co_varnames:
                 path = f"the global {name}"
-            yield Reached(path, _slot_of_variable(name, current), value, here)
+            yield Reached(path, _slot_of_variable(name, current), value, here, path)
     if at_top:
         return
     if "locals" not in code.co_names and isinstance(variables, dict):
@@ -154,7 +156,7 @@ def _variables(current: FrameType, calling: FrameType) -> Iterator[Reached]:
     if not _is_run_by(current.f_globals, current):
         for name, value in list(current.f_globals.items()):
             if not _is_dull(value):
-                yield Reached(name, Slot(id(current.f_globals), name), value, here)
+                yield Reached(name, Slot(id(current.f_globals), name), value, here, name)
 
 
 def _is_run_by(names: dict[str, Any], frame: FrameType) -> bool:

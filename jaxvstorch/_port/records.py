@@ -126,8 +126,8 @@ def read(path: Path) -> tuple[PortReport, bool]:
                 report.failed_draft = record["why"]
             case Record.ENDED:
                 report.ended, report.seconds, complete = record["how"], record["seconds"], True
-    for line in report.lines:  # another process may have reached it
-        report.unreached.pop(line, None)
+    for reached in report.lines:  # by another process too
+        report.unreached.pop(reached, None)
     return report, complete
 
 

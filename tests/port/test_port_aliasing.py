@@ -87,7 +87,7 @@ def steps_by_hand():
             w -= 0.1 * w.grad
             w.grad.zero_()
             for p in net.parameters():
-                p.data.sub_(p.grad)  # changes net.bias, net.weight
+                p.data.sub_(p.grad)  # changes a part of net
                 p.grad.zero_()
     return net, w
 
