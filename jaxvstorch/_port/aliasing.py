@@ -61,7 +61,7 @@ class Writes:
             tensors = self.written(name)
             if frame is None or not tensors:
                 return ""
-            target = _target(name, node, bool(self._out))
+            target = _target(name, node, frame, bool(self._out))
             if target is not None and _is_rest_of_update(name, node, target, frame):
                 return ""
             base = None if target is None else _base(target)
@@ -112,7 +112,10 @@ def _hint(reached: Reached, written: torch.Tensor, target: ast.expr | None) -> s
         return "assign the result to it"
     new = ast.unparse(target)
     if isinstance(target, ast.Subscript) and ast.unparse(target.value) == path:
-        return f"assign {path} = {path}.at[{ast.unparse(target.slice)}].set(…)"
+        part = ast.Subscript(
+            ast.Attribute(target.value, "at", ast.Load()), target.slice, ast.Load()
+        )
+        return f"assign {path} = {ast.unparse(part)}.set(…)"
     if path.startswith("a part of "):
         return "assign it there"
     if not reached.here:
@@ -128,7 +131,7 @@ def _hint(reached: Reached, written: torch.Tensor, target: ast.expr | None) -> s
     return "assign it too"
 
 
-def _target(name: str, node: ast.AST | None, out: bool) -> ast.expr | None:
+def _target(name: str, node: ast.AST | None, frame: FrameType, out: bool) -> ast.expr | None:
     """The expression of what a call writes into."""
     target: ast.expr | None
     match node:
@@ -154,10 +157,17 @@ def _target(name: str, node: ast.AST | None, out: bool) -> ast.expr | None:
                 attr.endswith("_") and not attr.endswith("__")
             ):
                 target = value
-            case ast.Attribute(value=value, attr="data"):
+            case ast.Attribute(value=value, attr="data") if _is_tensor(value, frame):
                 target = value
             case _:
                 return target
+
+
+def _is_tensor(node: ast.expr, frame: FrameType) -> bool:
+    try:
+        return isinstance(value_of(node, frame), torch.Tensor)
+    except LookupError:
+        return not isinstance(node, ast.Name)
 
 
 def _base(target: ast.expr) -> ast.expr:

@@ -124,8 +124,10 @@ def _wrapped(hidden: _Hidden, before: Any, notice: Any, around_spawned: Any) -> 
 
 def _constructing(frame: FrameType) -> FrameType:
     """The frame that makes an object, where PyTorch derives one class from another."""
-    while frame.f_code.co_name == "__init__" and frame.f_back is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] != "torch":
+    while frame.f_back is not None:
+        module = frame.f_globals.get("__name__", "").partition(".")[0]
+        derived = module == "torch" and frame.f_code.co_name == "__init__"
+        if not derived and module not in ("typing_extensions", "warnings"):  # of a deprecated one
             break
         frame = frame.f_back
     return frame

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import FrameType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import torch
 from torch.nn.modules import module as modules
-from torch.nn.utils.parametrize import ParametrizationList
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -28,10 +27,10 @@ from jaxvstorch._port.locations import (
     program_frame,
     program_location,
 )
-from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.map.running.call import Call, copied
 from jaxvstorch._port.map.running.describe import error_text
+from jaxvstorch._port.module_calls import HOOKED, ModuleCall, are_same, is_of_pytorch, row_of
 from jaxvstorch._port.naming import QUIET, name_of
 from jaxvstorch._port.optimizer_steps import OptimizerSteps
 from jaxvstorch._port.outcome import Outcome
@@ -43,19 +42,6 @@ from jaxvstorch._port.translation import (
     module_in_jax,
     optimizer_in_jax,
 )
-
-HOOKED = "a hook changes its input: change it before the call"
-
-
-class _ModuleCall(NamedTuple):
-    """A call of one of the map's modules, while it runs."""
-
-    module: torch.nn.Module
-    row: Row
-    location: Location
-    call: Call
-    args: Any
-    writes: Writes
 
 
 class Replay(TorchFunctionMode):
@@ -92,7 +78,7 @@ class Replay(TorchFunctionMode):
         self._times: Counter[tuple[Location, str]] = Counter()
         self._busy = False  # while JAX computes, and PyTorch's own code may be called
         self._process = os.getpid()
-        self._module: _ModuleCall | None = None  # of the map's module that is being called
+        self._module: ModuleCall | None = None  # of the map's module that is being called
         # PyTorch's other modules that are being called, and how many calls there were before.
         self._composed: list[tuple[torch.nn.Module, Location, int]] = []
         self._steps = OptimizerSteps(limit)
@@ -185,16 +171,16 @@ class Replay(TorchFunctionMode):
             self._record(location, call)
 
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
-        if self._idle or self._module is not None or not _is_of_pytorch(module):
+        if self._idle or self._module is not None or not is_of_pytorch(module):
             return
-        row, location = _row(module), program_location()
+        row, location = row_of(module), program_location()
         if location is None:
             return
         if row is None or row.expression is None:
             self._composed.append((module, location, self._times.total()))
         elif self._is_within_limit(location, row.name):
             call = Call(module, _copies(args))
-            self._module = _ModuleCall(module, row, location, call, args, Writes(args, {}))
+            self._module = ModuleCall(module, row, location, call, args, Writes(args, {}))
 
     def _after_module(
         self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any = None
@@ -211,9 +197,10 @@ class Replay(TorchFunctionMode):
         if result is None:  # it raised
             return
         of.call.kwargs = _copies(kwargs)
-        hooked = any(a is not b for a, b in zip(args, of.args, strict=False))
-        if hooked:
-            of.call.args = _copies(args)
+        hooked = False
+        if any(a is not b for a, b in zip(args, of.args, strict=False)):
+            before, of.call.args = of.call.args, _copies(args)
+            hooked = not are_same(before, of.call.args)
         becomes = _text_or_none(lambda: module_in_jax(of.row, of.location, module))
         others = of.writes.others(of.row.name, program_frame(), ast.Pass())
 
@@ -225,7 +212,7 @@ class Replay(TorchFunctionMode):
 
     def _add_unreplayed(self, module: torch.nn.Module, location: Location) -> None:
         """Report a module of PyTorch's whose own line, or parts, say nothing in JAX."""
-        row, name = _row(module), f"torch.nn.{type(module).__name__}"
+        row, name = row_of(module), f"torch.nn.{type(module).__name__}"
         if self._is_within_limit(location, name):
             status = PortStatus.UNKNOWN if row is None else PortStatus.ANOTHER_WAY
             note = (row and row.option("instead")) or ""
@@ -257,18 +244,6 @@ class Replay(TorchFunctionMode):
         row = rows().get(name := f"torch.optim.{type(optimizer).__name__}")
         becomes = _text_or_none(lambda: optimizer_in_jax(row, location, optimizer) if row else None)
         self._add(location, name, becomes, lambda: outcome)
-
-
-def _is_of_pytorch(module: torch.nn.Module) -> bool:
-    if isinstance(module, ParametrizationList):  # a part of a layer with weight_norm
-        return False
-    cls = type(module)
-    return cls.__module__.startswith("torch.nn.") and not cls.__name__.startswith("_")
-
-
-def _row(module: torch.nn.Module) -> Row | None:
-    """The map's line of a module of PyTorch's."""
-    return rows().get(f"torch.nn.{type(module).__name__}")
 
 
 def _copies(arguments: Any) -> Any:

@@ -75,8 +75,6 @@ def functional_update(node: ast.AST) -> str:
                 return "x = x.at[i].apply(f)"
         case _:
             return "x = x.at[i].set(v)"
-    if isinstance(array, ast.Attribute) and array.attr == "data":  # x.data is x itself
-        array = array.value
     at = ast.Subscript(ast.Attribute(array, "at", ast.Load()), index, ast.Load())
     return f"{ast.unparse(array)} = {ast.unparse(at)}.{method}({ast.unparse(value)})"
 

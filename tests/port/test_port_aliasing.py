@@ -143,6 +143,22 @@ def functions_inside():
     return x + y + z
 
 
+class _Ring:
+    def __init__(self):
+        self.data = torch.zeros(3, 2)
+
+    def add(self, i, row):
+        self.data[i] = row
+
+
+def an_attribute_called_data():
+    ring, kept = _Ring(), None
+    for i in range(3):
+        ring.add(i, torch.ones(2))
+        kept = ring.data
+    return kept
+
+
 def without_counted_writes():
     with torch.inference_mode():
         x = torch.zeros(3)
@@ -163,7 +179,8 @@ def arrays_that_share_nothing():
 PROGRAMS = [
     views, parts_that_do_not_overlap, a_base_that_is_not_read_again, split, results_given_as_out,
     a_caller_that_reads, a_caller_that_assigns, steps_by_hand, a_module_and_its_optimizer,
-    attributes_and_items, functions_inside, without_counted_writes, arrays_that_share_nothing,
+    attributes_and_items, functions_inside, an_attribute_called_data, without_counted_writes,
+    arrays_that_share_nothing,
 ]  # fmt: skip
 COMMENTS = {
     number: sorted(line.split("# changes ")[1].split(", "))
@@ -203,6 +220,7 @@ def test_what_else_changes_is_said(program) -> None:
         ("v = x.t(); v[0] = 1", "assign x = v.T"),
         ("v = x; v += 1", "assign x = v"),
         ("x[0].fill_(1); v = x", "assign x = x.at[0].set(…)"),
+        ("x[0, :2].fill_(1); v = x", "assign x = x.at[0, :2].set(…)"),
         ("v = x[:, 0]; v[0] = 1", "assign it too"),
     ],
 )

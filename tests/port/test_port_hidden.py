@@ -100,6 +100,22 @@ def test_compilers_and_hooks() -> None:
     assert "a hook changes its input" in calls["torch.nn.Linear"].note
 
 
+def test_a_hook_that_only_wraps_the_input() -> None:
+    layer = nn.Linear(2, 2)
+    layer.register_full_backward_hook(lambda module, inputs, outputs: None)
+    call = replayed(layer, torch.ones(1, 2, requires_grad=True))["torch.nn.Linear"]
+    assert (call.status, call.note) == (PortStatus.VERIFIED, "")
+
+
+@pytest.mark.filterwarnings("ignore:.*is deprecated")
+def test_a_deprecated_name_is_at_the_program_s_line() -> None:
+    with Replay() as replay:
+        torch.cuda.amp.GradScaler(enabled=False)
+        torch.cpu.amp.autocast()
+    assert {file for file, _ in replay.report.lines} == {__file__}
+    assert replay.report.counts() == {"done another way": 2}
+
+
 def test_nothing_stays_wrapped_and_the_names_stay_the_same() -> None:
     before = [vars(h.owner)[h.attribute] for h in hidden._hidden()]
     signature = inspect.signature(torch.distributed.all_reduce)

@@ -314,10 +314,3 @@ def test_no_hook_is_left() -> None:
     with Replay():
         torch.nn.Linear(2, 2)(torch.ones(1, 2))
     torch.compile(torch.nn.Linear(2, 2), backend="eager")(torch.ones(1, 2))  # it would warn
-
-
-def test_a_tensor_s_data_is_the_array_itself() -> None:
-    def writes(x):
-        x.data[0] = 1
-
-    assert replayed(writes, torch.ones(2))["Tensor.__setitem__"].becomes == "x = x.at[0].set(1)"
