@@ -238,15 +238,15 @@ def judge_module(row: Row, module: torch.nn.Module, call: Call, result: Any) -> 
         weights = _cast(weights, dtype)
         call = Call(call.function, *_cast((call.args, call.kwargs), dtype))
     kept = [n for n in weights if not (averages and n.startswith("running_"))]
-    state = Weights({name: to_jax(weights[name]) for name in kept})
     construction = Call(type(module), (), settings_of(row, module))
     text = row.option("plain") or row.expression or ""
     try:
+        state = Weights({name: to_jax(weights[name]) for name in kept})
         jax_result = in_jax(row, text, state, (construction, call))
     except RefusedError as refusal:
         return Outcome(PortStatus.REFUSED, str(refusal))
     except Exception as error:
-        return Outcome(PortStatus.FAILED, error_text(error))
+        return Outcome(PortStatus.FAILED, _reason(error))
     outcome = compare_results(result, jax_result)
     drops = "Dropout" in row.name or bool(getattr(module, "dropout", 0))  # a recurrent module's
     if outcome.status == PortStatus.DIFFERS and module.training and drops:

@@ -18,6 +18,7 @@ from jaxvstorch._port.locations import is_of_port_call, is_outside_program
 _BUDGET = 10_000  # values that are looked at, the nearest first
 _ITEMS = 500  # of one list or dictionary
 _DEPTH = 6
+_DULL = ("jax", "jaxlib", "jaxvstorch", "builtins")  # their objects hold none of PyTorch's arrays
 _PLAIN = (int, float, complex, str, bytes, torch.dtype, torch.device, type(None))
 
 
@@ -192,7 +193,8 @@ def _is_dull(value: Any) -> bool:
     if isinstance(value, torch.Tensor | np.ndarray | torch.nn.Module | dict | list | tuple | deque):
         return False
     if isinstance(value, torch.optim.Optimizer | type) or not hasattr(value, "__dict__"):
-        return True
+        return True  # an optimizer's weights are those of a module
     if callable(value) and hasattr(value, "__code__"):
         return True
-    return type(value).__module__.partition(".")[0] in ("torch", "jax", "jaxvstorch", "builtins")
+    module = type(value).__module__
+    return module.startswith("torch.optim.") or module.partition(".")[0] in _DULL

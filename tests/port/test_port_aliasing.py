@@ -132,6 +132,13 @@ def attributes_and_items():
     return batch, xs, shared, first
 
 
+def a_data_set():
+    data = torch.utils.data.TensorDataset(torch.ones(4, 2))
+    for (x,) in data:
+        x.mul_(2)  # changes a part of data
+    return data
+
+
 def functions_inside():
     x = torch.zeros(3)
     y, z = x.view(-1), x
@@ -179,7 +186,8 @@ def arrays_that_share_nothing():
 PROGRAMS = [
     views, parts_that_do_not_overlap, a_base_that_is_not_read_again, split, results_given_as_out,
     a_caller_that_reads, a_caller_that_assigns, steps_by_hand, a_module_and_its_optimizer,
-    attributes_and_items, functions_inside, an_attribute_called_data, without_counted_writes,
+    attributes_and_items, functions_inside, a_data_set, an_attribute_called_data,
+    without_counted_writes,
     arrays_that_share_nothing,
 ]  # fmt: skip
 COMMENTS = {
