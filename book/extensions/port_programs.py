@@ -34,7 +34,7 @@ def markdown() -> str:
         "program",
         "calls",
         *(f"`{s.sign}`" for s in SHOWN),
-        f"`{PortStatus.UNKNOWN.sign}{PortStatus.FAILED.sign}`",
+        f"`{PortStatus.UNKNOWN.sign}{PortStatus.REFUSED.sign}{PortStatus.FAILED.sign}`",
     ]
     programs = record["programs"]
     rows = [head, ["---", *["--:"] * (len(head) - 1)], *map(_row, programs)]

@@ -214,8 +214,14 @@ def _shares(written: torch.Tensor, index: Any, other: Any) -> bool:
         return low < end and begin < high
     is_written = torch.zeros(storage.nbytes(), dtype=torch.bool)
     for part in _byte_by_byte(is_written, written):
-        part[... if index is None else index] = True
+        part[... if index is None else _on_cpu(index)] = True
     return any(bool(part.any()) for part in _byte_by_byte(is_written, other))
+
+
+def _on_cpu(index: Any) -> Any:
+    if isinstance(index, torch.Tensor):
+        return index.cpu()
+    return tuple(map(_on_cpu, index)) if isinstance(index, tuple) else index
 
 
 def _bounds(tensor: torch.Tensor) -> tuple[int, int]:

@@ -104,7 +104,10 @@ def _autocast_dtype(row: Row, values: Any, result: Any) -> torch.dtype | None:
         values: the arrays that it takes.
         result: PyTorch's result.
     """
-    if not torch.is_autocast_enabled(_device(result)) or row.name in _CASTS:
+    device = _device(result)
+    if not torch.amp.is_autocast_available(device) or row.name in _CASTS:
+        return None
+    if not torch.is_autocast_enabled(device):
         return None
     results, taken = ([x.dtype for x in flat(value) if _is_low(x)] for value in (result, values))
     if not results or not taken:

@@ -201,6 +201,14 @@ def test_sparse_arrays_are_replayed_dense() -> None:
         assert calls[name].status == PortStatus.VERIFIED
         assert "replayed with dense arrays" in calls[name].note
     assert "BCOO" in calls["Tensor.to_dense"].note
+    assert replayed(lambda: sparse.mul_(2))["Tensor.mul_"].status == PortStatus.VERIFIED
+
+
+def test_arrays_without_values_say_so() -> None:
+    x = torch.zeros(2, device="meta")
+    call = replayed(lambda: x.sin())["Tensor.sin"]
+    assert call.status == PortStatus.FAILED
+    assert "no data" in call.note
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")

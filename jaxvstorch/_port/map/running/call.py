@@ -61,7 +61,8 @@ def without_axes(call: Call) -> bool:
 def copied(value: Any) -> Any:
     """The same containers with copies of the arrays, which a call may change."""
     if isinstance(value, torch.Tensor):
-        return value.detach().clone() if value.layout is torch.strided else value
+        plain = value.layout is torch.strided or str(value.layout).startswith("torch.sparse")
+        return value.detach().clone() if plain else value
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if type(value) in (list, tuple):
