@@ -177,6 +177,71 @@ def test_subclassed_layers_and_their_modes(drafted) -> None:
     assert "if jax.default_backend() == 'gpu'" in source
 
 
+def test_what_training_changes(drafted) -> None:
+    """Tied weights stay tied, averages run, noise is drawn, and no buffer is trained."""
+    source, parity = drafted(
+        """
+        import inspect
+
+        import torch
+        from torch import nn
+
+        def noted(cls):
+            inspect.getsourcefile(cls)
+            return cls
+
+        @noted
+        class Net(nn.Module):
+            # what a token is
+            def __init__(self, words, width):
+                super().__init__()
+                self.embed = nn.Embedding(words, width)
+                self.norm = nn.BatchNorm1d(width)
+                self.register_buffer("shift", torch.arange(float(width)))
+                self.gain = nn.Parameter(torch.ones(width))
+                self.blocks = nn.ModuleList(nn.Linear(width, width) for _ in range(2))
+                self.drop = nn.Dropout(0.25)
+                self.head = nn.Linear(width, words, bias=False)
+                self.head.weight = self.embed.weight
+                self.apply(self.begin)
+
+            def begin(self, module):
+                if isinstance(module, nn.Linear):
+                    nn.init.normal_(module.weight, std=0.02)
+
+            def forward(self, i):
+                x = self.norm(self.embed(i)) * self.gain + self.shift
+                for block in self.blocks:
+                    x = self.drop(torch.relu(block(x)))
+                return self.head(x + 0.1 * torch.randn_like(x))  # noise
+
+        torch.manual_seed(0)
+        net = Net(5, 4)
+        criterion = nn.CrossEntropyLoss()
+        optimizer = torch.optim.AdamW(net.parameters(), lr=0.05, weight_decay=0.1)
+        data = torch.utils.data.TensorDataset(torch.arange(10) % 5, torch.arange(10) % 5)
+        for i, target in torch.utils.data.DataLoader(data, batch_size=5):
+            optimizer.zero_grad()
+            loss = criterion(net(i), target)
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimizer.step()
+        print(loss.item())
+        """
+    )
+    assert parity["Net"] == "at parity: values and gradients, in float32 and float64"
+    assert parity["train_step"] == (
+        "at parity: losses, weights and buffers after 2 steps of torch.optim.AdamW, "
+        "with the same random numbers, in float64"
+    )
+    assert "# what a token is" in source
+    assert "self.head = TiedLinear(self.embed)" in source
+    assert "self.shift = Buffer(" in source
+    assert "i, target = jnp.asarray(i), jnp.asarray(target)" in source
+    marks = [line.strip() for line in source.splitlines() if "# TODO" in line]
+    assert marks == ["# TODO: @noted"]
+
+
 def test_a_number_that_a_function_returns(drafted) -> None:
     _, parity = drafted(
         """

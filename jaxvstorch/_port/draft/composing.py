@@ -64,7 +64,8 @@ def _assembled(
     )
     pasted, (text, helpers, end) = _with_pasted((text, helpers, end), names)
     body = "\n\n\n".join(part for part in (text, *pasted.values(), helpers, end) if part.strip())
-    imports = {line for file in files for line in file.imports(names, body)}
+    read = names_read(body)
+    imports = {line for file in files for line in file.imports(names, read)}
     head = "\n".join([_heading([file.path for file in files]), *_imports(pasted, body, imports)])
     return f"{head}\n\n\n{body}"
 

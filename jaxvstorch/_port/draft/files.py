@@ -1,7 +1,6 @@
 """One file of a program in a draft: the definitions that were reached, in JAX, and imports."""
 
 import ast
-import re
 import symtable
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -90,14 +89,14 @@ class File:
                 for alias in node.names:
                     yield (node.module or alias.name).rpartition(".")[2], alias.name
 
-    def imports(self, drafted: set[str], text: str) -> Iterator[str]:
+    def imports(self, drafted: set[str], read: set[str]) -> Iterator[str]:
         """The program's imports that the draft needs.
 
         Names from a file of the program that its run did not reach are left to the reader.
 
         Args:
             drafted: the names that the draft defines.
-            text: of the draft.
+            read: the names that the draft reads.
         """
         outside = [n for n in self.tree.body if not isinstance(n, Definition)]
         for node in [part for n in outside for part in ast.walk(n)]:
@@ -108,7 +107,7 @@ class File:
                 single = ast.parse(ast.unparse(node)).body[0]
                 assert isinstance(single, ast.Import | ast.ImportFrom)
                 single.names = [alias]
-                if bound in drafted or not re.search(rf"(?<![.\w]){bound}\b(?!=[^=])", text):
+                if bound in drafted or bound not in read:
                     continue
                 if self._is_from_program(single):
                     yield f"{bound} = None  # {TODO}{ast.unparse(single)}"

@@ -235,7 +235,7 @@ class Training(Rewriting):
         if "clip_grad_value_" in ast.unparse(call.func):
             return f"grads = jax.tree.map(lambda g: jnp.clip(g, -{limit}, {limit}), grads)"
         return (
-            f"scale = jnp.minimum(1, {limit} / (optax.global_norm(grads) + 1e-6))\n"
+            f"scale = jnp.minimum(1, {limit} / (optax.tree.norm(grads) + 1e-6))\n"
             "grads = jax.tree.map(lambda g: g * scale, grads)"
         )
 
