@@ -19,7 +19,7 @@ from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._parity import Parity, check_parity
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recording import FirstCall, Given
+from jaxvstorch._port.draft.recorded import FirstCall, Given
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.running.values import array, to_jax

@@ -9,8 +9,9 @@ from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
+from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.rewriting import TODO, begin_rngs, resolve, take_rngs
+from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.draft.training import Training
 from jaxvstorch._port.imports import imported_names, qualified

@@ -4,9 +4,8 @@ import copy
 import inspect
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -15,6 +14,7 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch._frameworks.installed import is_installed
+from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, kind_of
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
 from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
@@ -23,88 +23,6 @@ from jaxvstorch._port.report_data import Location, PortCall
 
 _CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
                torch.nn.ParameterDict)  # fmt: skip
-
-
-@dataclass
-class Given:
-    """The arguments that a module was made with, and those of the modules among them.
-
-    Attributes:
-        args: by position.
-        kwargs: by name.
-        inner: of each module among them that is the program's, by identity.
-    """
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    inner: "dict[int, Given]" = field(default_factory=dict)
-
-
-@dataclass
-class FirstCall:
-    """The first call of one of the program's functions or modules.
-
-    Attributes:
-        name: of the function, or of the module's class.
-        function: the function; a module as it was before the call.
-        args: copies of its positional arguments.
-        kwargs: copies of its arguments by name.
-        returned: whether it returned.
-        made_with: the arguments that a module was made with, if that was seen.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    returned: bool = False
-    made_with: "Given | None" = None
-
-
-@dataclass
-class Steps:
-    """The first steps of one place in a program that calls ``backward``.
-
-    Attributes:
-        function: the name of the function around it; ``<module>`` at the top of a file.
-        kinds: what the names that can be read there are: of modules, arrays, optimizers, others.
-        before: copies of the modules and optimizers before the first step, by name.
-        arrays: copies of the arrays that could be read at each step, by name.
-        losses: the loss at each step.
-        namespace: what could be read there, as it was at the end of the run.
-        drafted: the draft's function for it.
-    """
-
-    function: str
-    kinds: dict[str, str]
-    before: dict[str, Any]
-    arrays: list[dict[str, Any]] = field(default_factory=list)
-    losses: list[float] = field(default_factory=list)
-    namespace: dict[str, Any] = field(default_factory=dict)
-    drafted: "DraftedStep | None" = None
-
-
-@dataclass
-class DraftedStep:
-    """The draft's function for a step.
-
-    Attributes:
-        name: of the function.
-        parameters: of the function, in order.
-        models: the names of the modules that it trains.
-        optimizer: the name of the optimizer.
-        source: the program's lines that compute ``loss_of_step``.
-        changes: the program's lines that change the gradients.
-        fields: what some parameters are in the program, such as ``args.beta``.
-    """
-
-    name: str
-    parameters: list[str]
-    models: list[str]
-    optimizer: str
-    source: str
-    changes: str
-    fields: dict[str, str]
 
 
 STEPS = 3  # of each place that are compared
@@ -254,7 +172,7 @@ class Recording:
         at = (caller.f_code.co_filename, span_of_call(caller))
         seen = caller.f_globals | caller.f_locals
         if at not in self.steps:
-            kinds = {name: _kind(value) for name, value in seen.items()}
+            kinds = {name: kind_of(value) for name, value in seen.items()}
             trained = {n: seen[n] for n, kind in kinds.items() if kind in ("module", "optimizer")}
             try:
                 before = copy.deepcopy(trained, _detached(trained))
@@ -264,7 +182,7 @@ class Recording:
             self.steps[at] = Steps(function, kinds, before, namespace=seen)
         steps, loss = self.steps[at], frame.f_locals["self"]
         if len(steps.losses) < STEPS:
-            arrays = {name: copied(v) for name, v in seen.items() if _kind(v) == "array"}
+            arrays = {name: copied(v) for name, v in seen.items() if kind_of(v) == "array"}
             steps.arrays.append(arrays)
             steps.losses.append(loss.item() if loss.numel() == 1 else float("nan"))
 
@@ -354,22 +272,6 @@ def _given(module: torch.nn.Module, frame: FrameType) -> Given:
             else:
                 args.append(values[name])
     return Given(tuple(args), kwargs)
-
-
-def _kind(value: Any) -> str:
-    """What a name stands for, as far as a training step is concerned."""
-    if isinstance(value, torch.nn.Module):
-        return "module" if any(True for _ in value.parameters()) else "function"
-    if isinstance(value, torch.optim.Optimizer):
-        return "optimizer"
-    leaves = list(flat(value))
-    if leaves and all(isinstance(leaf, torch.Tensor) for leaf in leaves):
-        return "array"
-    if value is None or isinstance(value, bool | int | float | str):
-        return "setting"
-    if leaves and all(isinstance(leaf, int | float) for leaf in leaves):
-        return "numbers"
-    return "other"
 
 
 def _is_in_constructor(frame: FrameType | None) -> bool:

@@ -4,13 +4,13 @@
 
 import ast
 import re
-from collections.abc import Sequence
 from typing import Any
 
+from jaxvstorch._port.draft.classes import Classes
 from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, parsed
-from jaxvstorch._port.draft.layers import base_of, is_flax, layer, own_classes
-from jaxvstorch._port.draft.modules import RNGS, Modules, ReadDirectly, draws
+from jaxvstorch._port.draft.modules import RNGS, ReadDirectly
+from jaxvstorch._port.draft.randomness import SEEDED
 from jaxvstorch._port.filling import filled_tree
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.translation import functional_update
@@ -24,7 +24,7 @@ _SETTINGS = ("manual_seed", "manual_seed_all", "set_num_threads", "use_determini
              "autograd.set_detect_anomaly")  # fmt: skip
 
 
-class Rewriting(Modules):
+class Rewriting(Classes):
     """Turns one file's definitions into JAX."""
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -86,52 +86,6 @@ class Rewriting(Modules):
         name = f"{self.owner}.{node.name}" if self.owner else node.name
         reached = name in self.seen.reached or name in self.seen.builders
         return reached or not self.seen.lines.isdisjoint(lines) or len(node.body) == 1
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        if not self.is_module(node):
-            for base in [b for b in node.bases if self.is_torch(b)]:
-                self.marks.append(f"{self.qualified(base)} has no counterpart here")
-                node.bases.remove(base)
-            return self.generic_visit(node)
-        self.marks += [f"@{ast.unparse(d)}" for d in node.decorator_list]
-        node.decorator_list, node.keywords = [], []
-        outer, self.owner, self.optional = self.owner, node.name, _optional(node)
-        node.bases = [self.visit(base) for base in node.bases]
-        node.body = self.visit_body(node.body)
-        self.owner = outer
-        return node
-
-    def is_module(self, node: ast.ClassDef) -> bool:
-        """Whether a class of the program is one of modules."""
-        return node.name in self.seen.instances or any(
-            base.startswith("torch.nn.") for base in self.bases.get(node.name, ())
-        )
-
-    def finish_module(self, node: ast.ClassDef) -> None:
-        """Hand flax's random numbers to the methods, and the mode to those that read it."""
-        methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-        constructor = next((m for m in methods if m.name == "__init__"), None)
-        later, reads_mode = False, False
-        for method in methods:
-            if method.name == "forward":
-                method.name = "__call__"
-            builds = method.name == "__init__" or f"{node.name}.{method.name}" in self.seen.builders
-            if builds:
-                take_rngs(method)
-            later = later or (not builds and any(draws(method)))
-            reads_mode = reads_mode or "self.deterministic" in ast.unparse(method)
-            resolve(method, "rngs" if builds else "self.rngs", ".params()" if builds else "()")
-        added = ["self.rngs = rngs.fork()"] * later
-        added += ["self.deterministic = False"] * reads_mode
-        if constructor is None:
-            constructor = _constructor(self.bases.get(node.name, ()))
-            if constructor is not None:
-                first = 1 if ast.get_docstring(node) is not None else 0
-                node.body.insert(first, constructor)
-        if added and constructor is not None:
-            first = 1 if ast.get_docstring(constructor) is not None else 0
-            body = _without_pass(constructor.body)
-            constructor.body = [*body[:first], *ast.parse("\n".join(added)).body, *body[first:]]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = self._annotation(node.annotation) or ast.Name("object", ast.Load())
@@ -208,7 +162,7 @@ class Rewriting(Modules):
         if method == "zero_grad" or (method in ("to", "cuda", "cpu") and not name):
             return None  # jax.grad accumulates nothing; JAX computes where it computes
         if name == "torch.manual_seed" and call.args:
-            return ast.Assign([ast.Name(_SEEDED, ast.Store())], self.visit(call.args[0]), lineno=0)
+            return ast.Assign([ast.Name(SEEDED, ast.Store())], self.visit(call.args[0]), lineno=0)
         if self._is_setting(call):
             return None
         if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
@@ -298,100 +252,6 @@ class Rewriting(Modules):
 # Initial weights of any axes' order: each number is drawn, or set, as the others are.
 _ALIKE = ("normal_", "uniform_", "zeros_", "ones_", "constant_", "trunc_normal_")
 _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
-
-
-def resolve(node: ast.AST, rngs: str, key: str) -> None:
-    """Write who draws the random numbers in a tree.
-
-    Args:
-        node: the tree, changed in place.
-        rngs: the expression of flax's random numbers there.
-        key: what follows it for one key.
-    """
-    for part in draws(node):
-        part.id = f"{rngs}{key}" if part.id == KEY else rngs
-
-
-def begin_rngs(body: list[ast.stmt], here: bool) -> None:
-    """Begin flax's random numbers where a body seeds PyTorch's, or at its first statement.
-
-    Args:
-        body: changed in place.
-        here: whether they begin in it; or else its seeds are left out.
-    """
-
-    class Seeds(ast.NodeTransformer):
-        found = False
-
-        def visit_Assign(self, node: ast.Assign) -> Any:
-            if ast.unparse(node.targets[0]) != _SEEDED:
-                return node
-            made = ast.parse(f"rngs = nnx.Rngs({ast.unparse(node.value)})").body[0]
-            first, self.found = not self.found, True
-            return made if here and first else ast.Pass()
-
-    seeds = Seeds()
-    body[:] = [seeds.visit(part) for part in body]
-    kept = _without_pass(body)
-    body[:] = kept or body[:1]
-    if here and not seeds.found:
-        body.insert(0, ast.parse("rngs = nnx.Rngs(0)").body[0])
-
-
-_SEEDED = "seeded_here"  # the target of a seed until it is known whether random numbers are drawn
-
-
-def take_rngs(function: ast.FunctionDef) -> None:
-    """Give a function flax's random numbers as an argument."""
-    function.args.kwonlyargs.append(ast.arg("rngs", parsed("nnx.Rngs")))
-    function.args.kw_defaults.append(None)
-
-
-def _constructor(bases: Sequence[str]) -> ast.FunctionDef | None:
-    """The ``__init__`` of a module that has none of its own, if it needs one."""
-    name = next((base for base in bases if base.startswith("torch.nn.")), None)
-    if name == "torch.nn.Module":
-        text = "def __init__(self, *, rngs: nnx.Rngs):\n    pass\n"
-    elif name == "torch.nn.Sequential":
-        text = "def __init__(self, *layers, rngs=None):\n    super().__init__(*layers)\n"
-    elif name is None:
-        text = (
-            "def __init__(self, *args, rngs: nnx.Rngs, **options):\n"
-            "    super().__init__(*args, rngs=rngs, **options)\n"
-        )
-    elif (base := base_of(name)) is None or (base in own_classes() and not is_flax(name)):
-        return None
-    else:  # PyTorch's arguments for flax's layer
-        row = meaning(rows()[name])
-        given = [ast.keyword(p, ast.Name(p, ast.Load())) for p in row.taken() if p != "dtype"]
-        made = layer(name, ast.Call(parsed("layer"), [], given), ast.Name("rngs", ast.Load()))
-        assert isinstance(made, ast.Call)
-        made.func = parsed("super().__init__")
-        taken = re.sub(r", \*, dtype=None$|, dtype=None$", "", row.made or "")
-        star = "" if "*," in taken else "*, "
-        text = f"def __init__(self, {taken}, {star}rngs: nnx.Rngs):\n    {ast.unparse(made)}\n"
-    function = ast.parse(text).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    return function
-
-
-def _optional(node: ast.ClassDef) -> frozenset[str]:
-    """The attributes of ``self`` that a class sets to None, or to something else or None."""
-    names = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute):
-            values = [part.value]
-            if isinstance(part.value, ast.IfExp):
-                values = [part.value.body, part.value.orelse]
-            if any(isinstance(v, ast.Constant) and v.value is None for v in values):
-                names.add(part.targets[0].attr)
-        if isinstance(part, ast.Call) and ast.unparse(part.func).endswith(".register_parameter"):
-            names |= {str(a.value) for a in part.args[:1] if isinstance(a, ast.Constant)}
-    return frozenset(names)
-
-
-def _without_pass(body: list[ast.stmt]) -> list[ast.stmt]:
-    return [part for part in body if not isinstance(part, ast.Pass)]
 
 
 def _bound(function: ast.FunctionDef) -> set[str]:

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.draft.recording import Recording, Steps
+from jaxvstorch._port.draft.recorded import Steps
+from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.report_data import PortCall
 

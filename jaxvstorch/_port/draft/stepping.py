@@ -13,7 +13,8 @@ from flax import nnx
 
 from jaxvstorch._port.draft.comparing import made
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recording import FirstCall, Recording, Steps
+from jaxvstorch._port.draft.recorded import FirstCall, Steps
+from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import copied

@@ -3,20 +3,27 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jaxvstorch._port.draft.commenting import blank, is_blank
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
-from jaxvstorch._port.draft.recording import DraftedStep, Steps
+from jaxvstorch._port.draft.reading import (
+    FieldNames,
+    clips_gradients,
+    first_reads,
+    is_name,
+    names_in,
+    names_in_order,
+    stepped,
+)
+from jaxvstorch._port.draft.recorded import DraftedStep, Steps
 from jaxvstorch._port.draft.rewriting import Rewriting
 from jaxvstorch._port.filling import matched
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.simplifying import simplified
-
-_CLIPPED = ("clip_grad_norm_", "clip_grad_value_")
 
 
 @dataclass
@@ -58,9 +65,9 @@ class Training(Rewriting):
         if step is None:
             return super().visit_body(body)
         around = self.function or ast.Module(body, [])
-        read = _names(around, ast.Load, without=[*step.region, *step.changes])
+        read = names_in(around, ast.Load, without=[*step.region, *step.changes])
         region = [part for part in body[: step.end] if any(part is r for r in step.region)]
-        stored = _names(ast.Module(region, []), ast.Store)
+        stored = names_in(ast.Module(region, []), ast.Store)
         loss_name = step.loss.id if isinstance(step.loss, ast.Name) else "loss"
         results = [n for n in sorted(stored & read) if n != loss_name]
         call = self._step_function(step, loss_name, results)
@@ -98,27 +105,27 @@ class Training(Rewriting):
                 continue
             assert isinstance(call.func, ast.Attribute)
             for end in range(index + 1, len(body)):
-                optimizer = _stepped(body[end])
+                optimizer = stepped(body[end])
                 if optimizer and steps.kinds.get(optimizer) == "optimizer":
                     region = self._region(body[:index], call.func.value, steps)
                     modules = {n for n, kind in steps.kinds.items() if kind == "module"}
-                    if not region and not _names(call.func.value, ast.Load) & modules:
+                    if not region and not names_in(call.func.value, ast.Load) & modules:
                         return None  # what it is the gradient of was computed elsewhere
-                    changes = [n for n in body[index + 1 : end] if _clips(n)]
+                    changes = [n for n in body[index + 1 : end] if clips_gradients(n)]
                     return Step(steps, call.func.value, region, changes, optimizer, end)
         return None
 
     def _region(self, before: Sequence[ast.stmt], loss: ast.expr, steps: Steps) -> list[ast.stmt]:
         """The statements that the loss needs, from the first one that calls a module on."""
-        needed, chosen = _names(loss, ast.Load), list[ast.stmt]()
+        needed, chosen = names_in(loss, ast.Load), list[ast.stmt]()
         for node in reversed(before):
-            stored = _names(node, ast.Store)
+            stored = names_in(node, ast.Store)
             if stored & needed:
                 chosen.insert(0, node)
-                needed = needed - stored | _names(node, ast.Load)
+                needed = needed - stored | names_in(node, ast.Load)
         live = {name for name, kind in steps.kinds.items() if kind == "module"}
         for index, node in enumerate(chosen):
-            if _names(node, ast.Load) & live:
+            if names_in(node, ast.Load) & live:
                 return chosen[index:]
         return []
 
@@ -133,12 +140,12 @@ class Training(Rewriting):
         if self.function is not None:
             fields = self._fields(step)
         region = ast.Module(step.region, [])
-        read = _first_reads(step.region) | _names(step.loss, ast.Load)
-        own = read - _names(region, ast.Store) - set(fields)
+        read = first_reads(step.region) | names_in(step.loss, ast.Load)
+        own = read - names_in(region, ast.Store) - set(fields)
         local = self.function is not None
         for change in step.changes:
-            own |= _names(change, ast.Load)
-        order = {n: None for part in [*step.region, step.loss] for n in _in_order(part)}
+            own |= names_in(change, ast.Load)
+        order = {n: None for part in [*step.region, step.loss] for n in names_in_order(part)}
         own_in_order = [n for n in order if n in own] + sorted(own - set(order))
         models = [n for n in own_in_order if kinds.get(n) == "module"]
         arrays = [
@@ -200,7 +207,7 @@ class Training(Rewriting):
         for name in {n.id for n in read if isinstance(n, ast.Name)}:
             if step.seen.kinds.get(name) != "other" or not self._is_local(name):
                 continue
-            values = [n for n in read if isinstance(n, ast.Attribute) and _is_name(n.value, name)]
+            values = [n for n in read if isinstance(n, ast.Attribute) and is_name(n.value, name)]
             count = sum(isinstance(n, ast.Name) and n.id == name for n in read)
             simple = all(
                 isinstance(
@@ -211,7 +218,7 @@ class Training(Rewriting):
             if len(values) == count and simple:
                 fields |= {n.attr: ast.unparse(n) for n in values}
                 for part in nodes:
-                    _FieldNames(name).visit(part)
+                    FieldNames(name).visit(part)
         return fields
 
     def _updated(self, step: Step, models: list[str]) -> str:
@@ -221,7 +228,7 @@ class Training(Rewriting):
     def _is_local(self, name: str) -> bool:
         """Whether a name is a variable of the function around."""
         return self.function is not None and (
-            name in _names(self.function, ast.Store)
+            name in names_in(self.function, ast.Store)
             or any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(self.function))
         )
 
@@ -291,59 +298,3 @@ class Training(Rewriting):
         assert isinstance(new, ast.For)
         new.body[:0] = ast.parse(handed).body
         return new
-
-
-class _FieldNames(ast.NodeTransformer):
-    """Replaces ``args.beta`` by ``beta``."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if _is_name(node.value, self.name):
-            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
-        return self.generic_visit(node)
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _names(
-    node: ast.AST, context: type[ast.expr_context], without: Iterable[ast.AST] = ()
-) -> set[str]:
-    """The names that a tree reads or stores, outside some parts of it."""
-    if any(node is part for part in without):
-        return set()
-    names = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, context) else set()
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        names.add(node.target.id)
-    return names.union(*(_names(n, context, without) for n in ast.iter_child_nodes(node)))
-
-
-def _in_order(node: ast.AST) -> list[str]:
-    """The names that a tree reads, in the order of the source."""
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-    return [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
-
-
-def _first_reads(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that statements read before they store them."""
-    read, stored = set[str](), set[str]()
-    for node in body:
-        read |= _names(node, ast.Load) - stored
-        stored |= _names(node, ast.Store)
-    return read
-
-
-def _stepped(node: ast.stmt) -> str | None:
-    """The name whose ``step`` a statement calls."""
-    match node:
-        case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="step"))):
-            return name
-    return None
-
-
-def _clips(node: ast.stmt) -> bool:
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith(_CLIPPED)

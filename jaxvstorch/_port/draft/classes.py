@@ -1,0 +1,106 @@
+"""Rewrites a program's classes of modules as flax's."""
+
+# ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
+
+import ast
+import re
+from collections.abc import Sequence
+
+from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.layers import base_of, is_flax, layer, own_classes
+from jaxvstorch._port.draft.modules import Modules, draws
+from jaxvstorch._port.draft.randomness import resolve, take_rngs, without_pass
+from jaxvstorch._port.map.rows import meaning, rows
+
+
+class Classes(Modules):
+    """Rewrites classes of modules, and hands random numbers and the mode to their methods."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        if not self.is_module(node):
+            for base in [b for b in node.bases if self.is_torch(b)]:
+                self.marks.append(f"{self.qualified(base)} has no counterpart here")
+                node.bases.remove(base)
+            return self.generic_visit(node)
+        self.marks += [f"@{ast.unparse(d)}" for d in node.decorator_list]
+        node.decorator_list, node.keywords = [], []
+        outer, self.owner, self.optional = self.owner, node.name, _optional(node)
+        node.bases = [self.visit(base) for base in node.bases]
+        node.body = self.visit_body(node.body)
+        self.owner = outer
+        return node
+
+    def is_module(self, node: ast.ClassDef) -> bool:
+        """Whether a class of the program is one of modules."""
+        return node.name in self.seen.instances or any(
+            base.startswith("torch.nn.") for base in self.bases.get(node.name, ())
+        )
+
+    def finish_module(self, node: ast.ClassDef) -> None:
+        """Hand flax's random numbers to the methods, and the mode to those that read it."""
+        methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+        constructor = next((m for m in methods if m.name == "__init__"), None)
+        later, reads_mode = False, False
+        for method in methods:
+            if method.name == "forward":
+                method.name = "__call__"
+            builds = method.name == "__init__" or f"{node.name}.{method.name}" in self.seen.builders
+            if builds:
+                take_rngs(method)
+            later = later or (not builds and any(draws(method)))
+            reads_mode = reads_mode or "self.deterministic" in ast.unparse(method)
+            resolve(method, "rngs" if builds else "self.rngs", ".params()" if builds else "()")
+        added = ["self.rngs = rngs.fork()"] * later
+        added += ["self.deterministic = False"] * reads_mode
+        if constructor is None:
+            constructor = _constructor(self.bases.get(node.name, ()))
+            if constructor is not None:
+                first = 1 if ast.get_docstring(node) is not None else 0
+                node.body.insert(first, constructor)
+        if added and constructor is not None:
+            first = 1 if ast.get_docstring(constructor) is not None else 0
+            body = without_pass(constructor.body)
+            constructor.body = [*body[:first], *ast.parse("\n".join(added)).body, *body[first:]]
+
+
+def _constructor(bases: Sequence[str]) -> ast.FunctionDef | None:
+    """The ``__init__`` of a module that has none of its own, if it needs one."""
+    name = next((base for base in bases if base.startswith("torch.nn.")), None)
+    if name == "torch.nn.Module":
+        text = "def __init__(self, *, rngs: nnx.Rngs):\n    pass\n"
+    elif name == "torch.nn.Sequential":
+        text = "def __init__(self, *layers, rngs=None):\n    super().__init__(*layers)\n"
+    elif name is None:
+        text = (
+            "def __init__(self, *args, rngs: nnx.Rngs, **options):\n"
+            "    super().__init__(*args, rngs=rngs, **options)\n"
+        )
+    elif (base := base_of(name)) is None or (base in own_classes() and not is_flax(name)):
+        return None
+    else:  # PyTorch's arguments for flax's layer
+        row = meaning(rows()[name])
+        given = [ast.keyword(p, ast.Name(p, ast.Load())) for p in row.taken() if p != "dtype"]
+        made = layer(name, ast.Call(parsed("layer"), [], given), ast.Name("rngs", ast.Load()))
+        assert isinstance(made, ast.Call)
+        made.func = parsed("super().__init__")
+        taken = re.sub(r", \*, dtype=None$|, dtype=None$", "", row.made or "")
+        star = "" if "*," in taken else "*, "
+        text = f"def __init__(self, {taken}, {star}rngs: nnx.Rngs):\n    {ast.unparse(made)}\n"
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
+
+
+def _optional(node: ast.ClassDef) -> frozenset[str]:
+    """The attributes of ``self`` that a class sets to None, or to something else or None."""
+    names = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute):
+            values = [part.value]
+            if isinstance(part.value, ast.IfExp):
+                values = [part.value.body, part.value.orelse]
+            if any(isinstance(v, ast.Constant) and v.value is None for v in values):
+                names.add(part.targets[0].attr)
+        if isinstance(part, ast.Call) and ast.unparse(part.func).endswith(".register_parameter"):
+            names |= {str(a.value) for a in part.args[:1] if isinstance(a, ast.Constant)}
+    return frozenset(names)
