@@ -1,6 +1,8 @@
 """Drafts of small programs: their source, and the parity of their parts."""
 
 import runpy
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -240,6 +242,75 @@ def test_what_training_changes(drafted) -> None:
     assert "i, target = jnp.asarray(i), jnp.asarray(target)" in source
     marks = [line.strip() for line in source.splitlines() if "# TODO" in line]
     assert marks == ["# TODO: @noted"]
+
+
+def test_a_program_of_functions(drafted, tmp_path) -> None:
+    """Schedules, settings from the command line, and a gradient of its own; the draft runs."""
+    source, parity = drafted(
+        """
+        import argparse
+
+        import torch
+        from torch import nn, optim
+
+        class Sign(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, width):
+                ctx.save_for_backward(x)
+                ctx.width = width
+                return x.sign()  # hard
+
+            @staticmethod
+            def backward(ctx, g):
+                (x,) = ctx.saved_tensors
+                return g * (x.abs() < ctx.width), None
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 2)
+
+            def forward(self, x):
+                return Sign.apply(self.fc(x), 1.0)
+
+        def train(args, model, optimizer, data, scheduler):
+            model.train()
+            for x, y in data:
+                optimizer.zero_grad()
+                loss = args.scale * nn.functional.mse_loss(model(x), y)
+                loss.backward()
+                optimizer.step()
+            scheduler.step()
+            return loss.item()
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--lr", type=float, default=0.5)
+            parser.add_argument("--scale", type=float, default=2.0)
+            args = parser.parse_args([])
+            torch.manual_seed(0)
+            model = Net()
+            optimizer = optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
+            scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.1)
+            data = [(torch.ones(4, 3), torch.zeros(4, 2))]
+            for _ in range(2):
+                train(args, model, optimizer, data, scheduler)
+            print(round(scheduler.get_last_lr()[0], 5))
+
+        if __name__ == "__main__":
+            main()
+        """
+    )
+    assert parity["Net"] == "at parity: values and gradients, in float32 and float64"
+    assert parity["train_step"] == (
+        "at parity: losses, weights and buffers after 2 steps of torch.optim.SGD, in float64"
+    )
+    assert "@jax.custom_vjp\ndef Sign(x, width):" in source
+    assert "train_step(model, optimizer, x, y, args.scale)" in source
+    assert "# TODO" not in source
+    command = [sys.executable, "-W", "error", "draft.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == "0.005", ran.stderr
 
 
 def test_a_number_that_a_function_returns(drafted) -> None:

@@ -3,10 +3,13 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
+import copy
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.gradients import FUNCTION, OtherFormError, custom_vjp
 from jaxvstorch._port.draft.layers import base_of, is_flax, layer, own_classes
 from jaxvstorch._port.draft.modules import Modules, draws
 from jaxvstorch._port.draft.randomness import resolve, take_rngs, without_pass
@@ -16,7 +19,13 @@ from jaxvstorch._port.map.rows import meaning, rows
 class Classes(Modules):
     """Rewrites classes of modules, and hands random numbers and the mode to their methods."""
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        if FUNCTION in self.bases.get(node.name, ()):
+            try:
+                return custom_vjp(copy.deepcopy(node), self.visit_body, self._visit_backward)
+            except OtherFormError as error:
+                self.marks.append(f"{FUNCTION} with {error}: write it with jax.custom_vjp")
+                return node
         if not self.is_module(node):
             for base in [b for b in node.bases if self.is_torch(b)]:
                 self.marks.append(f"{self.qualified(base)} has no counterpart here")
@@ -29,6 +38,13 @@ class Classes(Modules):
         node.body = self.visit_body(node.body)
         self.owner = outer
         return node
+
+    def _visit_backward(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        self.in_backward = True
+        try:
+            return self.visit_body(body)
+        finally:
+            self.in_backward = False
 
     def is_module(self, node: ast.ClassDef) -> bool:
         """Whether a class of the program is one of modules."""

@@ -55,7 +55,7 @@ def _assembled(
 ) -> str:
     loading = _loading() if recording.instances else ""
     if not re.search(r"\bBuffer\(", text):
-        loading = loading.replace(" | Buffer", "")
+        loading = loading.replace(" | Buffer", "").replace(", Buffer)", ")")
     own = own_sources(f"{text}\n{loading}\n{end}")
     first = own_sources("\n".join(_bases(text)))  # what the program's classes are derived from
     text = "\n\n\n".join([*first.values(), text])

@@ -19,6 +19,8 @@ KEY = "random_key_here"  # stands for a random key until it is known who draws i
 UNREACHED = "was not reached, and is not verified"
 UNSEEN = "is not a call that port replays, and is not verified"
 # No array of JAX is without numbers.
+# Methods of Python's own types.
+_PYTHON = frozenset({*dir(str), *dir(list), *dir(dict), *dir(set)})
 _ZEROS = {"torch.empty": "torch.zeros", "torch.empty_like": "torch.zeros_like"}
 _LEFT = (
     PortStatus.DIFFERS,
@@ -52,6 +54,7 @@ class Expressions(ast.NodeTransformer):
         self.bases = bases
         self.marks: list[str] = []
         self.unreached = False  # whether the function around did not run: one mark says so
+        self.in_backward = False  # whether PyTorch's engine ran it, which no replay sees
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if self.calls_at(node):
@@ -71,7 +74,25 @@ class Expressions(ast.NodeTransformer):
                 node.func = called if parent else function.value
         if name is not None and name.startswith("torch."):
             return self._unreached(name, node)
+        if self.unwatched and isinstance(function, ast.Attribute) and name is None:
+            return self._by_name(f"Tensor.{function.attr}", node)
         return self.generic_visit(node)
+
+    def _by_name(self, name: str, node: ast.Call) -> ast.AST:
+        """A method's call where no replay looked: in JAX if only an array has such a method."""
+        row = rows().get(name)
+        others = name.removeprefix("Tensor.") in _PYTHON
+        new = self._with_arguments(node)
+        if row is None or others or meaning(row).expression is None:
+            return new
+        with suppress(KeyError, ValueError, SyntaxError, RecursionError):
+            return filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
+        return new
+
+    @property
+    def unwatched(self) -> bool:
+        """Whether no replay saw the calls of the function around."""
+        return self.unreached or self.in_backward
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
@@ -191,7 +212,7 @@ class Expressions(ast.NodeTransformer):
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
                 filled = filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
-                if not (name.startswith(_ENVIRONMENT) or self.unreached):
+                if not (name.startswith(_ENVIRONMENT) or self.unwatched):
                     self.marks.append(f"{name} {why}")
                 return filled
         if not name.startswith(_ENVIRONMENT):

@@ -9,6 +9,7 @@ from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
+from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
@@ -39,6 +40,7 @@ class File:
         }
         self.seen = Seen(recording, path)
         self.rewriting = Training(self.seen, self.full_names, bases)
+        self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.data = {name for name, of in bases.items() if any(b.startswith(DATA) for b in of)}
         self.is_main = path in recording.mains or Path(path).resolve() == recording.file
         self.constants: dict[str, list[ast.stmt]] = {}

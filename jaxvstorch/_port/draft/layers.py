@@ -45,7 +45,11 @@ def layer(
     """
     bare = name.rpartition(".")[2]
     if name in CONTAINERS:
-        return _call(CONTAINERS[name], node.args or _empty(bare), [])
+        args = node.args
+        if bare == "Sequential" and len(args) == 1 and "Dict(" in ast.unparse(args[0]):
+            named = ast.Attribute(args[0], "values", ast.Load())
+            args = [ast.Starred(ast.Call(named, [], []), ast.Load())]
+        return _call(CONTAINERS[name], args or _empty(bare), [])
     if bare in own_classes() and not is_flax(name):
         return _call(bare, node.args, [*node.keywords, ast.keyword("rngs", rngs)])
     row = rows().get(name)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, Expressions, parsed
+from jaxvstorch._port.draft.gradients import FUNCTION
 from jaxvstorch._port.draft.layers import CONTAINERS, NoLayerError, base_of, is_function, layer
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.rows import meaning, rows
@@ -44,6 +45,10 @@ class Modules(Expressions):
             return self._parameter(name, node)
         if ast.unparse(node.func) in ("super().__init__", f"super({self.owner}, self).__init__"):
             return self._base(node)
+        others = [full for full in made if "." in full and full not in layers]
+        if others:
+            self.marks.append(f"{others[0]} is a module of another package")
+            return self.generic_visit(node)
         if len(made) > len(layers) or (not made and self.span(node) in self.seen.passing):
             self.generic_visit(node)
             node.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
@@ -58,6 +63,10 @@ class Modules(Expressions):
         if layers:
             self.marks.append(f"makes {' or '.join(layers)}")
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method == "apply" and isinstance(node.func, ast.Attribute):
+            owner = ast.unparse(node.func.value)
+            if FUNCTION in self.bases.get(owner, ()):
+                return ast.Call(parsed(owner), [self.visit(a) for a in node.args], [])
         if method in ("parameters", "named_parameters") and not name and not node.args:
             assert isinstance(node.func, ast.Attribute)
             weights = f"named_parameters({ast.unparse(self.visit(node.func.value))})"

@@ -62,6 +62,21 @@ def named_parameters(module, prefix=""):
             yield from named_parameters(value, inner)
 
 
+class Scheduler:
+    """Sets an optimizer's learning rate by a schedule, one count at each step."""
+
+    def __init__(self, optimizer, schedule):
+        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
+
+    def step(self):
+        self.count += 1
+        rate = self.optimizer.opt_state.hyperparams["learning_rate"]
+        rate[...] = self.schedule(self.count)
+
+    def get_last_lr(self):
+        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
+
+
 class PReLU(nnx.Module):
     def __init__(self, num_parameters=1, init=0.25, *, rngs=None):
         self.weight = nnx.Param(jnp.full(num_parameters, init))

@@ -40,7 +40,7 @@ class Seen:
                 self.calls[span] = list(several)
                 self.argument_types[span] = recording.argument_types.get(at, ())
         self.constructions = {
-            span: [_full_name(cls) for cls in classes]
+            span: [_full_name(cls) if recording.defines(cls) else _dotted(cls) for cls in classes]
             for (file, span), classes in recording.constructions.items()
             if file == path
         }
@@ -73,6 +73,12 @@ def layer_name(value: Any) -> str | None:
     if isinstance(value, Module) and type(value).__module__.startswith("torch.nn."):
         return _full_name(type(value))
     return None
+
+
+def _dotted(cls: type) -> str:
+    """The name of a class that is not the program's: the map's, or after its module."""
+    name = _full_name(cls)
+    return name if name.startswith("torch.nn.") else f"{cls.__module__}.{name}"
 
 
 def _full_name(cls: type) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from jaxvstorch._port.draft.commenting import blank, is_blank
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
+from jaxvstorch._port.draft.optimizers import Optimizers
 from jaxvstorch._port.draft.reading import (
     FieldNames,
     clips_gradients,
@@ -20,10 +21,6 @@ from jaxvstorch._port.draft.reading import (
     stepped,
 )
 from jaxvstorch._port.draft.recorded import DraftedStep, Steps
-from jaxvstorch._port.draft.rewriting import Rewriting
-from jaxvstorch._port.filling import matched
-from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.simplifying import simplified
 
 
 @dataclass
@@ -47,7 +44,7 @@ class Step:
     end: int
 
 
-class Training(Rewriting):
+class Training(Optimizers):
     """Turns training into compiled steps; ``steps`` are their functions."""
 
     steps: list[ast.stmt]
@@ -244,37 +241,6 @@ class Training(Rewriting):
         return (
             f"scale = jnp.minimum(1, {limit} / (optax.tree.norm(grads) + 1e-6))\n"
             "grads = jax.tree.map(lambda g: g * scale, grads)"
-        )
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        name = self.qualified(node.func) or ""
-        if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
-            return made
-        return super().visit_Call(node)
-
-    def _optimizer(self, name: str, node: ast.Call) -> ast.expr | None:
-        """``torch.optim.Adam(net.parameters())`` as ``nnx.Optimizer(net, optax.adam(0.001))``."""
-        row = rows().get(name)
-        row = row and meaning(row)
-        if row is None or row.expression is None or not node.args:
-            return None
-        models = [
-            ast.unparse(part.func.value)
-            for part in ast.walk(node.args[0])
-            if isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Attribute)
-            and part.func.attr == "parameters"
-        ]
-        if not models or isinstance(node.args[0], ast.List):
-            return None
-        self._with_arguments(node)
-        values, settings = matched(row, node)
-        transformation = simplified(parsed(row.expression), values, settings)
-        model = models[0] if len(models) == 1 else f"nnx.List([{', '.join(models)}])"
-        return ast.Call(
-            parsed("nnx.Optimizer"),
-            [parsed(model), transformation],
-            [ast.keyword("wrt", parsed("nnx.Param"))],
         )
 
     def visit_For(self, node: ast.For) -> Any:
