@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._pairs.source import names_read
-from jaxvstorch._port.draft.commenting import with_comments
 from jaxvstorch._port.draft.files import File, in_import_order
+from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.layers import own_sources
 from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.recording import Recording
@@ -41,7 +41,7 @@ def compose(recording: Recording) -> str:
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
     names = {name for file in files for name in file.wanted}
-    return _tidy(_assembled(recording, files, text, end, names))
+    return tidy(_assembled(recording, files, text, end, names))
 
 
 def _needs_helpers(node: ast.stmt) -> bool:
@@ -186,27 +186,3 @@ def _imports(pasted: Iterable[str], text: str, program: set[str]) -> list[str]:
     named = {line for name, line in _LIBRARIES.items() if name in read}
     lines = {*imports_of(pasted).splitlines(), *named, *program} - {""}
     return sorted(lines, key=lambda line: (" = None" in line, line.startswith("from"), line))
-
-
-def _tidy(source: str) -> str:
-    """Turn marks and what stands for comments into comments, which a syntax tree cannot hold."""
-    lines = []
-    for line in with_comments(source).splitlines():
-        mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
-        lines.append(f"{mark[1]}# {TODO}{mark[3]}" if mark else line.rstrip())
-    text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
-    text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
-    text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
-    text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
-    return re.sub(r"\n{3,}(?=[ ])", "\n\n", text)
-
-
-def _without_parentheses(match: re.Match[str]) -> str:
-    """``a, b = (c, d)`` without parentheses around the tuple."""
-    short = f"{match[2]}{match[3]}"
-    try:
-        value = ast.parse(short).body[0].value  # type: ignore[attr-defined]
-        same = ast.dump(value) == ast.dump(ast.parse(f"({match[3]})", mode="eval").body)
-    except SyntaxError:
-        return match[0]
-    return match[1] + short if same and isinstance(value, ast.Tuple) else match[0]

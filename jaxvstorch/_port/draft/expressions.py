@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from jaxvstorch._port.draft.layers import own_classes
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
@@ -150,7 +151,8 @@ class Expressions(ast.NodeTransformer):
         """A replayed call in JAX, with its arguments in JAX."""
         calls = self.calls_at(node)
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
-            if call.status in _LEFT and call.name not in _ZEROS:
+            drafted = call.name in _ZEROS or call.name.removeprefix("torch.nn.") in own_classes()
+            if call.status in _LEFT and not drafted:
                 note = f": {call.note}" if call.note else ""
                 self.marks.append(f"{call.name}: {call.status}{note}")
         name = _ZEROS.get(calls[0].name, calls[0].name)

@@ -47,7 +47,7 @@ class TiedLinear(nnx.Module):
         self.embed = embed
 
     def __call__(self, x):
-        return self.embed.attend(x)
+        return x @ self.embed.embedding.T
 
 
 def named_parameters(module, prefix=""):

@@ -1,0 +1,86 @@
+"""Formats a draft: comments, blank lines, and lines of at most 99 columns."""
+
+import ast
+import io
+import re
+import tokenize
+from itertools import chain, pairwise
+
+from jaxvstorch._port.draft.commenting import with_comments
+from jaxvstorch._port.draft.rewriting import TODO
+
+WIDTH = 99
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def tidy(source: str) -> str:
+    """A source made of a tree, with its marks and comments as such, and formatted."""
+    lines: list[str] = []
+    for line in with_comments(source).splitlines():
+        mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
+        lines += [f"{mark[1]}# {TODO}{mark[3]}"] if mark else wrapped(line.rstrip())
+    text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
+    text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
+    text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
+    text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
+    return re.sub(r"\n{3,}(?=[ ])", "\n\n", text)
+
+
+def wrapped(line: str) -> list[str]:
+    """A line that is too long, with what its longest brackets hold on lines of their own."""
+    indent = line[: len(line) - len(line.lstrip())]
+    if len(line) <= WIDTH or line.lstrip().startswith("#"):
+        return [line]
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
+    except (tokenize.TokenError, IndentationError):
+        return [line]
+    code, comment = line.strip(), []
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            code, comment = code[: token.start[1]].rstrip(), [f"{indent}{token.string}"]
+    if comment:
+        return [*comment, *wrapped(f"{indent}{code}")]
+    if (brackets := _longest(tokens)) is None:
+        return [line]
+    begin, commas, end = brackets
+    bounds = [begin, *commas, end]
+    items = [code[a + 1 : b].strip() for a, b in pairwise(bounds)]
+    items = [item for item in items if item]
+    several = len(items) > 1 and not items[-1].startswith("**")
+    ends = [*[","] * (len(items) - 1), "," * several]
+    inner = [wrapped(f"{indent}    {item}{end}") for item, end in zip(items, ends, strict=True)]
+    short = f"{indent}    {' '.join(i + e for i, e in zip(items, ends, strict=True))}".rstrip(",")
+    if len(short) <= WIDTH:
+        inner = [[short]]
+    return [f"{indent}{code[: begin + 1]}", *chain(*inner), *wrapped(f"{indent}{code[end:]}")]
+
+
+def _longest(tokens: list[tokenize.TokenInfo]) -> tuple[int, list[int], int] | None:
+    """Where the longest brackets of a line begin and end, and the commas right inside of them."""
+    depth, begin, commas = 0, 0, list[int]()
+    best: tuple[int, list[int], int] | None = None
+    for token in tokens:
+        if token.string in _OPENING and token.type == tokenize.OP:
+            depth += 1
+            if depth == 1:
+                begin, commas = token.start[1], []
+        elif token.string in _CLOSING and token.type == tokenize.OP:
+            depth -= 1
+            length = token.start[1] - begin
+            if depth == 0 and length > 1 and (best is None or length > best[2] - best[0]):
+                best = begin, commas, token.start[1]
+        elif token.string == "," and depth == 1:
+            commas.append(token.start[1])
+    return best
+
+
+def _without_parentheses(match: re.Match[str]) -> str:
+    """``a, b = (c, d)`` without parentheses around the tuple."""
+    short = f"{match[2]}{match[3]}"
+    try:
+        value = ast.parse(short).body[0].value  # type: ignore[attr-defined]
+        same = ast.dump(value) == ast.dump(ast.parse(f"({match[3]})", mode="eval").body)
+    except SyntaxError:
+        return match[0]
+    return match[1] + short if same and isinstance(value, ast.Tuple) else match[0]
