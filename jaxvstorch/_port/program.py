@@ -251,7 +251,7 @@ def _draft(recording: Any, path: Path, records: Records) -> None:
         why = isinstance(error, OSError) and error.strerror
         records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
         return
-    if not recording.codes and not recording.instances:
+    if not (recording.codes or recording.instances or "__main__" in source):
         records.add(
             Record.NOTE,
             text="The draft is empty: nothing that ran is defined in the program's folder.",
