@@ -258,7 +258,12 @@ def _given(module: torch.nn.Module, frame: FrameType) -> Given:
     """The arguments that a module is made with, without those that are the defaults."""
     values = frame.f_locals
     functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)
-    function = next(f for f in functions if getattr(f, "__code__", None) is frame.f_code)
+    # A library can have put another function around it, whose defaults it has.
+    plain = (inspect.unwrap(f) for f in functions if f is not None)
+    function = next((f for f in plain if getattr(f, "__code__", None) is frame.f_code), None)
+    if function is None:
+        names = frame.f_code.co_varnames[1 : frame.f_code.co_argcount]
+        return Given(tuple(values[name] for name in names), {})
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
