@@ -145,7 +145,7 @@ class Recording:
             if isinstance(value, torch.nn.Module) and value in self._made_with:
                 given.inner |= {id(value): self._made_with[value]}
         self._made_with[module] = given
-        if self.defines(type(module)):
+        if self._defines(type(module)):
             self.instances.setdefault(type(module), module)
         if self.is_program_file(caller.f_code.co_filename):
             at = (caller.f_code.co_filename, span_of_call(caller))
@@ -206,7 +206,7 @@ class Recording:
         for part in module.modules():  # from_torch needs classes for parts that are not called, too
             if type(part).__module__.startswith("torch.nn.") and type(part) not in _CONTAINERS:
                 self.layers.setdefault(type(part), part)
-        self.classes |= dict.fromkeys(c for c in cls.__mro__ if self.defines(c))
+        self.classes |= dict.fromkeys(c for c in cls.__mro__ if self._defines(c))
         if cls.__name__ not in self.first_calls:
             try:
                 before = copy.deepcopy(module)
@@ -216,7 +216,7 @@ class Recording:
                 cls.__name__, before, copied(args), made_with=self._made_with.get(module)
             )
 
-    def defines(self, cls: type) -> bool:
+    def _defines(self, cls: type) -> bool:
         """Whether a class is defined in a file of the program."""
         file = getattr(sys.modules.get(cls.__module__), "__file__", None)
         return file is not None and self.is_program_file(file)

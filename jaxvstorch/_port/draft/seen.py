@@ -40,7 +40,9 @@ class Seen:
                 self.calls[span] = list(several)
                 self.argument_types[span] = recording.argument_types.get(at, ())
         self.constructions = {
-            span: [_full_name(cls) if recording.defines(cls) else _dotted(cls) for cls in classes]
+            span: [
+                _full_name(cls) if cls in recording.instances else _dotted(cls) for cls in classes
+            ]
             for (file, span), classes in recording.constructions.items()
             if file == path
         }
