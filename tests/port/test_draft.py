@@ -273,9 +273,10 @@ def test_a_program_of_functions(drafted, tmp_path) -> None:
             def forward(self, x):
                 return Sign.apply(self.fc(x), 1.0)
 
-        def train(args, model, optimizer, data, scheduler):
+        def train(args, model, device, optimizer, data, scheduler):
             model.train()
             for x, y in data:
+                x, y = x.to(device), y.to(device)
                 optimizer.zero_grad()
                 loss = args.scale * nn.functional.mse_loss(model(x), y)
                 loss.backward()
@@ -289,12 +290,13 @@ def test_a_program_of_functions(drafted, tmp_path) -> None:
             parser.add_argument("--scale", type=float, default=2.0)
             args = parser.parse_args([])
             torch.manual_seed(0)
-            model = Net()
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            model = Net().to(device)
             optimizer = optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
             scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.1)
             data = [(torch.ones(4, 3), torch.zeros(4, 2))]
             for _ in range(2):
-                train(args, model, optimizer, data, scheduler)
+                train(args, model, device, optimizer, data, scheduler)
             print(round(scheduler.get_last_lr()[0], 5))
 
         if __name__ == "__main__":

@@ -117,6 +117,9 @@ class Rewriting(Classes):
             made = re.search(r"\b(Parameter|Buffer)\(", ast.unparse(node.value))
             if made is None and (stored := self.stored(target, node.value)) is not None:
                 return stored
+        if isinstance(node.value, ast.Call) and self._is_device(node.value):
+            node.value = parsed("jax.devices()[0]")  # the program hands it on
+            return node
         if self._is_setting(target) or self._is_setting(node.value):
             return None
         new = self.generic_visit(node)
@@ -229,13 +232,15 @@ class Rewriting(Classes):
         text = written if place[2] == "{}" else place[2].format(f"({written})")
         return ast.parse(f"{place[1]} = {text}").body[0]
 
+    def _is_device(self, node: ast.Call) -> bool:
+        name = self.qualified(node.func)
+        return name in ("torch.device", "torch.accelerator.current_accelerator")
+
     def _is_setting(self, node: ast.expr) -> bool:
         """Whether an expression only sets how PyTorch works, or chooses a device."""
         function = node.func if isinstance(node, ast.Call) else node
         name = self.qualified(function) or ""
-        return name.startswith("torch.") and (
-            name.endswith(_SETTINGS) or name == "torch.device" or ".backends." in name
-        )
+        return name.startswith("torch.") and (name.endswith(_SETTINGS) or ".backends." in name)
 
     def _annotation(self, node: ast.expr | None) -> ast.expr | None:
         if node is None:
