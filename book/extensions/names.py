@@ -68,9 +68,15 @@ class KindsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """A list."""
-        items = [f"*{word}*: {meaning}." for word, meaning in MEANINGS.items()]
-        content = [nodes.list_item("", *self.parse_text_to_nodes(item)) for item in items]
+        content = [
+            nodes.list_item("", *self.parse_text_to_nodes(item)) for item in explained_kinds()
+        ]
         return [nodes.bullet_list("", *content)]
+
+
+def explained_kinds() -> list[str]:
+    """The words for what differs that are not plain, each with its meaning, in Markdown."""
+    return [f"*{word}*: {meaning}." for word, meaning in MEANINGS.items()]
 
 
 def _frameworks() -> dict[str, Rows]:

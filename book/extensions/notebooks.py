@@ -133,6 +133,7 @@ def page_converter(app: Sphinx, page: str) -> Converter:
         "diagram": diagram,
         "errors": lambda _: errors.markdown(site),
         "names": lambda _: names.markdown(site),
+        "names-kinds": lambda _: "".join(f"- {kind}\n" for kind in names.explained_kinds()),
         "names-counted": lambda _: f"{names.counted()}\n",
         "libraries": lambda directive: f"{libraries.markdown(*directive.argument.split())}\n",
         "port-programs": lambda _: f"{port_programs.markdown()}\n",
