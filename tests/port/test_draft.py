@@ -166,6 +166,7 @@ def test_subclassed_layers_and_their_modes(drafted) -> None:
             def forward(self, x, shift=None):
                 if x.is_cuda:
                     x = torch.nn.functional.softmax(x, dim=1)
+                    x = x.transpose(-2, -1)
                 return self.drop(self.batch(self.norm(x)))
 
         torch.manual_seed(0)
@@ -177,6 +178,8 @@ def test_subclassed_layers_and_their_modes(drafted) -> None:
     assert "class Norm(nnx.LayerNorm)" in source
     assert "self.unused = partial(jax.nn.softmax, axis=1)" in source
     assert "if jax.default_backend() == 'gpu'" in source
+    assert "# TODO: Tensor.transpose was not reached" in source
+    assert "x = jnp.swapaxes(x, -2, -1)" in source
 
 
 def test_what_training_changes(drafted) -> None:

@@ -75,7 +75,8 @@ class Expressions(ast.NodeTransformer):
                 node.func = called if parent else function.value
         if name is not None and name.startswith("torch."):
             return self._unreached(name, node)
-        if self.unwatched and isinstance(function, ast.Attribute) and name is None:
+        skipped = self.unwatched or self._did_not_run(node)
+        if skipped and isinstance(function, ast.Attribute) and name is None:
             return self._by_name(f"Tensor.{function.attr}", node)
         return self.generic_visit(node)
 
@@ -86,9 +87,17 @@ class Expressions(ast.NodeTransformer):
         new = self._with_arguments(node)
         if row is None or others or meaning(row).expression is None:
             return new
+        if not self.unwatched:
+            self.marks.append(f"{name} {UNREACHED}")
         with suppress(KeyError, ValueError, SyntaxError, RecursionError):
             return filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
         return new
+
+    def _did_not_run(self, node: ast.expr) -> bool:
+        """Whether none of an expression's lines in the program called anything."""
+        if not self.seen.lines or not hasattr(node, "end_lineno"):
+            return False
+        return self.seen.lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
 
     @property
     def unwatched(self) -> bool:
