@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch._command.cli import app
-from jaxvstorch._port.program import _require_unused
+from jaxvstorch._port.program import _left, _require_unused
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -147,6 +147,21 @@ def test_the_draft_runs_without_this_package(folder) -> None:
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
     )
     assert ran.stdout.strip() == "True", ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("marks", "results", "done"),
+    [
+        (0, ["at parity: values"], True),
+        (1, ["at parity: values"], False),
+        (0, ["at parity: values", "not at parity: the loss"], False),
+        (0, ["at parity: values", "cannot be compared: NameError"], False),
+        (0, ["does not load: ImportError"], False),
+        (0, ["takes no array: not compared"], False),
+    ],
+)
+def test_nothing_is_left_to_do_only_at_parity(marks, results, done) -> None:
+    assert (_left(marks, results) == "nothing is left to do in it") is done
 
 
 def test_the_page_is_one_file(folder) -> None:

@@ -1,7 +1,8 @@
-"""The draft of a port: JAX for each function and module that a program's run reached.
+"""The draft of a port: the program in flax's NNX, for what its run reached.
 
-``recording`` keeps what was called, ``rewriting`` turns a function's source into JAX, ``layers``
-writes PyTorch's own modules, ``files`` selects the definitions of each file that were reached,
-``composing`` puts the draft together, and ``parity`` and ``comparing`` compare its parts with the
-program's own.
+``recording`` keeps what was called and made, in the classes of ``recorded``; ``seen`` is what it
+knows of one file. ``expressions``, ``modules``, ``classes``, ``rewriting``, ``optimizers`` and
+``training`` rewrite a file, each building on the one before. ``files`` selects what goes in,
+``composing`` and ``formatting`` write the draft. ``parity`` compares it with the program: its parts
+by ``comparing``, its training steps by ``stepping``.
 """

@@ -10,7 +10,7 @@ from jaxvstorch._pairs.source import names_read
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.layers import own_sources
-from jaxvstorch._port.draft.modules import RNGS
+from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.pasting import imports_of, sources
@@ -84,7 +84,7 @@ def _hand_rngs_on(files: list[File]) -> None:
             function.name
             for file in files
             for function in file.functions()
-            if function.name != "main" and any(_draws(function))
+            if function.name != "main" and any(draws(function))
         } - drawing
         if not new:
             return
@@ -92,12 +92,6 @@ def _hand_rngs_on(files: list[File]) -> None:
         for file in files:
             for node in (*file.nodes, *file.main):
                 _PassRngs(new).visit(node)
-
-
-def _draws(node: ast.AST) -> Iterable[ast.AST]:
-    from jaxvstorch._port.draft.modules import draws
-
-    return draws(node)
 
 
 class _PassRngs(ast.NodeTransformer):

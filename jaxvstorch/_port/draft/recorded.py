@@ -50,7 +50,6 @@ class Steps:
     """The first steps of one place in a program that calls ``backward``.
 
     Attributes:
-        function: the name of the function around it; ``<module>`` at the top of a file.
         kinds: what the names that can be read there are: of modules, arrays, optimizers, others.
         before: copies of the modules and optimizers before the first step, by name.
         arrays: copies of the arrays that could be read at each step, by name.
@@ -59,7 +58,6 @@ class Steps:
         drafted: the draft's function for it.
     """
 
-    function: str
     kinds: dict[str, str]
     before: dict[str, Any]
     arrays: list[dict[str, Any]] = field(default_factory=list)

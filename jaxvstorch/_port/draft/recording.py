@@ -21,10 +21,6 @@ from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
 from jaxvstorch._port.map.running.call import copied, flat
 from jaxvstorch._port.report_data import Location, PortCall
 
-_CONTAINERS = (torch.nn.Module, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
-               torch.nn.ParameterDict)  # fmt: skip
-
-
 STEPS = 3  # of each place that are compared
 
 
@@ -37,8 +33,6 @@ class Recording:
         lines: the lines of each of the program's files that called something.
         codes: the code of every function of the program that was called.
         first_calls: the first call of each function and module class that can be called again.
-        classes: the program's classes of modules.
-        layers: PyTorch's own modules that were called, or are part of a module that was, by class.
         constructions: the classes of modules that each call in a file made, by file and span.
         construction_types: the types of the arguments of each such call, by parameter.
         passing: the calls in constructors and below that make modules or lead to one.
@@ -56,8 +50,6 @@ class Recording:
         self.argument_types: dict[Location, tuple[str, ...]] = {}
         self.codes: dict[CodeType, None] = {}
         self.first_calls: dict[str, FirstCall] = {}
-        self.classes: dict[type[torch.nn.Module], None] = {}
-        self.layers: dict[type[torch.nn.Module], torch.nn.Module] = {}
         self.lines: dict[str, set[int]] = {}
         self.constructions: dict[tuple[str, Span], dict[type[torch.nn.Module], None]] = {}
         self.construction_types: dict[tuple[str, Span], dict[str, str]] = {}
@@ -178,8 +170,7 @@ class Recording:
                 before = copy.deepcopy(trained, _detached(trained))
             except Exception:  # some modules cannot be copied
                 before = {}
-            function = caller.f_code.co_qualname
-            self.steps[at] = Steps(function, kinds, before, namespace=seen)
+            self.steps[at] = Steps(kinds, before, namespace=seen)
         steps, loss = self.steps[at], frame.f_locals["self"]
         if len(steps.losses) < STEPS:
             arrays = {name: copied(v) for name, v in seen.items() if kind_of(v) == "array"}
@@ -198,15 +189,8 @@ class Recording:
 
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
         cls = type(module)
-        if cls.__module__.startswith("torch.nn."):
-            self.layers.setdefault(cls, module)
+        if not self._defines(cls):
             return
-        if not self.is_program_file(sys.modules[cls.__module__].__file__ or ""):
-            return
-        for part in module.modules():  # from_torch needs classes for parts that are not called, too
-            if type(part).__module__.startswith("torch.nn.") and type(part) not in _CONTAINERS:
-                self.layers.setdefault(type(part), part)
-        self.classes |= dict.fromkeys(c for c in cls.__mro__ if self._defines(c))
         if cls.__name__ not in self.first_calls:
             try:
                 before = copy.deepcopy(module)

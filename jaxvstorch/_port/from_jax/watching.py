@@ -63,7 +63,7 @@ def _watched_codes(file: str) -> frozenset[CodeType]:
     return frozenset(_instrumented(file).values())
 
 
-SITES: list[Location] = []  # the number of a call, or operator, stands in the code
+SITES: list[Location] = []  # where each numbered call or operator is
 
 
 @cache
