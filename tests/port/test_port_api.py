@@ -169,6 +169,13 @@ def test_a_report_shows_itself_in_a_notebook() -> None:
     assert "jaxvstorch-port" in fragment(report)
 
 
+def test_a_note_shows_code_as_code() -> None:
+    report = jaxvstorch.port(lambda w: w.sum().backward(), torch.ones(3, requires_grad=True))
+    assert "<code>value, grads = jax.value_and_grad(loss)(params)</code>: the call" in fragment(
+        report
+    )
+
+
 def halves(x):
     yield x / 2
 

@@ -1,5 +1,6 @@
 """A report as HTML: a fragment for notebooks, and a page of its own."""
 
+import re
 from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
@@ -95,8 +96,13 @@ def _call(call: PortCall, times: int) -> str:
     if text := gap_text(call):
         parts.append(f'<span class="times">{text}</span>')
     if call.note:
-        parts.append(f'<span class="said">{escape(call.note)}</span>')
+        parts.append(f'<span class="said">{_said(call.note)}</span>')
     return " ".join(parts)
+
+
+def _said(note: str) -> str:
+    """A note, what stands between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(note))
 
 
 def _unreached(report: ReportData, part: str) -> Iterator[str]:
