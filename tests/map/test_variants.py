@@ -5,13 +5,16 @@ import pytest
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
+import jax
 import torch
 
 from jaxvstorch._port.map.row import parse
-from jaxvstorch._port.map.rows import rows
+from jaxvstorch._port.map.rows import jax_rows, rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference
 from tools.check_map import functions
+from tools.check_map.gradients import gradient_differences, points
+from tools.check_map.judge import judge
 from tools.check_map.layers import try_module
 from tools.check_map.tally import Tally
 from tools.check_map.variants import variants
@@ -83,3 +86,57 @@ def test_the_simplest_call_is_shown() -> None:
     tally.simplify()
     shown = tally.differences["value"]
     assert (shown.call, shown.times) == ("float32 [1., 1.] (1 by 2)", 2)
+
+
+def test_a_number_at_zero_is_tried_beside_nan() -> None:
+    line = "torch.addmv(input, mat, vec, *, beta=1) => beta * input + mat @ vec"
+    call = Call(torch.addmv, (torch.ones(2), torch.ones(2, 3), torch.ones(3)))
+    assert "NaN" in tried(line, call)["NaN"]
+
+
+def test_a_boolean_is_flipped_and_a_bound_left_out() -> None:
+    line = "torch.clamp(input, min=None, max=None) => jnp.clip(input, min, max)"
+    call = Call(torch.clamp, (torch.ones(3), 0.0))
+    assert "only PyTorch raises" in tried(line, call)["arguments"]
+    line = "torch.sum(input, dim, keepdim=False) => jnp.sum(input, dim) ; needless: keepdim"
+    assert "shape" in tried(line, Call(torch.sum, (torch.ones(2, 3), 1)))["arguments"]
+
+
+def test_an_array_is_emptied_along_each_axis() -> None:
+    shape = "input.shape[:dim] + sizes + input.shape[dim + 1:]"
+    line = f"torch.unflatten(input, dim, sizes) => jnp.reshape(input, {shape})"
+    call = Call(torch.unflatten, (torch.ones(3, 4), 1, (2, -1)))
+    assert "only JAX raises" in tried(line, call)["empty"]
+
+
+def test_imaginary_numbers_are_tried() -> None:
+    line = "torch.any(input, dim) => jnp.any(input, axis=dim)"
+    call = Call(torch.any, (torch.ones(5, 1), 1))
+    assert "value" in tried(line, call)["complex64"]  # JAX's `any` reads the real parts
+
+
+def kinks(line: str, call: Call) -> set[str]:
+    """What the gradients show at points where a function may have none."""
+    row = parse(line)
+    function = eval(row.source(row.expression), functions.namespace())
+    with jax.enable_x64(True):
+        compared = [gradient_differences(row, function, point) for point in points(row, call)]
+    return {difference.kind for found in compared for difference in found or ()}
+
+
+def test_gradients_are_tried_at_zero() -> None:
+    line = "torch.linalg.vector_norm(x, ord=2) => jnp.linalg.vector_norm(x, ord=ord)"
+    assert kinks(line, Call(torch.linalg.vector_norm, (torch.ones(3),))) == {"gradient"}
+    assert kinks("torch.exp(input) => jnp.exp(input)", Call(torch.exp, (torch.ones(3),))) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param("jnp.left_shift", "dtype", id="a partner without dimensions"),
+        pytest.param("jax.scipy.stats.poisson.logpmf", "only PyTorch raises", id="outside"),
+        pytest.param("jnp.all", "value", id="imaginary numbers"),
+    ],
+)
+def test_a_sample_of_jax_has_variants(name, kind) -> None:
+    assert kind in {difference.kind for difference in judge(jax_rows()[name]).differences}

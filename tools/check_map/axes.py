@@ -9,7 +9,7 @@ import torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call
 
-_AXES = ("dim", "dims", "axis")
+AXES = ("dim", "dims", "axis")
 
 
 def axes_variants(row: Row, call: Call) -> Iterator[tuple[str, Call]]:
@@ -17,7 +17,7 @@ def axes_variants(row: Row, call: Call) -> Iterator[tuple[str, Call]]:
 
     What PyTorch refuses by a TypeError, as a list where it takes one axis, is no trial.
     """
-    name = next((name for name in _AXES if name in row.parameters), None)
+    name = next((name for name in AXES if name in row.parameters), None)
     first = call.args[0] if call.args else None
     if name is None or not isinstance(first, torch.Tensor) or not first.ndim:
         return
@@ -56,8 +56,17 @@ def takes(call: Call) -> bool:
     return True
 
 
+def accepts(call: Call) -> bool:
+    """Whether PyTorch gives a result."""
+    try:
+        call()
+    except Exception:  # whatever the reason
+        return False
+    return True
+
+
 def without_tuples(call: Call) -> Call | None:
-    """The call with lists for tuples of numbers; None where there are none."""
+    """The call with lists for tuples of numbers or arrays; None where there are none."""
     args = tuple(map(_listed, call.args))
     kwargs = {name: _listed(value) for name, value in call.kwargs.items()}
     changed = [type(a) is not type(b) for a, b in zip(args, call.args, strict=True)]
@@ -66,6 +75,10 @@ def without_tuples(call: Call) -> Call | None:
 
 
 def _listed(value: Any) -> Any:
-    if isinstance(value, tuple) and value and all(type(item) is int for item in value):
+    if type(value) in (tuple, torch.Size) and value and all(map(_int_or_array, value)):
         return list(value)
     return value
+
+
+def _int_or_array(value: Any) -> bool:
+    return type(value) is int or isinstance(value, torch.Tensor)

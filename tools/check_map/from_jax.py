@@ -17,7 +17,7 @@ from jaxvstorch._port.map.running.compare import compare
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from jaxvstorch._port.map.running.values import DTYPES
 from jaxvstorch._port.map.verdict import SAME_OBJECT
-from tools.check_map import jax_samples, samples, turning
+from tools.check_map import jax_samples, jax_variants, samples, turning
 from tools.check_map.from_jax_training import try_module, try_schedule, try_steps
 from tools.check_map.jax_calls import (
     differences,
@@ -161,7 +161,8 @@ def _form(row: Row, base: Row) -> Tally:
 
 def _function(row: Row) -> Tally:
     tally, function, tried = Tally(), of_jax(row.name), samples_of(row)
-    for sample in tried:
+    made = [] if row.draws or row.called is not None else [*jax_variants.variants(row, tried)]
+    for sample in [*tried, *made[:: samples.stride]]:
         refused = refusal(row, sample)
         if refused is not None:
             tally.add("refused", text_of(sample), [refused])
@@ -182,8 +183,11 @@ def _function(row: Row) -> Tally:
 def _add_gradients(row: Row, function: Callable[..., Any], tally: Tally) -> None:
     """Compare gradients in float64, on some samples whose first array is of float32."""
     chosen = [s for s in _written(row) if s.label() == "float32" and s.called is None][:4]
+    trials = [("gradient", sample) for sample in chosen[:: samples.stride]]
+    for sample in chosen[:1]:
+        trials += [("kink", point) for point in jax_variants.points(sample)][:: samples.stride]
     with jax.enable_x64(True):
-        for sample in map(jax_samples.widened, chosen[:: samples.stride]):
-            found = gradient_differences(row, function, sample)
+        for kind, sample in trials:
+            found = gradient_differences(row, function, wide := jax_samples.widened(sample))
             if found is not None:
-                tally.add("gradient", text_of(sample), found)
+                tally.add(kind, text_of(wide), [d._replace(kind=kind) for d in found])

@@ -1,22 +1,21 @@
 """Functions and methods, tried on PyTorch's own samples, with gradients in float64."""
 
 import itertools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, flat, of_pytorch, without_axes
 from jaxvstorch._port.map.running.compare import Difference, compare
-from jaxvstorch._port.map.running.describe import error_text, result_text
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, leaves, to_jax
+from jaxvstorch._port.map.running.values import RefusedError
 from tools.check_map import samples
+from tools.check_map.arguments import translated
+from tools.check_map.gradients import gradient_differences, in_quadrants, points, widened
 from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Run, Tally
 from tools.check_map.variants import of_trial, variants
@@ -25,12 +24,6 @@ from tools.check_map.variants import of_trial, variants
 # others some.
 DTYPES = {torch.float32: 1, torch.bfloat16: 6, torch.int64: 2, torch.int32: 4, torch.uint8: 4,
           torch.bool: 4, torch.complex64: 4}  # fmt: skip
-RAISED = (
-    RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, AttributeError,
-    AssertionError,
-)  # fmt: skip
-
-
 SMALL = 4  # numbers that a sample has at least, where there are such
 SEEDS = 2  # samples that variants are made of
 
@@ -58,39 +51,51 @@ def try_function(row: Row) -> Tally:
     for trial, variant in [*itertools.chain(*made)][:: samples.stride]:
         tally.add(trial, variant, of_trial(trial, run(variant)), _variant_run(trial, run))
     with jax.enable_x64(True):
-        _try_wide(row, function, tally)
+        _try_wide(row, function, tally, own)
     tally.simplify()
     return tally
 
 
-def _try_wide(row: Row, function: Callable[..., Any], tally: Tally) -> None:
+def _try_wide(row: Row, function: Callable[..., Any], tally: Tally, own: Sequence[Call]) -> None:
     """Try samples of float64, and their gradients."""
+    trials: list[tuple[str, Call]] = []
     for operation in samples.operations(row.name):
         for call in samples.calls(operation, torch.float64)[::4]:
             tally.add("float64", call, differences(row, function, call))
-        for call in samples.calls(operation, torch.float64, gradient=True)[::3]:
-            gradients = gradient_differences(row, function, call)
-            if gradients is not None:
-                tally.add("gradient", call, gradients)
+        made = samples.calls(operation, torch.float64, gradient=True)[::3]
+        trials += [("gradient", call) for call in made]
+    trials += [("gradient", widened(call)) for call in own[:: samples.stride]]
+    # What these compiled is not compiled again.
+    compiled = [call for _, call in trials if _numbers(call) and translated(row, call)]
+    for seed in sorted(compiled, key=_size)[:1] or _seeds(row, own)[:1]:
+        trials.append(("gradient", in_quadrants(seed)))
+        trials += [("kink", call) for call in points(row, seed)][:: samples.stride]
+    for trial, call in trials:
+        gradients = gradient_differences(row, function, call)
+        if gradients is not None:
+            tally.add(trial, call, [d._replace(kind=trial) for d in gradients])
 
 
 def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:
-    """A small sample and another one, of float32 if there are any."""
+    """A small sample and another one that the line translates, of float32 if there are any."""
     calls: list[Call] = []
     for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
         for operation in samples.operations(row.name):
             made = samples.calls(operation, dtype, all_of=True)
-            calls += [call for call in made if _numbers(call) > 1]
+            calls += [call for call in made if _numbers(call) > 1 and translated(row, call)]
         if calls:
             break
     calls = [call for call in own if _numbers(call) > 1] + calls
 
-    def size(call: Call) -> tuple[bool, bool, int]:
-        return without_axes(call), _numbers(call) < SMALL, _numbers(call)
-
-    by_size = sorted(calls, key=size)
+    by_size = sorted(calls, key=_size)
     others = [call for call in calls[len(calls) // 2 :] if call is not by_size[0]]
     return [*by_size[:1], *others[: SEEDS - 1]]
+
+
+def _size(call: Call) -> tuple[bool, bool, bool, int]:
+    """A key that is least for the smallest call, of those with some numbers and axes."""
+    one_axis = getattr(call.args[0] if call.args else None, "ndim", 0) < 2
+    return without_axes(call), _numbers(call) < SMALL, one_axis, _numbers(call)
 
 
 def _numbers(call: Call) -> int:
@@ -122,62 +127,3 @@ def _in_torch(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple(_in_torch(item) for item in value)
     return torch.from_numpy(np.array(value))
-
-
-def gradient_differences(
-    row: Row, function: Callable[..., Any], call: Call
-) -> list[Difference] | None:
-    """How the gradients of a weighted sum of all results differ; None where there are none."""
-    if call.after is not None:
-        return None  # results are not unique
-    positions = [i for i, x in enumerate(call.args) if getattr(x, "requires_grad", False)]
-    inputs = [call.args[i].detach().clone().requires_grad_() for i in positions]
-    try:
-        ours = _torch_gradients(call, positions, inputs)
-        args, kwargs = jax_arguments(row, call)
-    except (*RAISED, RefusedError):
-        return None
-    if not positions or ours is None:
-        return None
-
-    def loss(*arrays: Any) -> Any:
-        results = function(*_replaced(args, positions, arrays), **kwargs)
-        outs = [x for x in leaves(results) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
-        return sum((x * weights(x.shape)).real.sum() for x in outs)
-
-    try:
-        theirs = jax.grad(loss, tuple(range(len(positions))))(*map(to_jax, inputs))
-    except Exception as error:
-        if without_axes(call):
-            return None  # the values differ already
-        return [Difference("gradient", result_text(ours), error_text(error))]
-    compared = compare(ours, list(theirs), wide=True)
-    return [Difference("gradient", d.torch, d.jax) for d in compared[:1]]
-
-
-def _torch_gradients(
-    call: Call, positions: Sequence[int], inputs: Sequence[torch.Tensor]
-) -> list[torch.Tensor] | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = call.function(*_replaced(call.args, positions, inputs), **call.kwargs)
-        outs = [x for x in leaves(results) if getattr(x, "requires_grad", False)]
-        if not outs:
-            return None
-        total = sum((x * torch.from_numpy(weights(x.shape))).real.sum() for x in outs)
-        gradients = torch.autograd.grad(total, inputs, allow_unused=True)
-    pairs = zip(gradients, inputs, strict=True)
-    # JAX's gradient of a complex input is the conjugate of PyTorch's.
-    return [torch.zeros_like(x) if g is None else g.conj() for g, x in pairs]
-
-
-def weights(shape: Sequence[int]) -> np.ndarray:
-    """Factors of a sum, all different."""
-    return np.cos(np.arange(np.prod(shape, dtype=int), dtype=np.float64)).reshape(shape)
-
-
-def _replaced(values: Sequence[Any], positions: Sequence[int], new: Sequence[Any]) -> list[Any]:
-    replaced = list(values)
-    for position, value in zip(positions, new, strict=True):
-        replaced[position] = value
-    return replaced

@@ -22,7 +22,7 @@ from jaxvstorch._port.map.running.describe import call_text
 from jaxvstorch._port.map.running.values import DTYPES
 from tools.check_map import jax_values
 from tools.check_map.draws import distribution_differences
-from tools.check_map.functions import weights
+from tools.check_map.gradients import weights
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
 from tools.check_map.outcomes import raised

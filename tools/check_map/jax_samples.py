@@ -15,7 +15,7 @@ import numpy as np
 
 from tools.check_map.jax_values import Key, Structure, as_key, bfloat16
 
-_DTYPES = (np.float32, bfloat16, np.float16, np.int32, np.uint8, np.bool_, np.complex64)
+DTYPES = (np.float32, bfloat16, np.float16, np.int32, np.uint8, np.bool_, np.complex64)
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ m = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]], np.float32)
 _special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.5], np.float32)
 _scalar = np.array(0.5, np.float32)
 _empty = np.ones((0, 3), np.float32)
-_all = [_typed(x, dtype) for dtype in _DTYPES]
-_partners = [_typed(y, dtype) for dtype in _DTYPES]
+_all = [_typed(x, dtype) for dtype in DTYPES]
+_partners = [_typed(y, dtype) for dtype in DTYPES]
 
 unary = [
     *(Sample((a,)) for a in _all),
@@ -83,7 +83,7 @@ unary = [
 ]
 # Of functions with poles at zero and below, where the frameworks disagree.
 positive = [
-    *(Sample((_typed(3 * u, dtype),)) for dtype in _DTYPES),
+    *(Sample((_typed(3 * u, dtype),)) for dtype in DTYPES),
     Sample((x,), kind="zero and below"),
     *(s for s in unary if s.kind),
 ]
@@ -132,7 +132,7 @@ along = [
     Sample((_special,), kind="NaN and inf"),
 ]
 products = [
-    *(Sample((_typed(m, dtype), _typed(m + x[0], dtype))) for dtype in _DTYPES),
+    *(Sample((_typed(m, dtype), _typed(m + x[0], dtype))) for dtype in DTYPES),
     Sample((m, x[0]), kind="matrix and vector"),
     Sample((x[0], m), kind="matrix and vector"),
     Sample((x[0], y[0]), kind="two vectors"),

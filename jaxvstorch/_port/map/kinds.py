@@ -66,6 +66,12 @@ KINDS = {
         "JAX accepts no axis for a scalar array, which has no dimensions",
     ),
     "NaN": Kind("NaN in one only", NOT_FINITE),
+    "kink": Kind(
+        "gradient at a kink",
+        NOT_FINITE,
+        "gradients where the function has none, as abs at 0, at an infinity or NaN, or where it is "
+        "not defined",
+    ),
     "dtypes": Kind("dtype that only JAX accepts", ACCEPTED),
 }
 

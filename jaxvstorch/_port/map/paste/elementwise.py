@@ -1,7 +1,7 @@
 """Element by element."""
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.typing import ArrayLike
 
 
@@ -11,5 +11,8 @@ def div(input: ArrayLike, other: ArrayLike, rounding_mode: str | None) -> Array:
         return jnp.true_divide(input, other)
     if rounding_mode == "floor":
         return jnp.floor_divide(input, other)
-    quotient = jnp.trunc(jnp.true_divide(input, other))
-    return quotient.astype(jnp.result_type(input, other))
+    dtype = jnp.result_type(input, other)
+    if not jnp.issubdtype(dtype, jnp.integer):
+        return jnp.trunc(jnp.true_divide(input, other)).astype(dtype)
+    input, other = jnp.broadcast_arrays(jnp.asarray(input, dtype), jnp.asarray(other, dtype))
+    return lax.div(input, other)  # a quotient of float32 would be rounded

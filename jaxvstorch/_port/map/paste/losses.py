@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxvstorch._port.map.paste.reductions import vector_norm
+
 
 def reduced(loss: Array, reduction: str) -> Array:
     """The mean or the sum of a loss, or the loss as it is."""
@@ -128,8 +130,7 @@ def triplet_margin_loss(
     """How much nearer than a margin the negative is than the positive."""
 
     def distance(a: Array, b: Array) -> Array:
-        norm: Array = jnp.linalg.norm(a - b + eps, ord=p, axis=-1)
-        return norm
+        return vector_norm(a - b + eps, p, -1, False, None)
 
     far = distance(anchor, negative)
     if swap:

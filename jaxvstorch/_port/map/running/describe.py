@@ -10,6 +10,7 @@ from jaxvstorch._port.map.running.compare import text
 from jaxvstorch._port.map.running.values import array, leaves
 
 SMALL = 4  # numbers of an array that are written out
+BRIEF = 30  # letters of a longer array's first numbers, where they are written too
 
 
 def call_text(call: Call) -> str:
@@ -24,6 +25,7 @@ def _argument(value: Any) -> str:
         dtype = str(value.dtype)[6:]
         plain = value.layout is torch.strided and value.device.type == "cpu"
         small = plain and 0 < value.numel() <= SMALL and value.ndim <= SMALL
+        small = small or (plain and value.numel() > 0 and len(text(array(value))) <= BRIEF)
         same = plain and value.numel() > SMALL and bool((value == value.ravel()[0]).all())
         shape = " by ".join(map(str, value.shape)) or "0-d"
         if same:

@@ -1,0 +1,143 @@
+"""More calls made of a sample of a JAX name: other dtypes, numbers, arguments and operands."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+
+from jaxvstorch._port.map.row import Row
+from tools.check_map.arguments import default, others
+from tools.check_map.gradients import FINITE, INFINITE
+from tools.check_map.jax_samples import DTYPES, Sample
+from tools.check_map.jax_values import bfloat16
+from tools.check_map.variants import QUADRANTS
+
+_SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0)
+_NARROWER = {np.dtype(np.float32): bfloat16, np.dtype(np.int32): np.uint8}
+# PyTorch ends the process on NaN, or never returns; LAPACK writes wherever an index says.
+_ENDLESS = re.compile(r"eig|pinv")
+_UNCHECKED = re.compile(r"lu_|householder|ormqr|orgqr")
+
+
+def variants(row: Row, samples: Sequence[Sample]) -> Iterator[Sample]:
+    """Each kind of variant of a sample of floats and one of integers; either may be refused."""
+    if _UNCHECKED.search(row.name):
+        return
+    for number, sample in enumerate(_seeds(samples)):
+        yield from _of_operands(sample)
+        yield replace(_with_different(sample, FINITE), kind="0, 1, -1, 2 and -2")
+        if number == 0:
+            yield from _of_dtypes(sample)
+            complexes = _changed(sample, lambda a: _cast_floats(a, np.complex64))
+            yield replace(_with_different(complexes, QUADRANTS), kind="complex64")
+            yield from _of_arguments(row, sample)
+            yield from _of_shapes(row, sample)
+
+
+def _of_shapes(row: Row, sample: Sample) -> Iterator[Sample]:
+    """Numbers that are not finite, and arrays of none along each axis."""
+    if not _ENDLESS.search(row.name):
+        yield replace(_with_different(sample, _SPECIAL), kind="NaN and inf")
+    for axis in range(max(a.ndim for a in sample.args if isinstance(a, np.ndarray))):
+        yield replace(_changed(sample, lambda a, x=axis: _emptied(a, x)), kind="empty")
+
+
+def points(sample: Sample) -> Iterator[Sample]:
+    """The sample at points where a function may have no derivative."""
+    for number in FINITE + INFINITE:
+        yield _changed(sample, lambda a, n=number: np.full_like(a, n) if a.dtype.kind == "f" else a)
+    yield _with_different(sample, FINITE)
+
+
+def _seeds(samples: Sequence[Sample]) -> list[Sample]:
+    """The first sample of an array with axes, and the first one of integers."""
+    plain = [s for s in samples if s.called is None and _with_axes(s.args[:1])]
+    ordinary = [s for s in plain if s.args[0].size and np.isfinite(_wide(s.args[0])).all()]
+    of_kind = [[s for s in ordinary if s.args[0].dtype == d] for d in (np.float32, np.int32)]
+    chosen = [some[0] for some in of_kind if some]
+    return chosen or ordinary[:1]
+
+
+def _with_axes(values: Sequence[Any]) -> bool:
+    return bool(values) and all(isinstance(v, np.ndarray) and v.ndim for v in values)
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    return array if array.dtype.kind in "fciub" else array.astype(np.float32)
+
+
+def _of_dtypes(sample: Sample) -> Iterator[Sample]:
+    own = sample.args[0].dtype
+    for dtype in DTYPES:
+        if own != dtype:
+            yield replace(
+                _changed(sample, lambda a, d=dtype: a.astype(d) if a.dtype == own else a), kind=""
+            )
+
+
+def _cast_floats(array: np.ndarray, dtype: Any) -> np.ndarray:
+    return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def _of_operands(sample: Sample) -> Iterator[Sample]:
+    """Each array as one without dimensions of every dtype, and those behind it as numbers."""
+    arrays = [i for i, a in enumerate(sample.args) if isinstance(a, np.ndarray)]
+    narrow = _changed(sample, lambda a: a.astype(_NARROWER.get(a.dtype, a.dtype)))
+    for position in arrays if len(arrays) > 1 else ():
+        for dtype in DTYPES if position else ():
+            yield _with_argument(sample, position, np.array(1, dtype), "0-d of another dtype")
+        one = np.array(1, sample.args[position].dtype)
+        yield _with_argument(narrow, position, one, "0-d of another dtype")
+        for number in (True, 2, 2.5) if position else ():
+            yield _with_argument(sample, position, number, "a number")
+
+
+def _of_arguments(row: Row, sample: Sample) -> Iterator[Sample]:
+    """Numbers at 0, 1 and -1, and booleans flipped, beside NaN and infinities too."""
+    parameters = inspect.signature(eval(f"lambda {row.made}: 0", {})).parameters
+    names = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    given = dict(zip(parameters, sample.args, strict=False)) | sample.kwargs
+    for name in parameters:
+        if name in row.refused or name not in row.used:
+            continue
+        for value in others(given[name] if name in given else default(row, name)):
+            if name in names and names.index(name) < len(sample.args):
+                variant = _with_argument(sample, names.index(name), value, "arguments")
+            else:
+                variant = replace(sample, kwargs=sample.kwargs | {name: value}, kind="arguments")
+            yield variant
+            if not _ENDLESS.search(row.name):
+                yield replace(_with_different(variant, _SPECIAL), kind="NaN and inf")
+
+
+def _with_argument(sample: Sample, position: int, value: Any, kind: str) -> Sample:
+    args = (*sample.args[:position], value, *sample.args[position + 1 :])
+    return replace(sample, args=args, kind=kind)
+
+
+def _changed(sample: Sample, change: Callable[[np.ndarray], np.ndarray]) -> Sample:
+    args = tuple(change(a) if isinstance(a, np.ndarray) else a for a in sample.args)
+    return replace(sample, args=args)
+
+
+def _with_different(sample: Sample, numbers: Sequence[complex]) -> Sample:
+    """The sample with some numbers one after the other; each array begins with another one."""
+    offsets = iter(range(1000))
+
+    def change(array: np.ndarray) -> np.ndarray:
+        kind = np.array(numbers).dtype.kind
+        if array.dtype.kind in "iub" and (kind == "c" or not np.isfinite(numbers).all()):
+            return array
+        begin = next(offsets)
+        chosen = np.array([*islice(cycle(numbers), begin, begin + array.size)])
+        return chosen.astype(array.dtype).reshape(array.shape)
+
+    return _changed(sample, change)
+
+
+def _emptied(array: np.ndarray, axis: int) -> np.ndarray:
+    return array.take([], axis) if array.ndim > axis else array
