@@ -58,15 +58,15 @@ def try_function(row: Row) -> Tally:
 
 def _try_wide(row: Row, function: Callable[..., Any], tally: Tally, own: Sequence[Call]) -> None:
     """Try samples of float64, and their gradients."""
-    trials: list[tuple[str, Call]] = []
+    made: list[Call] = []
     for operation in samples.operations(row.name):
         for call in samples.calls(operation, torch.float64)[::4]:
             tally.add("float64", call, differences(row, function, call))
-        made = samples.calls(operation, torch.float64, gradient=True)[::3]
-        trials += [("gradient", call) for call in made]
-    trials += [("gradient", widened(call)) for call in own[:: samples.stride]]
+        made += samples.calls(operation, torch.float64, gradient=True, all_of=True)[::3]
+    made += map(widened, own)
+    trials = [("gradient", call) for call in made[:: samples.stride]]
     # What these compiled is not compiled again.
-    compiled = [call for _, call in trials if _numbers(call) and translated(row, call)]
+    compiled = [call for call in made if _numbers(call) and translated(row, call)]
     for seed in sorted(compiled, key=_size)[:1] or _seeds(row, own)[:1]:
         trials.append(("gradient", in_quadrants(seed)))
         trials += [("kink", call) for call in points(row, seed)][:: samples.stride]

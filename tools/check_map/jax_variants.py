@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
@@ -43,13 +44,13 @@ def _of_shapes(row: Row, sample: Sample) -> Iterator[Sample]:
     if not _ENDLESS.search(row.name):
         yield replace(_with_different(sample, _SPECIAL), kind="NaN and inf")
     for axis in range(max(a.ndim for a in sample.args if isinstance(a, np.ndarray))):
-        yield replace(_changed(sample, lambda a, x=axis: _emptied(a, x)), kind="empty")
+        yield replace(_changed(sample, partial(_emptied, axis=axis)), kind="empty")
 
 
 def points(sample: Sample) -> Iterator[Sample]:
     """The sample at points where a function may have no derivative."""
     for number in FINITE + INFINITE:
-        yield _changed(sample, lambda a, n=number: np.full_like(a, n) if a.dtype.kind == "f" else a)
+        yield _changed(sample, partial(_full, number=number))
     yield _with_different(sample, FINITE)
 
 
@@ -74,9 +75,15 @@ def _of_dtypes(sample: Sample) -> Iterator[Sample]:
     own = sample.args[0].dtype
     for dtype in DTYPES:
         if own != dtype:
-            yield replace(
-                _changed(sample, lambda a, d=dtype: a.astype(d) if a.dtype == own else a), kind=""
-            )
+            yield replace(_changed(sample, partial(_cast, own=own, dtype=dtype)), kind="")
+
+
+def _cast(array: np.ndarray, own: Any, dtype: Any) -> np.ndarray:
+    return array.astype(dtype) if array.dtype == own else array
+
+
+def _full(array: np.ndarray, number: float) -> np.ndarray:
+    return np.full_like(array, number) if array.dtype.kind == "f" else array
 
 
 def _cast_floats(array: np.ndarray, dtype: Any) -> np.ndarray:

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.running.call import Call, copied
+from jaxvstorch._port.map.running.call import Call, copied, flat
 
 # Methods whose function takes its arguments in another order.
 REORDERED = frozenset({"Tensor.polygamma", "Tensor.where"})
+NUMPY_AXES = 64  # the most that an array of NumPy's has
 MOST = 12  # calls of one operation and dtype, spread over all of PyTorch's samples
 stride = 1  # between the calls that are tried: a test with little time takes fewer of the same
 
@@ -71,8 +72,17 @@ def refused_calls(operation: Any) -> list[Call]:
     if operation.error_inputs_func is None:
         return []
     seed()
-    samples = [error.sample_input for error in operation.error_inputs("cpu")]
-    return [Call(operation.op, (s.input, *s.args), s.kwargs) for s in spread(samples)]
+    errors = [error.sample_input for error in operation.error_inputs("cpu")]
+    samples = [sample for sample in errors if "out" not in sample.kwargs]  # JAX has no out=
+    calls = [Call(operation.op, (s.input, *s.args), s.kwargs) for s in spread(samples)]
+    return [call for call in calls if all(map(_has_numpy, flat((call.args, call.kwargs))))]
+
+
+def _has_numpy(value: Any) -> bool:
+    """Whether NumPy can have a value's array: it is none on the device ``meta``, for instance."""
+    if not isinstance(value, torch.Tensor):
+        return True
+    return value.device.type == "cpu" and value.ndim <= NUMPY_AXES
 
 
 def spread(samples: Sequence[Any], step: int | None = None) -> Sequence[Any]:

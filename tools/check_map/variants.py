@@ -83,8 +83,7 @@ def _of_dtypes(call: Call) -> Iterator[Variant]:
     if floats:
         for dtype in (torch.float16, torch.bfloat16):
             yield _name(dtype), changed(call, partial(_float, dtype=dtype))
-            large = changed(call, around_300)
-            yield _name(dtype), changed(large, partial(_float, dtype=dtype))
+            yield _name(dtype), changed(changed(call, around_300), partial(_float, dtype=dtype))
     for dtype in (torch.int8, torch.uint8, torch.bool, torch.complex64):
         if floats or dtype is not torch.complex64:
             yield _name(dtype), changed(call, partial(_cast, dtype=dtype, floats=floats))
@@ -144,10 +143,9 @@ def _of_operands(call: Call) -> Iterator[Variant]:
         numeric = tensor.dtype in FLOATS | _INTS
         for dtype in _PARTNERS[:: 1 if position == 1 else 3] if numeric and tensor.ndim else ():
             if dtype is not tensor.dtype:
-                yield "0-d", _nth_changed(call, position, lambda x, d=dtype: torch.tensor(2).to(d))
+                yield "0-d", _with_operand(call, position, torch.tensor(2).to(dtype))
         for number in (True, 2, 2.5) if numeric and position else ():
-            variant = _nth_changed(call, position, lambda x, n=number: n)
-            if takes(variant):
+            if takes(variant := _with_operand(call, position, number)):
                 yield "a number", variant
         if position and tensor.ndim:
             yield "other shapes", _nth_changed(call, position, lambda x: x[:-1])
@@ -178,6 +176,10 @@ def _of_numbers(call: Call) -> Iterator[Variant]:
         yield "infinity", with_number(call, position, -1, float("-inf"))
     for position in floats[:1]:
         yield "infinity", with_number(call, position, 0, float("inf"))
+
+
+def _with_operand(call: Call, position: int, operand: Any) -> Call:
+    return _nth_changed(call, position, lambda _: operand)
 
 
 def _nth_changed(call: Call, position: int, change: Callable[[torch.Tensor], torch.Tensor]) -> Call:
@@ -227,14 +229,17 @@ def _empty(row: Row, call: Call) -> Iterator[Variant]:
     has_axis = type(named.get("dim")) is int
     last = with_argument(row, without, "dim", -1) if has_axis else None
     yield "0-d", last or without
-    axes = range(max(x.ndim for x in _tensors(call)))
-    for axis in axes:
-        empty = changed(call, lambda x, a=axis: x.narrow(a, 0, 0) if x.ndim > a else x)
+    for axis in range(max(x.ndim for x in _tensors(call))):
+        empty = changed(call, partial(_emptied, axis=axis))
         yield "empty", empty
         if has_axis and axis != named["dim"] and (other := with_argument(row, empty, "dim", axis)):
             yield "empty", other
     if any(x.ndim > 1 for x in _tensors(call)):
         yield "empty", changed(call, lambda x: x[..., :0] if x.ndim > 1 else x)
+
+
+def _emptied(x: torch.Tensor, axis: int) -> torch.Tensor:
+    return x.narrow(axis, 0, 0) if x.ndim > axis else x
 
 
 def _listed(call: Call) -> Iterator[Variant]:
