@@ -43,7 +43,7 @@ def _checksum(data: bytes) -> str:
     return f"{zlib.crc32(data):08x}"
 
 
-def write_whole(text: str, path: Path) -> None:
+def write_whole(text: str | bytes, path: Path) -> None:
     """Write beside the file, then put that in its place: a failure leaves the file as it was.
 
     What cannot be encoded, such as a half of a surrogate pair, is written as an escape.
@@ -55,7 +55,7 @@ def write_whole(text: str, path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    data = _encoded(text)
+    data = text if isinstance(text, bytes) else _encoded(text)
     if path.exists() and not path.is_file():  # before links are followed: a pipe has no real path
         path.write_bytes(data)
         return

@@ -42,7 +42,7 @@ def port(
         Path | None,
         typer.Option(
             metavar="OUT.py",
-            help="Also write a draft of the port: each function and module that was reached.",
+            help="Also write a draft of the port, and its tests beside it, as test_OUT.py.",
         ),
     ] = None,
     html: Annotated[
@@ -66,8 +66,8 @@ def port(
     The program runs as it would alone; its output goes to standard error. The
     exit status is 0 if it ran to its end, 1 if it failed or was stopped (the
     report shows what was replayed until then), 2 if nothing could be replayed,
-    or the draft or the page could not be written. Neither replaces a file of
-    yours.
+    or the draft or the page could not be written. None of the files that are
+    written replaces one of yours.
     """
     try:
         name = str(file) if module else None

@@ -1,5 +1,6 @@
 """Takes the steps of a program's optimizers again in optax."""
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments, to_jax
 from jaxvstorch._port.outcome import Outcome, compare_results
 from jaxvstorch._port.report_data import PortStatus
+from jaxvstorch._port.simplifying import simplified
 
 PARTITION = "optax.partition takes an optimizer for each"
 SCHEDULED = "a setting changed between steps: pass optax a schedule"
@@ -102,6 +104,15 @@ def optax_optimizer(row: Row, group: dict[str, Any]) -> optax.GradientTransforma
     function: Callable[..., Any] = eval(row.source(row.expression or ""), namespace())
     optimizer: optax.GradientTransformation = function(*args, **kwargs)
     return optimizer
+
+
+def optax_text(row: Row, group: dict[str, Any]) -> str:
+    """The Python that makes the optimizer of optax for a group of weights."""
+    values = {n: default for n, default in row.parameters.items() if default is not None}
+    for name, value in _settings(row, group).items():
+        values[name] = ast.parse(repr(value), mode="eval").body
+    expression = ast.parse(row.expression or "", mode="eval").body
+    return ast.unparse(simplified(expression, values, values.keys()))
 
 
 def _settings(row: Row, group: dict[str, Any]) -> dict[str, Any]:

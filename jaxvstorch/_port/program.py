@@ -4,7 +4,6 @@
 """
 
 import atexit
-import errno
 import importlib
 import json
 import os
@@ -21,7 +20,6 @@ from time import perf_counter  # a program can replace it in its module
 from types import ModuleType
 from typing import Any
 
-from jaxvstorch._files import write_marked
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.isolation import remove_port_frames, silence_jax
@@ -71,8 +69,7 @@ def _interrupt_again(unraisable: Any) -> None:
 
 def _import(drafting: bool) -> None:
     """Import all that is needed, before the program's folder can hide any of it."""
-    draft = ("draft.recording", "draft.composing", "draft.parity")
-    for name in ("replay", "reading", *(draft if drafting else ())):
+    for name in ("replay", "reading", *(("draft.finishing",) if drafting else ())):
         importlib.import_module(f"jaxvstorch._port.{name}")
 
 
@@ -111,7 +108,9 @@ def _replay(options: dict[str, Any], records: Records) -> int:
         _unreached(options["file"], replay, records)
         if recording is not None:
             recording.argument_types = replay.argument_types
-            _draft(recording, Path(options["write"]), records)
+            from jaxvstorch._port.draft.finishing import write_draft
+
+            write_draft(recording, Path(options["write"]), records)
     except (Exception, KeyboardInterrupt) as error:  # the program can have replaced anything
         why = f"{type(error).__name__}: {error}"
         records.add(Record.NOTE, text=f"The report could not be completed: {why}")
@@ -236,59 +235,6 @@ def _unreached(path: str, replay: Any, records: Records) -> None:
         for call in line.calls:
             location = {"file": file, "line": number}
             records.add(Record.UNREACHED, location=location, call=asdict(call))
-
-
-def _draft(recording: Any, path: Path, records: Records) -> None:
-    """Write the draft, and compare its complete parts with the program's."""
-    from jaxvstorch._port.draft.composing import compose, count_marks
-    from jaxvstorch._port.draft.parity import compare_parts
-
-    try:
-        source = compose(recording)
-        _require_unused(path)
-        write_marked(source, path)
-    except Exception as error:
-        why = isinstance(error, OSError) and error.strerror
-        records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
-        return
-    if not (recording.codes or recording.instances or "__main__" in source):
-        records.add(
-            Record.NOTE,
-            text="The draft is empty: nothing that ran is defined in the program's folder.",
-        )
-        return
-    results = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the program alone prints
-        for name, result in compare_parts(path, source, recording):
-            records.add(Record.PARITY, name=name, result=result)
-            results.append(result)
-    text = f"The draft is in {short(str(path))}; {_left(count_marks(source), results)}."
-    records.add(Record.NOTE, text=text)
-
-
-def _left(marks: int, results: list[str]) -> str:
-    """What is left to do in a draft: nothing only where all that could be compared agrees."""
-    if marks:
-        return (
-            "1 place is marked as left to do"
-            if marks == 1
-            else f"{marks} places are marked as left to do"
-        )
-    apart = [text for text in results if text.startswith(("not at parity", "cannot", "does not"))]
-    if apart:
-        return "nothing is marked in it, but not all of it is at parity"
-    if not any(text.startswith("at parity") for text in results):
-        return "nothing is marked in it, and nothing of it could be compared"
-    return "nothing is left to do in it"
-
-
-def _require_unused(path: Path) -> None:
-    """Check that the program imported nothing from a file, which an older draft can be."""
-    modules = [getattr(module, "__dict__", {}) for module in list(sys.modules.values())]
-    files = {str(names["__file__"]) for names in modules if names.get("__file__")}
-    if os.path.realpath(path) in set(map(os.path.realpath, files)):
-        raise FileExistsError(errno.EEXIST, "the program imports it: give another name")
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxvstorch._command.cli import app
-from jaxvstorch._port.program import _left, _require_unused
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port.draft.finishing import _left, _require_unused
 
 PROGRAM = """\
 import os

@@ -106,7 +106,12 @@ def is_function(name: str) -> bool:
 @cache
 def own_classes() -> Mapping[str, str]:
     """The sources of what a draft has where flax's layers differ, by name."""
-    text = Path(__file__).with_name("own_layers.py").read_text(encoding="utf-8")
+    return definitions("own_layers.py")
+
+
+def definitions(file: str) -> dict[str, str]:
+    """The sources of the classes and functions of a file in this folder, by name."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     lines = text.splitlines()
     nodes = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
     return {n.name: "\n".join(lines[n.lineno - 1 : n.end_lineno]) for n in nodes}
@@ -114,7 +119,12 @@ def own_classes() -> Mapping[str, str]:
 
 def own_sources(text: str) -> dict[str, str]:
     """The sources of the classes and functions of ``own_classes`` that a text needs."""
-    own, needed = own_classes(), set[str]()
+    return needed_sources(text, own_classes())
+
+
+def needed_sources(text: str, own: Mapping[str, str]) -> dict[str, str]:
+    """The sources, of those by name, that a text needs, and those that they need."""
+    needed = set[str]()
     pending = source.names_read(text) & own.keys()
     while pending:
         needed |= pending

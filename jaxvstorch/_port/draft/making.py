@@ -25,6 +25,16 @@ def new_layer(module: torch.nn.Module, names: Mapping[str, Any]) -> Any:
     Raises:
         LookupError: it has no counterpart.
     """
+    known = {**namespace(), **vars(own_layers), **names}
+    return eval(layer_text(module), known | {"partial": partial, "rngs": nnx.Rngs(0)})
+
+
+def layer_text(module: torch.nn.Module) -> str:
+    """The Python that makes flax's layer for one of PyTorch's, with its settings.
+
+    Raises:
+        LookupError: it has no counterpart.
+    """
     row = rows().get(f"torch.nn.{type(module).__name__}")
     if row is None:
         raise LookupError(f"torch.nn.{type(module).__name__} has no counterpart here")
@@ -33,6 +43,4 @@ def new_layer(module: torch.nn.Module, names: Mapping[str, Any]) -> Any:
         for name, value in settings_of(meaning(row), module).items()
     ]
     made_by = ast.Call(ast.Name("layer", ast.Load()), [], settings)
-    text = ast.unparse(layer(row.name, made_by, ast.Name("rngs", ast.Load())))
-    known = {**namespace(), **vars(own_layers), **names}
-    return eval(text, known | {"partial": partial, "rngs": nnx.Rngs(0)})
+    return ast.unparse(layer(row.name, made_by, ast.Name("rngs", ast.Load())))

@@ -28,7 +28,7 @@ def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tup
         recording: of the program's run.
     """
     try:
-        draft = _loaded(path)
+        draft = loaded(path)
     except Exception as error:
         yield path.name, f"does not load: {error_text(error)}"
         return
@@ -56,7 +56,8 @@ def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tup
             yield compare_steps(draft, steps, recording)
 
 
-def _loaded(path: Path) -> ModuleType:
+def loaded(path: Path) -> ModuleType:
+    """Import a draft anew."""
     spec = importlib.util.spec_from_file_location("jaxvstorch_draft", path)
     assert spec is not None
     assert spec.loader is not None

@@ -5,25 +5,23 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import torch
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from jaxvstorch._port.draft.given_draws import Draws
 
-class _Numbers:
+
+class _Numbers(Draws):
     """The same numbers at the first draw, the second, and so on, whichever framework asks."""
 
     def __init__(self) -> None:
-        self.count = 0
         self.other: list[str] = []  # what drew other numbers
 
     def draw(self, shape: Any, normal: bool = False) -> np.ndarray:
-        generator = np.random.default_rng(self.count)
-        self.count += 1
-        return np.asarray(generator.normal(size=shape) if normal else generator.uniform(size=shape))
+        numbers: np.ndarray = self.numbers(shape, "normal" if normal else "uniform")
+        return numbers
 
 
 class _TorchDraws(TorchFunctionMode):
@@ -129,40 +127,12 @@ _TORCH: dict[str, Callable[..., Any]] = {
 def same_draws() -> Iterator[_Numbers]:
     """Inside the block both frameworks draw the same numbers, in the order of their draws."""
     numbers = _Numbers()
-
-    def array(values: np.ndarray, dtype: Any) -> Any:
-        return jnp.asarray(values, jax.dtypes.canonicalize_dtype(dtype))
-
-    def normal(key: Any, shape: Any = (), dtype: Any = float, **_: Any) -> Any:
-        return array(numbers.draw(shape, normal=True), dtype)
-
-    def uniform(
-        key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0
-    ) -> Any:
-        return minval + (maxval - minval) * array(numbers.draw(shape), dtype)
-
-    def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, **_: Any) -> Any:
-        return array(numbers.draw(jnp.shape(p) if shape is None else shape), float) < p
-
-    def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) -> Any:
-        return array(np.floor(minval + numbers.draw(shape) * (maxval - minval)), dtype)
-
-    def permutation(key: Any, x: Any, *_: Any, **__: Any) -> Any:
-        x = jnp.arange(x) if isinstance(x, int) else x
-        return x[np.argsort(numbers.draw((len(x),)))]
-
     dropout, attention = functional.dropout, functional.scaled_dot_product_attention
-    new = {f.__name__: f for f in (normal, uniform, bernoulli, randint, permutation)}
-    old = {name: getattr(jax.random, name) for name in new}
     try:
-        for name, function in new.items():
-            setattr(jax.random, name, function)
-        with _TorchDraws(numbers) as mode:
+        with _TorchDraws(numbers) as mode, numbers.handed_over():
             # A mode does not see what functions of PyTorch in Python call, such as attention's.
             functional.dropout = partial(mode.dropout, None)
             functional.scaled_dot_product_attention = partial(mode.attention, attention)
             yield numbers
     finally:
         functional.dropout, functional.scaled_dot_product_attention = dropout, attention
-        for name, function in old.items():
-            setattr(jax.random, name, function)

@@ -16,6 +16,7 @@ from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import FirstCall, Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
+from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.describe import error_text
@@ -53,19 +54,10 @@ def compare_steps(draft: ModuleType, steps: Steps, recording: Recording) -> tupl
 def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool) -> str:
     drafted = steps.drafted
     assert drafted is not None
-    if missing := {*drafted.models, drafted.optimizer} - set(steps.before):
-        raise LookupError(f"{missing.pop()} could not be copied")
-    before = copy.deepcopy(steps.before)
-    modules = {n: before[n] for n in drafted.models}
-    optimizer = before[drafted.optimizer]
+    modules, optimizer, row = begun(steps)
     groups = optimizer.param_groups
-    if len(groups) > 1:
-        raise LookupError("its optimizer has several groups of weights")
-    row = meaning(rows()[f"torch.optim.{type(optimizer).__name__}"])
-    if row.expression is None or any(optimizer.state.values()):
-        raise LookupError("its optimizer cannot be begun again")
     if wide:
-        _set_wide(modules.values(), groups)
+        set_wide(modules.values(), groups)
     with jax.enable_x64(wide):
         models = {n: _drafted(draft, m, recording, wide) for n, m in modules.items()}
         tx = optax_optimizer(row, groups[0])
@@ -75,14 +67,15 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
         largest: dict[str, dict[str, torch.Tensor]] = {n: {} for n in modules}
         torch_losses, jax_losses, drew = list[float](), list[float](), False
         for arrays in steps.arrays:
-            torch_losses.append(_torch_step(steps, modules, optimizer, arrays, wide))
+            loss, drew_here = torch_step(steps, modules, optimizer, arrays, wide)
+            torch_losses.append(loss)
+            drew = drew or drew_here
             given_arrays = jax.tree.map(partial(_in_jax, wide), arrays)
             values = [_value(n, given, given_arrays, steps) for n in drafted.parameters]
             for name, module in modules.items():
-                _keep_largest(largest[name], module)
-            with same_draws() as numbers:
+                keep_largest(largest[name], module)
+            with same_draws():
                 result = getattr(draft, drafted.name)(*values)
-            drew = drew or numbers.count > 0
             jax_losses.append(float(result[0] if isinstance(result, tuple) else result))
         scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
         count = len(jax_losses)
@@ -105,13 +98,34 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
     return f"not at parity: {what} differs by {worst:.1e} of its size {of}{off}"
 
 
+def begun(steps: Steps) -> tuple[dict[str, torch.nn.Module], Any, Row]:
+    """Copies of the modules and the optimizer before the first step, and the optimizer's row.
+
+    Raises:
+        LookupError: they cannot begin again.
+    """
+    drafted = steps.drafted
+    assert drafted is not None
+    if missing := {*drafted.models, drafted.optimizer} - set(steps.before):
+        raise LookupError(f"{missing.pop()} could not be copied")
+    before = copy.deepcopy(steps.before)
+    optimizer = before[drafted.optimizer]
+    if len(optimizer.param_groups) > 1:
+        raise LookupError("its optimizer has several groups of weights")
+    row = meaning(rows()[f"torch.optim.{type(optimizer).__name__}"])
+    if row.expression is None or any(optimizer.state.values()):
+        raise LookupError("its optimizer cannot be begun again")
+    return {n: before[n] for n in drafted.models}, optimizer, row
+
+
 def _gap(a: np.ndarray, b: np.ndarray) -> float:
     """The largest difference of two arrays, as a part of the largest number."""
     size = np.abs(a).max(initial=0.0)
     return float(np.abs(a - b).max(initial=0.0) / (size or 1.0))
 
 
-def _set_wide(modules: Any, groups: Any) -> None:
+def set_wide(modules: Any, groups: Any) -> None:
+    """Let modules, and an optimizer's groups of weights, compute in float64."""
     for module in modules:
         module.double()
     for group in groups:
@@ -144,7 +158,7 @@ def _drafted(
     return new
 
 
-def _keep_largest(largest: dict[str, torch.Tensor], module: torch.nn.Module) -> None:
+def keep_largest(largest: dict[str, torch.Tensor], module: torch.nn.Module) -> None:
     """Keep the largest size that each number of a gradient had; tied weights under each name."""
     for name, weight in module.named_parameters(remove_duplicate=False):
         gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad.abs()
@@ -168,10 +182,10 @@ def _value(name: str, given: dict[str, Any], arrays: dict[str, Any], steps: Step
     return new_layer(value, {}) if isinstance(value, torch.nn.Module) else value
 
 
-def _torch_step(
+def torch_step(
     steps: Steps, modules: Any, optimizer: Any, arrays: dict[str, Any], wide: bool
-) -> float:
-    """One step in PyTorch, by the program's own lines; its loss.
+) -> tuple[float, bool]:
+    """One step in PyTorch, by the program's own lines: its loss, and whether it drew numbers.
 
     Raises:
         LookupError: it draws random numbers that cannot be the same in JAX.
@@ -190,4 +204,4 @@ def _torch_step(
     names["loss_of_step"].backward()
     exec(drafted.changes, names)
     optimizer.step()
-    return float(names["loss_of_step"].item())
+    return float(names["loss_of_step"].item()), numbers.count > 0

@@ -1,0 +1,78 @@
+"""Writes a draft and its test file, compares them with the program, and records what is left."""
+
+import errno
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from jaxvstorch._files import write_marked
+from jaxvstorch._port.draft.composing import compose, count_marks
+from jaxvstorch._port.draft.parity import compare_parts
+from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.writing_tests import write_tests
+from jaxvstorch._port.map.running.describe import error_text
+from jaxvstorch._port.records import Record, Records
+from jaxvstorch._port.report_data import short
+
+
+def write_draft(recording: Recording, path: Path, records: Records) -> None:
+    """Write the draft, compare its complete parts with the program's, and write their tests."""
+    try:
+        source = compose(recording)
+        _require_unused(path)
+        write_marked(source, path)
+    except Exception as error:
+        why = isinstance(error, OSError) and error.strerror
+        records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
+        return
+    if not (recording.codes or recording.instances or "__main__" in source):
+        records.add(
+            Record.NOTE,
+            text="The draft is empty: nothing that ran is defined in the program's folder.",
+        )
+        return
+    results = dict[str, str]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the program alone prints
+        for name, result in compare_parts(path, source, recording):
+            records.add(Record.PARITY, name=name, result=result)
+            results[name] = result
+        left = _left(count_marks(source), [*results.values()])
+        records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
+        if tests := _tests(path, recording, results):
+            records.add(Record.NOTE, text=tests)
+
+
+def _tests(path: Path, recording: Recording, results: dict[str, str]) -> str | None:
+    """Write the test file; a sentence on it, or why there is none."""
+    try:
+        return write_tests(path, recording, results)
+    except OSError as error:
+        return f"test_{path.name} is not written: {error.strerror}."
+    except Exception as error:  # the draft counts without it
+        return f"test_{path.name} is not written: {error_text(error)}."
+
+
+def _left(marks: int, results: list[str]) -> str:
+    """What is left to do in a draft: nothing only where all that could be compared agrees."""
+    if marks:
+        return (
+            "1 place is marked as left to do"
+            if marks == 1
+            else f"{marks} places are marked as left to do"
+        )
+    apart = [text for text in results if text.startswith(("not at parity", "cannot", "does not"))]
+    if apart:
+        return "nothing is marked in it, but not all of it is at parity"
+    if not any(text.startswith("at parity") for text in results):
+        return "nothing is marked in it, and nothing of it could be compared"
+    return "nothing is left to do in it"
+
+
+def _require_unused(path: Path) -> None:
+    """Check that the program imported nothing from a file, which an older draft can be."""
+    modules = [getattr(module, "__dict__", {}) for module in list(sys.modules.values())]
+    files = {str(names["__file__"]) for names in modules if names.get("__file__")}
+    if os.path.realpath(path) in set(map(os.path.realpath, files)):
+        raise FileExistsError(errno.EEXIST, "the program imports it: give another name")
