@@ -1,6 +1,5 @@
 """Drafts of small programs: their source, and the parity of their parts."""
 
-import runpy
 import subprocess
 import sys
 import textwrap
@@ -16,23 +15,19 @@ from jaxvstorch._port.draft import recording as recording_module
 from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.parity import compare_parts
 from jaxvstorch._port.draft.recording import FirstCall, Recording
-from jaxvstorch._port.replay import Replay
 
 PORTER = recording_module.__file__
 
 
 @pytest.fixture
-def drafted(tmp_path, monkeypatch):
+def drafted(tmp_path, monkeypatch, recorded):
     """The source of a program's draft, and the parity of its parts."""
 
     def run(program: str) -> tuple[str, dict[str, str]]:
         file = tmp_path / "program.py"
         file.write_text(textwrap.dedent(program), encoding="utf-8")
-        recording = Recording(str(file))
         monkeypatch.syspath_prepend(tmp_path)
-        with Replay(record=recording.record) as replay, recording.watching():
-            runpy.run_path(str(file), run_name="__main__")
-        recording.argument_types = replay.argument_types
+        recording, _ = recorded(file)
         source = compose(recording)
         path = tmp_path / "draft.py"
         path.write_text(source, encoding="utf-8")

@@ -1,6 +1,5 @@
 """The test file beside a draft: it passes without PyTorch, and claims what was seen only."""
 
-import runpy
 import subprocess
 import sys
 
@@ -16,7 +15,6 @@ from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.parity import compare_parts
 from jaxvstorch._port.draft.recording import FirstCall, Recording
 from jaxvstorch._port.draft.writing_tests import write_tests
-from jaxvstorch._port.replay import Replay
 
 PROGRAM = """\
 import torch
@@ -58,22 +56,25 @@ evaluate(net, x)
 # Runs pytest where neither PyTorch nor this package can be imported.
 ALONE = """\
 import sys
-sys.modules.update(torch=None, jaxvstorch=None)
+
+class Absent:
+    def find_spec(name, *_):
+        if name.partition(".")[0] in ("torch", "jaxvstorch"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent)
 import pytest
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-W", "error", "test_draft.py"]))
 """
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(tmp_path_factory, recorded):
     """A folder with a program, its draft, and the test file of it."""
     folder = tmp_path_factory.mktemp("written")
     file, path = folder / "program.py", folder / "draft.py"
     file.write_text(PROGRAM)
-    recording = Recording(str(file))
-    with Replay(record=recording.record) as replay, recording.watching():
-        runpy.run_path(str(file), run_name="__main__")
-    recording.argument_types = replay.argument_types
+    recording, _ = recorded(file)
     source = compose(recording)
     path.write_text(source)
     results = dict(compare_parts(path, source, recording))
