@@ -171,6 +171,7 @@ _LIBRARIES = {
     "jax": "import jax", "jnp": "import jax.numpy as jnp", "lax": "from jax import lax",
     "math": "import math", "optax": "import optax", "nnx": "from flax import nnx",
     "partial": "from functools import partial", "Array": "from jax import Array",
+    "ocp": "import orbax.checkpoint as ocp", "Path": "from pathlib import Path",
 }  # fmt: skip
 
 

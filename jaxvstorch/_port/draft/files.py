@@ -13,6 +13,7 @@ from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
+from jaxvstorch._port.draft.saving import schedules
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.draft.training import Training
 from jaxvstorch._port.imports import imported_names, qualified
@@ -41,6 +42,7 @@ class File:
         self.seen = Seen(recording, path)
         self.rewriting = Training(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
+        self.rewriting.schedules = schedules(self.tree, self.rewriting.qualified)
         self.data = {name for name, of in bases.items() if any(b.startswith(DATA) for b in of)}
         self.is_main = path in recording.mains or Path(path).resolve() == recording.file
         self.constants: dict[str, list[ast.stmt]] = {}

@@ -106,7 +106,7 @@ def is_function(name: str) -> bool:
 @cache
 def own_classes() -> Mapping[str, str]:
     """The sources of what a draft has where flax's layers differ, by name."""
-    return definitions("own_layers.py")
+    return {**definitions("own_layers.py"), **definitions("own_functions.py")}
 
 
 def definitions(file: str) -> dict[str, str]:
@@ -114,7 +114,11 @@ def definitions(file: str) -> dict[str, str]:
     text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     lines = text.splitlines()
     nodes = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
-    return {n.name: "\n".join(lines[n.lineno - 1 : n.end_lineno]) for n in nodes}
+    begins = [min(part.lineno for part in (n, *n.decorator_list)) for n in nodes]
+    return {
+        n.name: "\n".join(lines[begin - 1 : n.end_lineno])
+        for n, begin in zip(nodes, begins, strict=True)
+    }
 
 
 def own_sources(text: str) -> dict[str, str]:

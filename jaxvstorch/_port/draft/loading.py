@@ -7,7 +7,7 @@ from flax import nnx
 from jaxvstorch._port.draft.own_layers import Buffer
 
 # PyTorch's name for each array of a layer of flax's.
-WEIGHTS = {
+TORCH_NAMES = {
     "kernel": "weight", "embedding": "weight", "scale": "weight",
     "mean": "running_mean", "var": "running_var",
 }  # fmt: skip
@@ -30,7 +30,7 @@ def from_torch(module, state_dict, prefix=""):
         return module
     for name, value in list(vars(module).items()):
         if isinstance(value, nnx.Param | nnx.BatchStat | Buffer):
-            torch_name = name if prefix + name in state_dict else WEIGHTS.get(name, name)
+            torch_name = name if prefix + name in state_dict else TORCH_NAMES.get(name, name)
             weight = state_dict[prefix + torch_name]
             weight = weight.cpu().numpy() if hasattr(weight, "cpu") else weight
             array = jnp.array(weight, value.dtype)  # a copy: PyTorch writes into its own

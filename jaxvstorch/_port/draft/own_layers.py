@@ -50,33 +50,6 @@ class TiedLinear(nnx.Module):
         return x @ self.embed.embedding.T
 
 
-def named_parameters(module, prefix=""):
-    """The weights of a module and of those inside, after PyTorch's names."""
-    names = {"kernel": "weight", "embedding": "weight", "scale": "weight"}
-    for name, value in vars(module).items():
-        if isinstance(value, nnx.Param):
-            layer = isinstance(module, nnx.Linear | nnx.Conv | nnx.Embed | nnx.LayerNorm)
-            yield prefix + (names.get(name, name) if layer else name), value
-        elif isinstance(value, nnx.Module):
-            inner = prefix if isinstance(module, nnx.Sequential) else f"{prefix}{name}."
-            yield from named_parameters(value, inner)
-
-
-class Scheduler:
-    """Sets an optimizer's learning rate by a schedule, one count at each step."""
-
-    def __init__(self, optimizer, schedule):
-        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
-
-    def step(self):
-        self.count += 1
-        rate = self.optimizer.opt_state.hyperparams["learning_rate"]
-        rate[...] = self.schedule(self.count)
-
-    def get_last_lr(self):
-        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
-
-
 class PReLU(nnx.Module):
     def __init__(self, num_parameters=1, init=0.25, *, rngs=None):
         self.weight = nnx.Param(jnp.full(num_parameters, init))

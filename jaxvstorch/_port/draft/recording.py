@@ -39,6 +39,7 @@ class Recording:
         builders: the functions that constructors call to make modules.
         steps: the steps of each call of ``backward``, by file and span.
         loader_lines: the lines of each file that begin to read a DataLoader.
+        evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
         instances: a module of each of the program's classes that was made.
         mains: the files that ran as programs.
     """
@@ -57,6 +58,7 @@ class Recording:
         self.builders: set[CodeType] = set()
         self.steps: dict[tuple[str, Span], Steps] = {}
         self.loader_lines: set[tuple[str, int]] = set()
+        self.evaluations: dict[tuple[str, Span], bool] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
         self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Any] = (
             weakref.WeakKeyDictionary()
@@ -191,6 +193,8 @@ class Recording:
         cls = type(module)
         if not self._defines(cls):
             return
+        if not torch.is_grad_enabled():
+            self._record_evaluation(sys._getframe(1), args)
         if cls.__name__ not in self.first_calls:
             try:
                 before = copy.deepcopy(module)
@@ -199,6 +203,15 @@ class Recording:
             self.first_calls[cls.__name__] = FirstCall(
                 cls.__name__, before, copied(args), made_with=self._made_with.get(module)
             )
+
+    def _record_evaluation(self, frame: FrameType, args: Any) -> None:
+        """Record a call of a module that takes no gradient, but not by another module."""
+        caller = next(self._program_frames(frame), None)
+        if caller is None or _is_of_module(caller):
+            return
+        at = (caller.f_code.co_filename, span_of_call(caller))
+        arrays = all(isinstance(value, torch.Tensor) for value in flat(args))
+        self.evaluations[at] = arrays and self.evaluations.get(at, True)
 
     def _defines(self, cls: type) -> bool:
         """Whether a class is defined in a file of the program."""
@@ -222,6 +235,11 @@ def _constructed(frame: FrameType) -> torch.nn.Module | None:
         return None
     first = frame.f_locals.get(code.co_varnames[0])
     return first if isinstance(first, torch.nn.Module) else None
+
+
+def _is_of_module(frame: FrameType) -> bool:
+    """Whether a frame runs a method of a module."""
+    return isinstance(frame.f_locals.get("self"), torch.nn.Module)
 
 
 def _detached(values: dict[str, Any]) -> dict[int, torch.Tensor]:
@@ -266,9 +284,7 @@ def _given(module: torch.nn.Module, frame: FrameType) -> Given:
 def _is_in_constructor(frame: FrameType | None) -> bool:
     """Whether a frame runs inside a module's ``__init__``."""
     while frame is not None:
-        if frame.f_code.co_name == "__init__" and isinstance(
-            frame.f_locals.get("self"), torch.nn.Module
-        ):
+        if frame.f_code.co_name == "__init__" and _is_of_module(frame):
             return True
         frame = frame.f_back
     return False

@@ -26,6 +26,7 @@ class Seen:
         reached: the qualified names of the functions that ran.
         lines: the lines that called something.
         loader_lines: the lines that began to read a DataLoader.
+        evaluations: the spans of calls of modules, with arrays alone, that take no gradient.
         steps: the first steps at each call of ``backward``, by span.
         instances: a module of each of the program's classes, by name.
     """
@@ -55,6 +56,10 @@ class Seen:
         self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
         self.lines = recording.lines.get(path, set())
         self.loader_lines = {line for file, line in recording.loader_lines if file == path}
+        self.evaluations = {
+            span for (file, span), arrays in recording.evaluations.items()
+            if file == path and arrays
+        }  # fmt: skip
         self.steps: dict[Span, Steps] = {
             span: steps for (file, span), steps in recording.steps.items() if file == path
         }

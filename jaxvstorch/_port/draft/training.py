@@ -10,7 +10,6 @@ from typing import Any
 from jaxvstorch._port.draft.commenting import blank, is_blank
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
-from jaxvstorch._port.draft.optimizers import Optimizers
 from jaxvstorch._port.draft.reading import (
     FieldNames,
     clips_gradients,
@@ -21,6 +20,7 @@ from jaxvstorch._port.draft.reading import (
     stepped,
 )
 from jaxvstorch._port.draft.recorded import DraftedStep, Steps
+from jaxvstorch._port.draft.saving import Saving
 
 
 @dataclass
@@ -44,12 +44,13 @@ class Step:
     end: int
 
 
-class Training(Optimizers):
+class Training(Saving):
     """Turns training into compiled steps; ``steps`` are their functions."""
 
     steps: list[ast.stmt]
     named: int = 0  # how many steps there are
     function: ast.AST | None = None  # the function, or file, around
+    in_loader: bool = False  # whether a loop over a DataLoader is around
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         outer, self.function = self.function, node
@@ -243,6 +244,14 @@ class Training(Optimizers):
             "grads = jax.tree.map(lambda g: g * scale, grads)"
         )
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A module that a loop over a DataLoader evaluates is compiled."""
+        new = super().visit_Call(node)
+        evaluated = self.in_loader and self.span(node) in self.seen.evaluations
+        if evaluated and isinstance(new, ast.Call) and not new.keywords:
+            return ast.Call(parsed("jitted_call"), [new.func, *new.args], [])
+        return new
+
     def visit_For(self, node: ast.For) -> Any:
         """A loop over a DataLoader hands its arrays over."""
         lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
@@ -260,7 +269,9 @@ class Training(Optimizers):
             names = [name for name in names if not name.startswith(("_", "*"))]
             each = ", ".join(f"jnp.asarray({name})" for name in names)
             handed = f"{', '.join(names)} = {each}"
+        outer, self.in_loader = self.in_loader, True
         new = self.generic_visit(node)
+        self.in_loader = outer
         assert isinstance(new, ast.For)
         new.body[:0] = ast.parse(handed).body
         return new

@@ -1,0 +1,65 @@
+"""What a draft has around its layers; a draft gets the source of each function it needs."""
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import orbax.checkpoint as ocp
+from flax import nnx
+
+
+def named_parameters(module, prefix=""):
+    """The weights of a module and of those inside, after PyTorch's names."""
+    names = {"kernel": "weight", "embedding": "weight", "scale": "weight"}
+    for name, value in vars(module).items():
+        if isinstance(value, nnx.Param):
+            layer = isinstance(module, nnx.Linear | nnx.Conv | nnx.Embed | nnx.LayerNorm)
+            yield prefix + (names.get(name, name) if layer else name), value
+        elif isinstance(value, nnx.Module):
+            inner = prefix if isinstance(module, nnx.Sequential) else f"{prefix}{name}."
+            yield from named_parameters(value, inner)
+
+
+class Scheduler:
+    """Sets an optimizer's learning rate by a schedule, one count at each step."""
+
+    def __init__(self, optimizer, schedule):
+        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
+
+    def step(self):
+        self.count += 1
+        rate = self.optimizer.opt_state.hyperparams["learning_rate"]
+        rate[...] = self.schedule(self.count)
+
+    def get_last_lr(self):
+        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
+
+
+@nnx.jit
+def jitted_call(model, *inputs):
+    """The outputs of a module, compiled."""
+    return model(*inputs)
+
+
+def state_dict(module):
+    """The weights and buffers of a module, or an optimizer's state, as dictionaries of arrays."""
+    return nnx.to_pure_dict(nnx.state(module, nnx.Not(nnx.RngState)))
+
+
+def load_state_dict(module, values):
+    """Set a module's weights and buffers, or an optimizer's state, to what was saved of it."""
+    state = nnx.state(module, nnx.Not(nnx.RngState))
+    nnx.replace_by_pure_dict(state, jax.tree.map(jnp.asarray, values))
+    nnx.update(module, state)
+
+
+def save_arrays(values, path):
+    """Write dictionaries of arrays, numbers and texts into a folder, in place of an older one."""
+    with ocp.PyTreeCheckpointer() as checkpointer:
+        checkpointer.save(Path(path).absolute(), jax.device_get(values), force=True)
+
+
+def load_arrays(path):
+    """Read what ``save_arrays`` wrote; for weights that PyTorch saved there is ``from_torch``."""
+    with ocp.PyTreeCheckpointer() as checkpointer:
+        return checkpointer.restore(Path(path).absolute())
