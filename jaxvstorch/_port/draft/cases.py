@@ -91,7 +91,7 @@ class Case:
             return ("[{}]" if type(value) is list else "({})").format(", ".join(items) + comma)
         if isinstance(value, Namespace) or is_dataclass(value):
             names = list(vars(value)) if isinstance(value, Namespace) else [
-                f.name for f in fields(value)  # type: ignore[arg-type]
+                f.name for f in fields(value)
             ]  # fmt: skip
             kind = "Namespace" if isinstance(value, Namespace) else f"draft.{type(value).__name__}"
             return f"{kind}({', '.join(f'{n}={inner(getattr(value, n), n)}' for n in names)})"
@@ -144,7 +144,7 @@ def module_case(call: FirstCall, wide: bool) -> Case:
     assert isinstance(module, torch.nn.Module)
     case.keep(f"{call.name}/weights", with_kept_weights(module))
     arguments = case.arguments(module.forward, call.args, call.kwargs)
-    case.lines.append(f"module = {case.made(call.function, call.made_with)}")
+    case.lines.append(f"module = {case.made(module, call.made_with)}")
     case.lines += ["module.eval()"] * (not module.training)
     given = ", ".join([f'"{call.name}"', "module", *arguments])
     case.lines.append(f"check_module({given})")
@@ -155,7 +155,7 @@ def module_case(call: FirstCall, wide: bool) -> Case:
         outputs = module(*widened(call.args, wide), **widened(call.kwargs, wide))
     case.draws = numbers.count > 0
     floats = [x.flatten() for x in case.keep_outputs(outputs)]
-    weights = [torch.linspace(1, 2, x.numel(), dtype=x.dtype) for x in floats]
+    weights = [torch.linspace(1, 2, x.numel(), dtype=x.dtype, device=x.device) for x in floats]
     total = sum((w * x).sum() for w, x in zip(weights, floats, strict=True))
     if isinstance(total, torch.Tensor) and total.requires_grad:
         total.backward()  # type: ignore[no-untyped-call]
@@ -183,7 +183,7 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
             module.load_state_dict(call.function.state_dict())  # type: ignore[attr-defined]
             key = f"{call.name}/weights"
         case.keep(key, with_kept_weights(module))
-        made = case.made(call.function, call.made_with)  # type: ignore[arg-type]
+        made = case.made(module, call.made_with)
         case.lines.append(f'{name} = loaded({made}, stored("{key}/"))')
         case.lines += [f"{name}.eval()"] * (not module.training)
     whole = ", ".join(modules) if len(modules) == 1 else f"nnx.List([{', '.join(modules)}])"

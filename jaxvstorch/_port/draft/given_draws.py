@@ -21,8 +21,7 @@ class Draws:
 
     def numbers(self, shape, kind="uniform"):
         self.count += 1
-        # NumPy never changes the numbers that a RandomState gives for a seed.
-        return np.asarray(getattr(np.random.RandomState(self.count - 1), kind)(size=shape))
+        return np.asarray(getattr(np.random.default_rng(self.count - 1), kind)(size=shape))
 
     def array(self, numbers, dtype):
         return jnp.asarray(numbers, jax.dtypes.canonicalize_dtype(dtype))

@@ -20,8 +20,8 @@ class _Numbers(Draws):
         self.other: list[str] = []  # what drew other numbers
 
     def draw(self, shape: Any, normal: bool = False) -> np.ndarray:
-        numbers: np.ndarray = self.numbers(shape, "normal" if normal else "uniform")
-        return numbers
+        kind = "normal" if normal else "uniform"
+        return np.asarray(self.numbers(shape, kind))  # type: ignore[no-untyped-call]
 
 
 class _TorchDraws(TorchFunctionMode):
