@@ -211,6 +211,9 @@ def _filled_row(
         rest = rest or [positional[-1]]
     if arguments.args.vararg is not None:
         size = named.get(arguments.args.vararg.arg)  # torch.zeros(size=(2, 3))
+        match rest:
+            case [ast.Starred(value=only)] if arguments.args.vararg.arg in _SIZES:
+                size = only  # torch.zeros(*sizes)
         values[arguments.args.vararg.arg] = ast.Tuple([size] if size else rest, ast.Load())
     elif rest and order:  # x.permute(0, 2, 1): the numbers are one argument
         values[order[-1]] = ast.Tuple(positional[len(order) - 1 :], ast.Load())
@@ -221,6 +224,9 @@ def _filled_row(
     if key is not None and row.draws:
         values["key"] = key
     return simplified(expression, values, _with_default(row))
+
+
+_SIZES = ("size", "sizes", "shape")  # parameters that take numbers, or one tuple of them
 
 
 def _with_default(row: Row) -> frozenset[str]:

@@ -374,3 +374,95 @@ def test_bare_names_and_random_globals(drafted) -> None:
     assert "class Net(nnx.Module):" in source
     assert parity["Net"].startswith("at parity"), parity
     assert "    noise = jax.random.uniform(rngs(), (3,))" in source
+
+
+def test_a_bare_sequence_with_layers_of_einops(drafted) -> None:
+    source, parity = drafted(
+        """
+        import torch
+        from einops import rearrange
+        from einops.layers.torch import Rearrange
+        from torch import nn
+
+        class Heads(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+                m = self.norm
+                self.f = lambda x: m(x).tanh()
+
+            def forward(self, x, mask=None):
+                b, device = x.shape[0], x.device
+                y = rearrange(self.linear(x), "b (h d) -> b h d", h=2)
+                y = y + torch.ones(b, 1, 1, device=device)
+                if mask is not None:
+                    y.masked_fill_(mask, 0.0)
+                return self.f(rearrange(y, "b h d -> b (h d)"))
+
+        # TODO: more layers
+        model = nn.Sequential(Rearrange("b h w -> b (h w)", h=2), Heads(), nn.Linear(4, 1))
+        optimizer = torch.optim.Adam(model.parameters())
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss = (model(torch.ones(3, 2, 2)) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+        """
+    )
+    assert parity["Heads"].startswith("at parity: values and gradients"), parity
+    assert parity["train_step"].startswith("at parity: losses, weights"), parity
+    assert "partial(einops.rearrange, pattern='b h w -> b (h w)', h=2)" in source
+    assert "    def f(self, x):" in source
+    assert "b = x.shape[0]" in source
+    assert "y = jnp.where(mask, " in source
+    assert "# TODO of the program: more layers" in source
+
+
+def test_names_of_the_program_s_other_files(drafted, tmp_path) -> None:
+    """Settings that it changes, another name for a class, what a star imports, tied embeddings."""
+    text = "Such as (the width, or the number of words, or both, or neither, or any other of them)."
+    (tmp_path / "parts.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Settings:\n"
+        f'    """What can be set.\n\n    {text * 2}\n    """\n\n'
+        "    def __init__(self, width):\n        self.width = width\n",
+        encoding="utf-8",
+    )
+    source, parity = drafted(
+        """
+        from parts import *
+        from parts import Settings as S
+
+        class Net(nn.Module):
+            def __init__(self, settings):
+                super(Net, self).__init__()
+                assert settings.width == 4
+                settings.width = 5
+                self.one, self.two = nn.Embedding(3, 4), nn.Embedding(3, 4)
+                self.two.weight = self.one.weight
+
+            def forward(self, i, *sizes):
+                return self.one(i) + self.two(i) * torch.ones(*i.shape, 1)
+
+        print(Net(S(4))(torch.tensor([0, 2])))
+        """
+    )
+    assert parity["Net"].startswith("at parity: values and gradients"), parity
+    assert "class Net(nnx.Module):" in source
+    assert f"can be set.\n\n    {text * 2}\n" in source
+    assert "Net(Settings(4), rngs=rngs)" in source
+    assert "self.two.embedding = self.one.embedding" in source
+
+
+def test_sizes_that_are_unpacked(drafted) -> None:
+    source, parity = drafted(
+        """
+        import torch
+
+        def like(x):
+            return torch.ones(*x.shape[:2]) + x.new_zeros(*x.shape)[..., 0]
+
+        like(torch.ones(2, 3, 4))
+        """
+    )
+    assert "jnp.ones(x.shape[:2])" in source
+    assert parity["like"].startswith("at parity"), parity

@@ -35,6 +35,7 @@ class Classes(Modules):
         node.decorator_list, node.keywords = [], []
         outer, self.owner, self.optional = self.owner, node.name, _optional(node)
         node.bases = [self.visit(base) for base in node.bases]
+        _lambdas_to_methods(node)
         node.body = self.visit_body(node.body)
         self.owner = outer
         return node
@@ -77,6 +78,45 @@ class Classes(Modules):
             first = 1 if ast.get_docstring(constructor) is not None else 0
             body = without_pass(constructor.body)
             constructor.body = [*body[:first], *ast.parse("\n".join(added)).body, *body[first:]]
+
+
+def _lambdas_to_methods(node: ast.ClassDef) -> None:
+    """``self.f = lambda x: self.a(x)`` as a method: flax copies no module that a lambda holds."""
+    methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    constructor = next((m for m in methods if m.name == "__init__"), None)
+    if constructor is None:
+        return
+    aliases = {
+        part.targets[0].id: part
+        for part in constructor.body
+        if isinstance(part, ast.Assign)
+        and isinstance(part.targets[0], ast.Name)
+        and ast.unparse(part.value).startswith("self.")
+        and isinstance(part.value, ast.Attribute)
+    }
+    names = [n for n in ast.walk(constructor) if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    bound |= {a.arg for a in ast.walk(constructor.args) if isinstance(a, ast.arg)} - {"self"}
+    for part in list(constructor.body):
+        match part:
+            case ast.Assign(
+                targets=[ast.Attribute(ast.Name("self"), name)], value=ast.Lambda() as f
+            ):
+                own = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+                read = {n.id for n in ast.walk(f.body) if isinstance(n, ast.Name)} - own
+                used = [alias for key, alias in aliases.items() if key in read]
+                if not (used or "self" in read) or (read & bound) - set(aliases):
+                    continue
+                f.args.args.insert(0, ast.arg("self"))
+                body = [*copy.deepcopy(used), ast.Return(f.body)]
+                constructor.body.remove(part)
+                method = ast.parse(f"def {name}(): ...").body[0]
+                method.args, method.body = f.args, body  # type: ignore[attr-defined]
+                node.body.insert(node.body.index(constructor) + 1, ast.copy_location(method, f))
+    left = [n.id for n in ast.walk(constructor) if isinstance(n, ast.Name)]
+    for name, alias in aliases.items():
+        if left.count(name) == 1 and sum(n.id == name for n in names) > 1:
+            constructor.body.remove(alias)
 
 
 def _constructor(bases: Sequence[str]) -> ast.FunctionDef | None:

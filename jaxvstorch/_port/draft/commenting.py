@@ -37,7 +37,7 @@ def _add(body: list[ast.stmt], lines: list[str], comments: dict[int, tokenize.To
         number, above = first - 1, list[ast.stmt]()
         while number > 0 and re.fullmatch(r"\s*(#.*)?", lines[number - 1]):
             text = lines[number - 1].strip()
-            above.insert(0, _marker(COMMENT + text[1:].strip() if text else BLANK))
+            above.insert(0, _marker(COMMENT + _said(text) if text else BLANK))
             number -= 1
         if index == 0:  # a comment before the first statement stands above its header, too
             above = [a for a in above if not is_blank(a)]
@@ -45,10 +45,15 @@ def _add(body: list[ast.stmt], lines: list[str], comments: dict[int, tokenize.To
         last = node.end_lineno or node.lineno
         simple = not hasattr(node, "body") or isinstance(node, ast.Expr)
         if simple and last in comments and comments[last].start[1] >= (node.end_col_offset or 0):
-            new.append(_marker(BEHIND + comments[last].string[1:].strip()))
+            new.append(_marker(BEHIND + _said(comments[last].string)))
     if any(_is(part, COMMENT) for part in new[:1]) and _is_docstring(body[0]):
         new = new[1:]
     body[:] = new
+
+
+def _said(comment: str) -> str:
+    """What a comment says; one of the program's that looks like a draft's mark says whose it is."""
+    return re.sub("^TODO:", "TODO of the program:", comment[1:].strip())
 
 
 def _is_docstring(node: ast.stmt) -> bool:

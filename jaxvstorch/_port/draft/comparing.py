@@ -19,7 +19,7 @@ from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._parity import Parity, check_parity
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recorded import FirstCall, Given
+from jaxvstorch._port.draft.recorded import FirstCall, Given, kept
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.running.values import array, to_jax
@@ -221,7 +221,7 @@ def _setting(draft: ModuleType, given: Given, value: Any) -> Any:
         return _new(draft, value, given.inner[id(value)])
     if isinstance(value, type) and issubclass(value, torch.nn.Module):
         return getattr(draft, value.__name__)
-    return to_jax(value) if isinstance(value, torch.Tensor | torch.dtype) else value
+    return to_jax(value) if isinstance(value, torch.Tensor | torch.dtype) else kept(value)
 
 
 def _places(

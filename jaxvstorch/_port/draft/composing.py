@@ -28,6 +28,9 @@ def compose(recording: Recording) -> str:
     files = in_import_order([File(recording, path) for path in resolved.values()])
     for file in files:
         file.rewrite()
+    drafted = {name for file in files for name in file.wanted}
+    for file in files:
+        file.rename(drafted)
     _hand_rngs_on(files)
     for file in files:
         file.finish()
@@ -40,8 +43,7 @@ def compose(recording: Recording) -> str:
     text = "\n\n\n".join(part for part in parts if part.strip())
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
-    names = {name for file in files for name in file.wanted}
-    return tidy(_assembled(recording, files, text, end, names))
+    return tidy(_assembled(recording, files, text, end, drafted))
 
 
 def _needs_helpers(node: ast.stmt) -> bool:
@@ -170,8 +172,9 @@ def _heading(files: Iterable[str]) -> str:
 _LIBRARIES = {
     "jax": "import jax", "jnp": "import jax.numpy as jnp", "lax": "from jax import lax",
     "math": "import math", "optax": "import optax", "nnx": "from flax import nnx",
-    "partial": "from functools import partial", "Array": "from jax import Array",
-    "ocp": "import orbax.checkpoint as ocp", "Path": "from pathlib import Path",
+    "partial": "from functools import partial", "einops": "import einops",
+    "Array": "from jax import Array", "ocp": "import orbax.checkpoint as ocp",
+    "Path": "from pathlib import Path",
 }  # fmt: skip
 
 

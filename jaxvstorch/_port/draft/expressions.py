@@ -3,12 +3,16 @@
 import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
+
+import torch
 
 from jaxvstorch._port.draft.layers import own_classes
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.naming import watched
 from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
@@ -223,7 +227,8 @@ class Expressions(ast.NodeTransformer):
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
                 filled = filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
-                if not (name.startswith(_ENVIRONMENT) or self.unwatched):
+                known = name.startswith(_ENVIRONMENT) or self.unwatched
+                if not known and not _is_same_number(name, node, filled):
                     self.marks.append(f"{name} {why}")
                 return filled
         if not name.startswith(_ENVIRONMENT):
@@ -234,6 +239,19 @@ class Expressions(ast.NodeTransformer):
         """Whether an expression is a name of PyTorch, or a call of one."""
         function = node.func if isinstance(node, ast.Call) else node
         return (self.qualified(function) or "").partition(".")[0] == "torch"
+
+
+def _is_same_number(name: str, node: ast.Call, filled: ast.expr) -> bool:
+    """Whether ``nn.init.calculate_gain("relu")`` and its like give the same number in JAX."""
+    if not name.startswith("torch.nn.init."):
+        return False
+    try:
+        args = [ast.literal_eval(a) for a in node.args]
+        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+        number = attrgetter(name.removeprefix("torch."))(torch)(*args, **options)
+        return isinstance(number, int | float) and number == eval(ast.unparse(filled), namespace())
+    except Exception:  # such as arguments that are no constants
+        return False
 
 
 def parsed(text: str) -> ast.expr:

@@ -32,7 +32,7 @@ class File:
     def __init__(self, recording: Recording, path: str) -> None:
         self.path, self.folder = path, recording.folder
         self.tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
-        self.full_names = imported_names(self.tree)
+        self.full_names = {**self._with_star(), **imported_names(self.tree)}
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
         bases = {
             name: [qualified(b, self.full_names) or ast.unparse(b) for b in node.bases]
@@ -43,7 +43,10 @@ class File:
         self.rewriting = Training(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.schedules = schedules(self.tree, self.rewriting.qualified)
-        self.data = {name for name, of in bases.items() if any(b.startswith(DATA) for b in of)}
+        self.data = set[str]()
+        for name, of in bases.items():
+            if any(b.startswith(DATA) or b in self.data for b in of):
+                self.data.add(name)
         self.is_main = path in recording.mains or Path(path).resolve() == recording.file
         self.constants: dict[str, list[ast.stmt]] = {}
         for name, node in _constants(self.tree.body):
@@ -60,6 +63,17 @@ class File:
         self.statements = list(self._statements()) if self.is_main else []
         for statement in self.statements:
             self.want(sorted(_used(statement) & {*self.defined, *self.constants}))
+
+    def _with_star(self) -> dict[str, str]:
+        """The full names of what the file imports with ``*`` from others of the program."""
+        names: dict[str, str] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                folder = Path(self.path).parent if node.level else self.folder
+                path = folder.joinpath(*(node.module or "").split(".")).with_suffix(".py")
+                if path.is_file():
+                    names |= imported_names(ast.parse(path.read_text(encoding="utf-8")))
+        return names
 
     def _statements(self) -> Iterator[ast.stmt]:
         """What the file does when it runs, besides definitions and constants."""
@@ -147,6 +161,20 @@ class File:
         self.rewriting.steps = []
         self.main = self.rewriting.visit_body(self.statements) if self.statements else []
         self.nodes += self.rewriting.steps
+
+    def rename(self, drafted: set[str]) -> None:
+        """Give what the file imports from the program ``as`` another name its own name."""
+        aliases = {
+            alias.asname: alias.name
+            for node in self.tree.body
+            if isinstance(node, ast.ImportFrom) and self._is_from_program(node)
+            for alias in node.names
+            if alias.asname and alias.name in drafted
+        }
+        for part in (*self.constant_nodes, *self.nodes, *self.main):
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name):
+                    node.id = aliases.get(node.id, node.id)
 
     def functions(self) -> Iterator[ast.FunctionDef]:
         """The functions of the draft at the top of this file."""

@@ -10,26 +10,37 @@ from jaxvstorch._port.draft.commenting import with_comments
 from jaxvstorch._port.draft.rewriting import TODO
 
 WIDTH = 99
+_WITHIN = "\f"  # stands for a new line inside a string
 _OPENING, _CLOSING = "([{", ")]}"
 
 
 def tidy(source: str) -> str:
     """A source made of a tree, with its marks and comments as such, and formatted."""
     lines: list[str] = []
-    for line in with_comments(source).splitlines():
+    for line in _with_whole_strings(with_comments(source)).split("\n"):
         mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
         lines += [f"{mark[1]}# {TODO}{mark[3]}"] if mark else wrapped(line.rstrip())
     text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
     text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
     text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
     text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
-    return re.sub(r"\n{3,}(?=[ ])", "\n\n", text)
+    return re.sub(r"\n{3,}(?=[ ])", "\n\n", text).replace(_WITHIN, "\n")
+
+
+def _with_whole_strings(source: str) -> str:
+    """A source where each string of several lines, such as a docstring, is one line."""
+    lines = source.split("\n")
+    for token in reversed(list(tokenize.generate_tokens(io.StringIO(source).readline))):
+        first, last = token.start[0] - 1, token.end[0]
+        if token.type == tokenize.STRING and last - first > 1:
+            lines[first:last] = [_WITHIN.join(lines[first:last])]
+    return "\n".join(lines)
 
 
 def wrapped(line: str) -> list[str]:
     """A line that is too long, with what its longest brackets hold on lines of their own."""
     indent = line[: len(line) - len(line.lstrip())]
-    if len(line) <= WIDTH or line.lstrip().startswith("#"):
+    if len(line) <= WIDTH or _WITHIN in line or line.lstrip().startswith("#"):
         return [line]
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))

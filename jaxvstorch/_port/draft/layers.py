@@ -19,6 +19,11 @@ CONTAINERS = {
     "torch.nn.ModuleDict": "nnx.Dict",
     "torch.nn.Module": "nnx.Module",
 }
+# Layers of einops, which JAX's arrays have as functions.
+_EINOPS = {
+    "einops.layers.torch.Rearrange": ("einops.rearrange", ("pattern",)),
+    "einops.layers.torch.Reduce": ("einops.reduce", ("pattern", "reduction")),
+}
 # Dtypes that are those of a layer anyway.
 _NEEDLESS = {"param_dtype": "jnp.float32"}
 
@@ -44,6 +49,10 @@ def layer(
         ValueError: the arguments cannot be told apart.
     """
     bare = name.rpartition(".")[2]
+    if name in _EINOPS:
+        function, names = _EINOPS[name]
+        given = [ast.keyword(n, value) for n, value in zip(names, node.args, strict=False)]
+        return _call("partial", [_parsed(function)], [*given, *node.keywords])
     if name in CONTAINERS:
         args = node.args
         if bare == "Sequential" and len(args) == 1 and "Dict(" in ast.unparse(args[0]):
@@ -72,6 +81,11 @@ def layer(
     if "BatchNorm" in name and ast.unparse(values["track_running_stats"]) == "False":
         new.keywords.append(ast.keyword("use_running_average", ast.Constant(False)))
     return new
+
+
+def is_known(name: str) -> bool:
+    """Whether the full name of a class of modules is one that ``layer`` can take."""
+    return name.startswith("torch.nn.") or name in _EINOPS
 
 
 def base_of(name: str) -> str | None:

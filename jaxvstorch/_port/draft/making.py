@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from flax import nnx
 
 from jaxvstorch._port.draft import own_layers
 from jaxvstorch._port.draft.layers import layer
+from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.judging import settings_of
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.namespace import namespace
@@ -26,7 +28,10 @@ def new_layer(module: torch.nn.Module, names: Mapping[str, Any]) -> Any:
         LookupError: it has no counterpart.
     """
     known = {**namespace(), **vars(own_layers), **names}
-    return eval(layer_text(module), known | {"partial": partial, "rngs": nnx.Rngs(0)})
+    text = layer_text(module)
+    if text.startswith("einops."):
+        known["einops"] = import_module("einops")
+    return eval(text, known | {"partial": partial, "rngs": nnx.Rngs(0)})
 
 
 def layer_text(module: torch.nn.Module) -> str:
@@ -35,6 +40,14 @@ def layer_text(module: torch.nn.Module) -> str:
     Raises:
         LookupError: it has no counterpart.
     """
+    rngs = ast.Name("rngs", ast.Load())
+    if (name := layer_name(module) or "").startswith("einops."):
+        axes_lengths: Any = module.axes_lengths
+        lengths = [ast.keyword(k, ast.Constant(v)) for k, v in axes_lengths.items()]
+        given = [getattr(module, key, None) for key in ("pattern", "reduction")]
+        constants: list[ast.expr] = [ast.Constant(value) for value in given if value is not None]
+        made_by = ast.Call(ast.Name("layer", ast.Load()), constants, lengths)
+        return ast.unparse(layer(name, made_by, rngs))
     row = rows().get(f"torch.nn.{type(module).__name__}")
     if row is None:
         raise LookupError(f"torch.nn.{type(module).__name__} has no counterpart here")
@@ -43,4 +56,4 @@ def layer_text(module: torch.nn.Module) -> str:
         for name, value in settings_of(meaning(row), module).items()
     ]
     made_by = ast.Call(ast.Name("layer", ast.Load()), [], settings)
-    return ast.unparse(layer(row.name, made_by, ast.Name("rngs", ast.Load())))
+    return ast.unparse(layer(row.name, made_by, rngs))

@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterator, Mapping
 
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, Expressions, parsed
 from jaxvstorch._port.draft.gradients import FUNCTION
-from jaxvstorch._port.draft.layers import CONTAINERS, NoLayerError, base_of, is_function, layer
+from jaxvstorch._port.draft.layers import (
+    CONTAINERS,
+    NoLayerError,
+    base_of,
+    is_function,
+    is_known,
+    layer,
+)
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.rows import meaning, rows
 
@@ -40,7 +47,7 @@ class Modules(Expressions):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = self.qualified(node.func) or ""
         made = self.seen.constructions.get(self.span(node), [])
-        layers = [full for full in made if full.startswith("torch.nn.")]
+        layers = [full for full in made if is_known(full)]
         if name in _PARAMETERS:
             return self._parameter(name, node)
         if ast.unparse(node.func) in ("super().__init__", f"super({self.owner}, self).__init__"):
@@ -218,25 +225,6 @@ class Modules(Expressions):
         holder = self.seen.attribute(self.owner, path[:-1])
         held = getattr(holder, "_parameters", {}) | getattr(holder, "_buffers", {})
         return held.get(path[-1]) is not None
-
-
-class ReadDirectly(ast.NodeTransformer):
-    """Leaves out ``[...]`` where flax's variables do without: in operators, indices and methods."""
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if isinstance(node, ast.BinOp):
-            node.left, node.right = _direct(node.left), _direct(node.right)
-        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            node.value = _direct(node.value)
-        return node
-
-
-def _direct(node: ast.expr) -> ast.expr:
-    match node:
-        case ast.Subscript(value=ast.Attribute() as variable, slice=ast.Constant(value=index)):
-            return variable if index is ... else node
-    return node
 
 
 def _is_layer(name: str) -> bool:

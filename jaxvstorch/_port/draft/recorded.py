@@ -1,7 +1,9 @@
 """What a run recorded of a program: the first calls of its parts, and the steps of its training."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CellType, FunctionType
 from typing import Any
 
 import torch
@@ -103,3 +105,36 @@ def kind_of(value: Any) -> str:
     if leaves and all(isinstance(leaf, int | float) for leaf in leaves):
         return "numbers"
     return "other"
+
+
+def deeply_copied(values: dict[str, Any], known: dict[int, Any] | None = None) -> dict[str, Any]:
+    """Deep copies of modules and optimizers, by name.
+
+    A function that a module keeps, such as ``self.f = lambda x: m(x)``, reads the copies too:
+    ``copy.deepcopy`` takes functions as they are.
+
+    Args:
+        values: the modules and optimizers.
+        known: copies that there are, by the identity of the original.
+    """
+    copies = dict(known or {})
+    new = copy.deepcopy(values, copies)
+    modules = [m for v in new.values() if isinstance(v, torch.nn.Module) for m in v.modules()]
+    for module in modules:
+        for name, value in vars(module).items():
+            if isinstance(value, FunctionType) and value.__closure__:
+                held = [cell.cell_contents for cell in value.__closure__]
+                cells = tuple(CellType(copies.get(id(one), one)) for one in held)
+                own = (value.__globals__, value.__name__, value.__defaults__, cells)
+                vars(module)[name] = FunctionType(value.__code__, *own)
+    return new
+
+
+def kept(value: Any) -> Any:
+    """An argument as it is now: settings and lists as copies, which a program can change."""
+    if isinstance(value, torch.nn.Module | torch.Tensor | type) or callable(value):
+        return value
+    try:
+        return copy.copy(value)
+    except Exception:  # such as a generator
+        return value

@@ -1,6 +1,5 @@
 """Records the functions and modules of a program that its run calls, with their first calls."""
 
-import copy
 import inspect
 import sys
 import weakref
@@ -14,7 +13,7 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch._frameworks.installed import is_installed
-from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, kind_of
+from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, deeply_copied, kept, kind_of
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
 from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
@@ -169,7 +168,7 @@ class Recording:
             kinds = {name: kind_of(value) for name, value in seen.items()}
             trained = {n: seen[n] for n, kind in kinds.items() if kind in ("module", "optimizer")}
             try:
-                before = copy.deepcopy(trained, _detached(trained))
+                before = deeply_copied(trained, _detached(trained))
             except Exception:  # some modules cannot be copied
                 before = {}
             self.steps[at] = Steps(kinds, before, namespace=seen)
@@ -197,7 +196,7 @@ class Recording:
             self._record_evaluation(sys._getframe(1), args)
         if cls.__name__ not in self.first_calls:
             try:
-                before = copy.deepcopy(module)
+                before = deeply_copied({"": module})[""]
             except Exception:  # some modules cannot be copied
                 return
             self.first_calls[cls.__name__] = FirstCall(
@@ -258,7 +257,7 @@ def _types(frame: FrameType) -> dict[str, str]:
 
 def _given(module: torch.nn.Module, frame: FrameType) -> Given:
     """The arguments that a module is made with, without those that are the defaults."""
-    values = frame.f_locals
+    values = {name: kept(value) for name, value in frame.f_locals.items()}
     functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)
     # A library can have put another function around it, whose defaults it has.
     plain = (inspect.unwrap(f) for f in functions if f is not None)

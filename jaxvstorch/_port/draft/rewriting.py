@@ -9,8 +9,9 @@ from typing import Any
 from jaxvstorch._port.draft.classes import Classes
 from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, parsed
-from jaxvstorch._port.draft.modules import RNGS, ReadDirectly
-from jaxvstorch._port.draft.randomness import SEEDED
+from jaxvstorch._port.draft.modules import RNGS
+from jaxvstorch._port.draft.randomness import SEEDED, without_pass
+from jaxvstorch._port.draft.shortening import ReadDirectly, WithoutDevices
 from jaxvstorch._port.filling import filled_tree
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.translation import functional_update
@@ -77,7 +78,9 @@ class Rewriting(Classes):
         if self.unreached and not was_unreached:
             node.body.insert(ast.get_docstring(node) is not None, _mark(f"{node.name} {UNREACHED}"))
         self.full_names, self.unreached = outer, was_unreached
-        return ReadDirectly().visit(node)  # type: ignore[no-any-return]
+        new = WithoutDevices(node).visit(ReadDirectly().visit(node))
+        new.body = without_pass(new.body) or [ast.Pass()]
+        return new  # type: ignore[no-any-return]
 
     def _ran(self, node: ast.FunctionDef) -> bool:
         """Whether a line of a function ran."""
@@ -137,8 +140,8 @@ class Rewriting(Classes):
             return ast.parse(f"{old} = TiedLinear({new})").body[0]
         if kinds == ["torch.nn.Embedding", "torch.nn.Linear"]:
             return ast.parse(f"{new} = TiedLinear({old})").body[0]
-        if kinds[0] == kinds[1] == "torch.nn.Linear":
-            return ast.parse(f"{old}.kernel = {new}.kernel").body[0]
+        if kinds[0] == kinds[1] and (name := _TIED.get(kinds[0] or "")):
+            return ast.parse(f"{old}.{name} = {new}.{name}").body[0]
         return None
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
@@ -175,6 +178,8 @@ class Rewriting(Classes):
         if name.startswith("torch.nn.init.") and call.args:
             return self._initialized(name, call)
         names = [replayed.name for replayed in self.calls_at(call)]
+        if not names and not name and (self.unwatched or self._did_not_run(call)):
+            names = [f"Tensor.{method}"] if f"Tensor.{method}" in rows() else []
         changes = bool(names) and names[0].startswith("Tensor.") and names[0].endswith("_")
         if changes and isinstance(call.func, ast.Attribute):
             array = call.func.value
@@ -210,6 +215,8 @@ class Rewriting(Classes):
             self.marks.append(f"{name} has no counterpart here")
             return ast.Expr(call)
         filled = ast.unparse(filled_tree(name, new, (), ast.Name(KEY, ast.Load())))
+        if place is not None:
+            filled = filled.replace(f"{place[0]}.dtype", f"{target.removesuffix('[...]')}.dtype")
         written = filled if alike or place is None else place[2].format(f"({filled})")
         return ast.parse(f"{target} = {written}").body[0]
 
@@ -256,6 +263,7 @@ class Rewriting(Classes):
 
 # Initial weights of any axes' order: each number is drawn, or set, as the others are.
 _ALIKE = ("normal_", "uniform_", "zeros_", "ones_", "constant_", "trunc_normal_")
+_TIED = {"torch.nn.Linear": "kernel", "torch.nn.Embedding": "embedding"}
 _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
 
 

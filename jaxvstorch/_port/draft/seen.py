@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._port.draft.layers import is_known
 from jaxvstorch._port.draft.recorded import Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.filling import Span
@@ -76,10 +77,9 @@ class Seen:
 
 
 def layer_name(value: Any) -> str | None:
-    """The full name of the class of one of PyTorch's own layers; None for anything else."""
-    if isinstance(value, Module) and type(value).__module__.startswith("torch.nn."):
-        return _full_name(type(value))
-    return None
+    """The full name of the class of a layer of PyTorch or einops; None for anything else."""
+    name = _dotted(type(value)) if isinstance(value, Module) else ""
+    return name if is_known(name) else None
 
 
 def _dotted(cls: type) -> str:

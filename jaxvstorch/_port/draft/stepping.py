@@ -1,6 +1,5 @@
 """Takes a program's first steps again in PyTorch and by the draft, and compares what they leave."""
 
-import copy
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -13,9 +12,10 @@ from flax import nnx
 
 from jaxvstorch._port.draft.comparing import made
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recorded import FirstCall, Steps
+from jaxvstorch._port.draft.recorded import FirstCall, Steps, deeply_copied
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
+from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import copied
@@ -108,7 +108,7 @@ def begun(steps: Steps) -> tuple[dict[str, torch.nn.Module], Any, Row]:
     assert drafted is not None
     if missing := {*drafted.models, drafted.optimizer} - set(steps.before):
         raise LookupError(f"{missing.pop()} could not be copied")
-    before = copy.deepcopy(steps.before)
+    before = deeply_copied(steps.before)
     optimizer = before[drafted.optimizer]
     if len(optimizer.param_groups) > 1:
         raise LookupError("its optimizer has several groups of weights")
@@ -145,16 +145,29 @@ def _drafted(
     others: dict[str, torch.Tensor] | None = None,
 ) -> Any:
     """The draft's module with the weights of PyTorch's, or others by their names."""
-    call = recording.first_calls.get(type(module).__name__)
-    if call is None:
-        raise LookupError(f"{type(module).__name__} is not a module of the draft")
-    new = made(draft, FirstCall(call.name, module, (), made_with=call.made_with))
+    new = _made(draft, module, recording)
     for _, part in nnx.iter_modules(new):
         for value in vars(part).values():
             is_float = isinstance(value, nnx.Param | nnx.BatchStat) and value.dtype == jnp.float32
             if wide and is_float:
                 value.set_value(value[...].astype(jnp.float64))
     draft.from_torch(new, module.state_dict() | (others or {}))
+    return new
+
+
+def _made(draft: ModuleType, module: torch.nn.Module, recording: Recording) -> Any:
+    """The draft's module, or flax's for one of PyTorch's own, such as a sequence of modules."""
+    call = recording.first_calls.get(type(module).__name__)
+    if call is not None:
+        return made(draft, FirstCall(call.name, module, (), made_with=call.made_with))
+    if type(module) is torch.nn.Sequential:
+        new = nnx.Sequential(*(_made(draft, part, recording) for part in module))
+    elif layer_name(module) is not None:
+        new = new_layer(module, vars(draft))
+    else:
+        raise LookupError(f"{type(module).__name__} is not a module of the draft")
+    if isinstance(new, nnx.Module) and not module.training:
+        new.eval()
     return new
 
 
