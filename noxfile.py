@@ -127,6 +127,7 @@ def hardware(session: nox.Session) -> None:
 def port_programs(session: nox.Session) -> None:
     """Run ``port`` on public programs, and write the results; ``-- mnist`` runs only that one."""
     install(session, *TESTED)
+    session.install("einops", "gpytorch", "pyro-ppl", "torch-geometric")  # what the programs import
     session.run("python", "-m", "tools.port_programs", *session.posargs)
 
 

@@ -15,9 +15,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from jaxvstorch._port.report_data import PortStatus
 
-SHOWN = (PortStatus.VERIFIED, PortStatus.RANDOM, PortStatus.ANOTHER_WAY, PortStatus.DIFFERS)
-AT_PARITY = "Modules of their drafts that are at parity, with their weights and gradients:"
 OPEN = "What differed or could not be replayed:"
+LEFT = "What is left to do in their drafts, first of all:"
+MOST = 160  # characters of a reason
 FILE = Path(__file__).parents[1] / "reference/port_programs.json"
 
 
@@ -28,28 +28,22 @@ def read() -> dict[str, Any]:
 
 
 def markdown() -> str:
-    """The table, the drafts' parts at parity, and the date and versions of the run."""
+    """The table, what is open in it, and the date and versions of the run."""
     record = read()
-    head = [
-        "program",
-        "calls",
-        *(f"`{s.sign}`" for s in SHOWN),
-        f"`{PortStatus.UNKNOWN.sign}{PortStatus.REFUSED.sign}{PortStatus.FAILED.sign}`",
-    ]
     programs = record["programs"]
-    rows = [head, ["---", *["--:"] * (len(head) - 1)], *map(_row, programs)]
+    rows = [["program", "calls verified", "draft"], ["---", "---", "---"], *map(_row, programs)]
     table = [f"| {' | '.join(row)} |" for row in rows]
-    left = [f"- {p['kind']}: {'; '.join(p['open'])}" for p in programs if p["open"]]
-    drafts = [f"- {p['kind']}: {names}" for p in programs if (names := _at_parity(p))]
+    differing = [f"- {p['kind']}: {'; '.join(p['open'])}" for p in programs if p["open"]]
+    left = [f"- {p['kind']}: {_first(p['reasons'])}" for p in programs if p["reasons"]]
     return "\n".join(
-        [*table, "", _provenance(record), "", OPEN, "", *left, "", AT_PARITY, "", *drafts]
+        [*table, "", _provenance(record), "", OPEN, "", *differing, "", LEFT, "", *left]
     )
 
 
 def _row(program: dict[str, Any]) -> list[str]:
-    counts = [program["counts"].get(status, 0) for status in SHOWN]
-    numbers = [program["calls"], *counts, program["calls"] - sum(counts)]
-    return [_link(program), *map(str, numbers)]
+    judged = program["calls"] - program["counts"].get(PortStatus.RANDOM, 0)
+    verified = program["counts"].get(PortStatus.VERIFIED, 0)
+    return [_link(program), f"{verified} of {judged}", _draft(program)]
 
 
 def _link(program: dict[str, Any]) -> str:
@@ -58,20 +52,24 @@ def _link(program: dict[str, Any]) -> str:
     return f"[{program['kind']}](https://github.com/{program['repository']}/tree/{program['at']})"
 
 
-def _at_parity(program: dict[str, Any]) -> str:
-    modules = program["whole_model"].items()
-    at_parity = [(name, parity) for name, parity in modules if parity.startswith("at parity")]
-    return ", ".join(f"`{name}`{_limits(parity)}" for name, parity in at_parity)
-
-
-def _limits(parity: str) -> str:
-    """The limits of a parity, in brackets."""
-    limits = {
-        "in eval mode": "in eval mode",
-        "as far as PyTorch's own float32": "within twice PyTorch's own rounding",
+def _draft(program: dict[str, Any]) -> str:
+    """What is at parity in a draft, and its length over the program's."""
+    reached = {
+        "all": program["steps_at_parity"] and not program["reasons"],
+        "model and steps": program["model_at_parity"] and program["steps_at_parity"],
+        "model": program["model_at_parity"],
+        "steps": program["steps_at_parity"],
     }
-    shown = "; ".join(limit for text, limit in limits.items() if text in parity)
-    return f" ({shown})" if shown else ""
+    lines = program["lines"]
+    length = f"{lines['own'] / lines['program']:.1f} times as long" if lines else ""
+    return ", ".join(filter(None, [next((k for k, v in reached.items() if v), "nothing"), length]))
+
+
+def _first(reasons: list[str]) -> str:
+    """The first reason, and how many more there are."""
+    text = reasons[0] if len(reasons[0]) <= MOST else f"{reasons[0][:MOST]}…"
+    more = len(reasons) - 1
+    return text + (f"; and {more} more" if more else "")
 
 
 def _provenance(record: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Run ``port`` on public programs, and write the results: ``nox -s port_programs``.
 
-Arguments are names of programs, all by default. With names, only their rows in the table are
-replaced, if the versions are still those of the table. ``--folder`` holds the programs' files.
+Arguments are names of programs, all by default. The other rows of the table stay, if the versions
+are still those of the table. ``--folder`` holds the programs' files.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._port.report_data import PortStatus
+from tools.port_programs.drafts import describe
 from tools.port_programs.fetching import STUBS, Program, lay_out, programs
 
 ROOT = Path(__file__).parents[2]
@@ -41,11 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         table.append(run_program(program, options.folder.resolve()))
         print(json.dumps(table[-1], indent=1, ensure_ascii=False), flush=True)
     versions = {name: version(name) for name in VERSIONS}
-    if options.names and (before := _recorded(versions)):
-        new = {row["name"]: row for row in table}
-        _write(versions, [new.get(row["name"], row) for row in before])
-    elif not options.names:
-        _write(versions, table)
+    rows = {row["name"]: row for row in [*_recorded(versions), *table]}
+    _write(versions, [rows[p.name] for p in programs() if p.name in rows])
     return 0 if all(row["same_output"] and row["ended"] is None for row in table) else 1
 
 
@@ -85,7 +83,7 @@ def run_program(program: Program, folder: Path) -> dict[str, Any]:
         "ended": report["ended"],
         "same_output": same,
         "parts": _parts(report["parity"]),
-        "whole_model": _whole(report["parity"]),
+        **describe(draft, program.models, report["parity"]),
         "seconds_alone": round(alone, 1),
         "seconds_replayed": round(report["seconds"], 1),
         "seconds_with_draft": round(under, 1),
@@ -103,17 +101,12 @@ def _parts(parity: dict[str, str]) -> dict[str, int]:
     return dict(Counter(result.partition(":")[0] for result in parity.values()))
 
 
-def _whole(parity: dict[str, str]) -> dict[str, str]:
-    """The results of the parts that are compared by value and gradient."""
-    return {name: result for name, result in parity.items() if "gradients" in result}
-
-
 def _run(command: list[str], separate: bool = False) -> tuple[float, str, str]:
     """A program's seconds, its output, and its standard output alone."""
     path = os.pathsep.join([str(STUBS), str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
     # PyTorch's warnings name the line that called it, which under port is one of port's.
-    environment |= {"PYTHONWARNINGS": "ignore"}
+    environment |= {"PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
     errors = subprocess.PIPE if separate else subprocess.STDOUT
     with tempfile.TemporaryDirectory() as here:
         begin = time.perf_counter()
@@ -126,7 +119,7 @@ def _run(command: list[str], separate: bool = False) -> tuple[float, str, str]:
 
 def _without_times(text: str) -> list[str]:
     """The lines that a program printed, without times in seconds."""
-    return [re.sub(r" *\d+\.\d+ ?s\b", "", line) for line in text.splitlines() if line.strip()]
+    return [re.sub(r" *\d+\.\d+ ?m?s\b", "", line) for line in text.splitlines() if line.strip()]
 
 
 if __name__ == "__main__":

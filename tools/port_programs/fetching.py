@@ -24,6 +24,7 @@ class Program:
         repository: on GitHub, as ``owner/name``; empty for a part of an installed package.
         commit: of the files.
         package: the installed package that it is a part of.
+        models: the names of the modules that it trains or runs as a whole.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Program:
     repository: str = ""
     commit: str = ""
     package: str = ""
+    models: tuple[str, ...] = ()
 
     @property
     def driver(self) -> Path:
@@ -48,7 +50,8 @@ def programs() -> list[Program]:
     """All programs of the list."""
     text = (HERE / "programs.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["program"]
-    return [Program(**row | {"files": (*row["files"],)}) for row in rows]
+    several = ("files", "models")
+    return [Program(**row | {key: (*row.get(key, ()),) for key in several}) for row in rows]
 
 
 def lay_out(program: Program, folder: Path) -> Path:

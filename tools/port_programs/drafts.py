@@ -1,0 +1,104 @@
+"""What a program's draft reached: parity of the model and of its steps, length, what is left."""
+
+import ast
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from jaxvstorch._port.draft import loading, own_layers
+from jaxvstorch._port.draft.rewriting import TODO
+from jaxvstorch._port.map import pasting
+
+STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")
+HARMLESS = ("at parity", "takes ", "reads a module")
+
+
+def describe(draft: Path, models: Iterable[str], parity: dict[str, str]) -> dict[str, Any]:
+    """The entries of a draft in the table's row.
+
+    Args:
+        draft: its file.
+        models: the names of the program's modules as a whole.
+        parity: the result of comparing each part, by its name.
+    """
+    text = draft.read_text(encoding="utf-8") if draft.exists() else ""
+    results = [parity.get(name, "") for name in models]
+    stepped = [result for result in parity.values() if STEPS.search(result)]
+    return {
+        "model_at_parity": bool(results) and all(map(_is_at_parity, results)),
+        "steps_at_parity": bool(stepped) and all(map(_is_at_parity, stepped)),
+        "lines": _lines(text),
+        "reasons": _reasons(text, parity, stepped),
+    }
+
+
+def _is_at_parity(result: str) -> bool:
+    return result.startswith("at parity")
+
+
+def _reasons(text: str, parity: dict[str, str], stepped: list[str]) -> list[str]:
+    """Why the draft is not at parity as a whole; empty if it is."""
+    marks = dict.fromkeys(re.findall(rf"# {TODO}(.*)", text))
+    parts = [
+        f"`{name}`: {result}"
+        for name, result in parity.items()
+        if not result.startswith((*HARMLESS, "left to do"))
+    ]
+    untried = [] if stepped or marks or parts else ["no step that could be compared"]
+    return [*parts, *marks, *untried] if text else ["no draft"]
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Lines of code: of the program's files in the draft, of the draft, and of its own part.
+
+    A draft's own part is without ``from_torch`` and the layers and functions that it brings along.
+    """
+    if not text:
+        return {}
+    files = re.match(r'"""A draft of (.*?) in JAX,', text, re.DOTALL)
+    assert files is not None
+    paths = [Path(name) for name in files[1].split(", ")]
+    program = sum(len(_code(p.read_text(encoding="utf-8"))) for p in paths if p.exists())
+    code = _code(text)
+    brought = {
+        line
+        for node in ast.parse(text).body
+        if _names(node) & _BROUGHT
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    return {"program": program, "draft": len(code), "own": len(code - brought)}
+
+
+def _code(text: str) -> set[int]:
+    """The numbers of the lines that hold code: no blank line, comment or docstring."""
+    tree = ast.parse(text)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docs = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None
+        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+    }
+    rows = enumerate(text.splitlines(), 1)
+    return {i for i, row in rows if row.strip() and not row.lstrip().startswith("#")} - docs
+
+
+def _names(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return {node.name.removesuffix("_")}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _of_file(path: str | None) -> set[str]:
+    assert path is not None
+    return set().union(*map(_names, ast.parse(Path(path).read_text(encoding="utf-8")).body))
+
+
+def _of_map() -> set[str]:
+    files = Path(pasting.__file__).with_name("paste").glob("*.py")
+    return set().union(*(_of_file(str(file)) for file in files))
+
+
+_BROUGHT = _of_file(loading.__file__) | _of_file(own_layers.__file__) | _of_map()
