@@ -193,6 +193,9 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
         raise LookupError("it was not seen to be made")
     new = _new(draft, module, call.made_with)
     draft.from_torch(new, module.state_dict())
+    for _, part in nnx.iter_modules(new):
+        if isinstance(part, nnx.Embed):
+            part.dtype = None  # it would round float64 to the dtype that it was made in
     if module.training:
         new.train()
     else:
