@@ -173,6 +173,18 @@ class Modules(Expressions):
                     return node
         return self.generic_visit(node)
 
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = self.iterated(node.iter)
+        return self.generic_visit(node)
+
+    def iterated(self, node: ast.expr) -> ast.expr:
+        """What a loop goes over: the layers of a Sequential, which is none of flax's lists."""
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "enumerate":
+            node.args = [self.iterated(a) for a in node.args]
+        elif self.owner and self.layer_at(node) == "torch.nn.Sequential":
+            return ast.copy_location(ast.Attribute(node, "layers", ast.Load()), node)
+        return node
+
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements in JAX."""
         raise NotImplementedError

@@ -255,6 +255,7 @@ class Training(Saving):
     def visit_For(self, node: ast.For) -> Any:
         """A loop over a DataLoader hands its arrays over."""
         lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
+        node.iter = self.iterated(node.iter)
         if self.seen.loader_lines.isdisjoint(lines):
             return self.generic_visit(node)
         target: ast.expr = node.target
