@@ -24,6 +24,7 @@ def port(
     *args: Any,
     framework: str | None = None,
     limit: int = LIMIT,
+    write: str | Path | None = None,
     **kwargs: Any,
 ) -> PortReport:
     """Call a function, repeat its operations in the other framework, and report line by line.
@@ -37,17 +38,24 @@ def port(
         framework: ``"torch"`` or ``"jax"``, where neither the arguments nor the function show it.
         limit: how many to repeat: calls of one function on one line, or runs of one operation or
             steps of one loop of a jaxpr.
+        write: where to write a draft of a ``torch.nn.Module`` in JAX: its classes, and the
+            functions that they call, also those of an installed library, with only what this call
+            ran. The module is made again with the arguments that it keeps as attributes; where
+            it keeps them not, pass a function that makes the module and calls it.
         kwargs: its keyword arguments.
 
     Returns:
         The report; print it, or let a notebook show it.
 
     Raises:
+        OSError: the draft cannot be written, or the file holds something else.
         TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
-            argument holds itself; or ``limit`` is not a whole number.
+            argument holds itself; or ``limit`` is not a whole number; or ``write`` is given and no
+            module of PyTorch is called.
         ValueError: ``limit`` is not positive, the function's file has changed since it was
             imported, the framework is not clear, or ``framework`` is neither of the two, or not
-            that of the function and the arguments.
+            that of the function and the arguments; or ``write`` is given and it is not known what
+            the module was made with.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -76,9 +84,20 @@ def port(
         frame = sys._getframe(1)
         location = Location(frame.f_code.co_filename, frame.f_lineno)
         return _from_jax(function, args, kwargs, limit, location)
+    if write is not None:
+        return _drafted(function, args, kwargs, limit, Path(write))
     with replaying(limit=limit) as report:
         function(*args, **kwargs)
     return report
+
+
+def _drafted(
+    function: Any, args: Any, kwargs: dict[str, Any], limit: int, path: Path
+) -> PortReport:
+    with importing("port"):
+        from jaxvstorch._port.library.drafting import draft
+
+    return draft(function, args, kwargs, path, limit)
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from jaxvstorch._command.cli import app
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from jaxvstorch._port.draft.finishing import _left, _require_unused
+from jaxvstorch._port.draft.finishing import _require_unused
+from jaxvstorch._port.draft.parity import left_to_do
 
 PROGRAM = """\
 import os
@@ -162,7 +163,7 @@ def test_the_draft_runs_without_this_package(folder) -> None:
     ],
 )
 def test_nothing_is_left_to_do_only_at_parity(marks, results, done) -> None:
-    assert (_left(marks, results) == "nothing is left to do in it") is done
+    assert (left_to_do(marks, results) == "nothing is left to do in it") is done
 
 
 def test_the_page_is_one_file(folder) -> None:

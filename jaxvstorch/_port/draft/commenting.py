@@ -73,7 +73,7 @@ def _is(node: ast.stmt, kind: str) -> bool:
     return is_marker(node) and node.value.value.startswith(kind)  # type: ignore[attr-defined]
 
 
-def is_marker(node: ast.stmt) -> bool:
+def is_marker(node: ast.AST) -> bool:
     """Whether a statement stands for a comment or a blank line."""
     return (
         isinstance(node, ast.Expr)

@@ -19,8 +19,13 @@ from jaxvstorch._port.report_data import short
 _LOADING = Path(__file__).with_name("loading.py")
 
 
-def compose(recording: Recording) -> str:
-    """The draft's source."""
+def compose(recording: Recording, of: str = "") -> str:
+    """The draft's source.
+
+    Args:
+        recording: of the program's run.
+        of: what the draft is of, if not the program's files.
+    """
     paths = dict.fromkeys(code.co_filename for code in recording.codes)
     if recording.file.is_file():
         paths.setdefault(str(recording.file))
@@ -43,7 +48,7 @@ def compose(recording: Recording) -> str:
     text = "\n\n\n".join(part for part in parts if part.strip())
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
-    return tidy(_assembled(recording, files, text, end, drafted))
+    return tidy(_assembled(recording, files, text, end, drafted, of))
 
 
 def _needs_helpers(node: ast.stmt) -> bool:
@@ -53,7 +58,7 @@ def _needs_helpers(node: ast.stmt) -> bool:
 
 
 def _assembled(
-    recording: Recording, files: list[File], text: str, end: str, names: set[str]
+    recording: Recording, files: list[File], text: str, end: str, names: set[str], of: str
 ) -> str:
     loading = _loading() if recording.instances else ""
     if not re.search(r"\bBuffer\(", text):
@@ -68,7 +73,8 @@ def _assembled(
     body = "\n\n\n".join(part for part in (text, *pasted.values(), helpers, end) if part.strip())
     read = names_read(body)
     imports = {line for file in files for line in file.imports(names, read)}
-    head = "\n".join([_heading([file.path for file in files]), *_imports(pasted, body, imports)])
+    of = of or ", ".join(short(file.path) for file in files) or "a program"
+    head = "\n".join([_heading(of), *_imports(pasted, body, imports)])
     return f"{head}\n\n\n{body}"
 
 
@@ -160,10 +166,9 @@ def count_marks(source: str) -> int:
     return source.count(f"# {TODO}")
 
 
-def _heading(files: Iterable[str]) -> str:
-    names = ", ".join(short(file) for file in files) or "a program"
+def _heading(of: str) -> str:
     return (
-        f'"""A draft of {names} in JAX, by jaxvstorch port.\n\n'
+        f'"""A draft of {of} in JAX, by jaxvstorch port.\n\n'
         "Each PyTorch call that the run made is here the map's JAX for it, verified on the values\n"
         f'of the run, except what is below a {TODO.strip(": ")}.\n"""\n'
     )

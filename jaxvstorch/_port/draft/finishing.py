@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxvstorch._files import write_marked
 from jaxvstorch._port.draft.composing import compose, count_marks
-from jaxvstorch._port.draft.parity import compare_parts
+from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.writing_tests import write_tests
 from jaxvstorch._port.map.running.describe import error_text
@@ -38,7 +38,7 @@ def write_draft(recording: Recording, path: Path, records: Records) -> None:
         for name, result in compare_parts(path, source, recording):
             records.add(Record.PARITY, name=name, result=result)
             results[name] = result
-        left = _left(count_marks(source), [*results.values()])
+        left = left_to_do(count_marks(source), [*results.values()])
         records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
         if tests := _tests(path, recording, results):
             records.add(Record.NOTE, text=tests)
@@ -52,22 +52,6 @@ def _tests(path: Path, recording: Recording, results: dict[str, str]) -> str | N
         return f"test_{path.name} is not written: {error.strerror}."
     except Exception as error:  # the draft counts without it
         return f"test_{path.name} is not written: {error_text(error)}."
-
-
-def _left(marks: int, results: list[str]) -> str:
-    """What is left to do in a draft: nothing only where all that could be compared agrees."""
-    if marks:
-        return (
-            "1 place is marked as left to do"
-            if marks == 1
-            else f"{marks} places are marked as left to do"
-        )
-    apart = [text for text in results if text.startswith(("not at parity", "cannot", "does not"))]
-    if apart:
-        return "nothing is marked in it, but not all of it is at parity"
-    if not any(text.startswith("at parity") for text in results):
-        return "nothing is marked in it, and nothing of it could be compared"
-    return "nothing is left to do in it"
 
 
 def _require_unused(path: Path) -> None:

@@ -56,6 +56,22 @@ def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tup
             yield compare_steps(draft, steps, recording)
 
 
+def left_to_do(marks: int, results: list[str]) -> str:
+    """What is left to do in a draft: nothing only where all that could be compared agrees."""
+    if marks:
+        return (
+            "1 place is marked as left to do"
+            if marks == 1
+            else f"{marks} places are marked as left to do"
+        )
+    apart = [text for text in results if text.startswith(("not at parity", "cannot", "does not"))]
+    if apart:
+        return "nothing is marked in it, but not all of it is at parity"
+    if not any(text.startswith("at parity") for text in results):
+        return "nothing is marked in it, and nothing of it could be compared"
+    return "nothing is left to do in it"
+
+
 def loaded(path: Path) -> ModuleType:
     """Import a draft anew."""
     spec = importlib.util.spec_from_file_location("jaxvstorch_draft", path)

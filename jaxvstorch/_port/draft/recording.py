@@ -128,12 +128,12 @@ class Recording:
 
     def _record_construction(self, frame: FrameType) -> None:
         """Record which call of the program made a module, and with which arguments."""
-        module, caller = _constructed(frame), frame.f_back
-        if module is None or caller is None or _constructed(caller) is module:  # a class's base
+        module, caller = constructed(frame), frame.f_back
+        if module is None or caller is None or constructed(caller) is module:  # a class's base
             return
         if not isinstance(module, torch.nn.Module):
             return
-        given = _given(module, frame)
+        given = given_to(module, frame)
         for value in flat((given.args, given.kwargs)):
             if isinstance(value, torch.nn.Module) and value in self._made_with:
                 given.inner |= {id(value): self._made_with[value]}
@@ -145,7 +145,7 @@ class Recording:
             self.constructions.setdefault(at, {})[type(module)] = None
             self.construction_types.setdefault(at, _types(frame))
         frames = list(self._program_frames(caller))
-        inside = [i for i, f in enumerate(frames) if _constructed(f) is not None]
+        inside = [i for i, f in enumerate(frames) if constructed(f) is not None]
         for f in frames[: inside[-1] + 1] if inside else ():
             self.passing.add((f.f_code.co_filename, span_of_call(f)))
             if f.f_code.co_name != "__init__" and f.f_code.co_flags & inspect.CO_OPTIMIZED:
@@ -227,7 +227,7 @@ _BACKWARD = torch.Tensor.backward.__code__
 _LOADER = torch.utils.data.DataLoader.__iter__.__code__
 
 
-def _constructed(frame: FrameType) -> torch.nn.Module | None:
+def constructed(frame: FrameType) -> torch.nn.Module | None:
     """The module whose ``__init__`` a frame runs."""
     code = frame.f_code
     if code.co_name != "__init__" or not code.co_argcount:
@@ -255,7 +255,7 @@ def _types(frame: FrameType) -> dict[str, str]:
     return {name: type(frame.f_locals[name]).__name__ for name in names}
 
 
-def _given(module: torch.nn.Module, frame: FrameType) -> Given:
+def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
     """The arguments that a module is made with, without those that are the defaults."""
     values = {name: kept(value) for name, value in frame.f_locals.items()}
     functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)

@@ -1,0 +1,186 @@
+"""Runs a library's model, and writes what ran as one file of PyTorch."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+
+from jaxvstorch._port.isolation import remove_hook
+from jaxvstorch._port.library.attributes import Attributes
+from jaxvstorch._port.library.gathering import Gathering, is_of_torch
+from jaxvstorch._port.library.narrowing import Narrowing
+from jaxvstorch._port.library.settings import Settings, is_settings
+from jaxvstorch._port.library.watching import Watch
+from jaxvstorch._port.library.writing import Writing
+
+
+@dataclass
+class Extracted:
+    """A model's classes as one file of PyTorch.
+
+    Attributes:
+        text: of the file.
+        name: of the model's class.
+        package: that has the class.
+        made_with: the names of what its constructor takes, and their values.
+        called_with: the same of its ``forward``.
+        result: what the library's model returned.
+        state_dict: of the library's model.
+        training: whether it is in that mode.
+    """
+
+    text: str
+    name: str
+    package: str
+    made_with: dict[str, Any]
+    called_with: dict[str, Any]
+    result: Any
+    state_dict: Mapping[str, torch.Tensor]
+    training: bool
+
+
+def extracted(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Extracted:
+    """What a call of a library's model runs, with the same weights.
+
+    Args:
+        function: the model, or a function that makes one and calls it.
+        args: that it is called with.
+        kwargs: the same by name.
+
+    Raises:
+        ValueError: it is not known what the model was made with.
+        TypeError: no model is called.
+    """
+    if isinstance(function, torch.nn.Module):
+        model = function
+    else:
+        with torch.random.fork_rng():
+            model = _outermost(lambda: function(*args, **kwargs)).model
+    watch = Watch(_packages(model))
+
+    def run() -> Any:
+        if not isinstance(function, torch.nn.Module):
+            return function(*args, **kwargs)
+        new = make_again(function)
+        new.load_state_dict(function.state_dict())
+        new.train(function.training)
+        return new(*args, **kwargs)
+
+    with torch.random.fork_rng():
+        called = _outermost(lambda: watch.run(run))
+    model = called.model
+    roots = [watch.constructors.get(id(model))] + [
+        (code, values) for code, values in watch.roots
+        if code.co_name == "forward" and values.get("self") is model
+    ]  # fmt: skip
+    watch.roots = [root for root in roots if root is not None]
+    watch.mode = model.training
+    gathering = Gathering(watch)
+    Attributes(gathering).take_from_bases()
+    settings = Settings(gathering)
+    narrowing = Narrowing(gathering)
+    settings.annotate()
+    text = Writing(gathering, settings, narrowing.records).text()
+    given = dict[str, dict[str, Any]]()
+    for code, values in watch.roots:
+        names = narrowing.parameters(gathering.members[code]) if code in gathering.members else []
+        given.setdefault(code.co_name, {n: values[n] for n in names if n in values})
+    return Extracted(
+        text,
+        type(model).__name__,
+        type(model).__module__.partition(".")[0],
+        given.get("__init__", {}),
+        given.get("forward", {}),
+        called.result,
+        model.state_dict(),
+        model.training,
+    )
+
+
+@dataclass
+class _Outermost:
+    """The first call of a module that no other module makes."""
+
+    model: torch.nn.Module
+    result: Any = None
+
+
+def _outermost(run: Callable[[], Any]) -> _Outermost:
+    """Call a function, and see which module it calls first.
+
+    Raises:
+        TypeError: it calls none.
+    """
+    calls: list[_Outermost] = []
+
+    def before(module: torch.nn.Module, _: Any) -> None:
+        if not calls:
+            calls.append(_Outermost(module))
+
+    def after(module: torch.nn.Module, _: Any, result: Any) -> None:
+        if module is calls[0].model and calls[0].result is None:
+            calls[0].result = result
+
+    hooks = [
+        modules.register_module_forward_pre_hook(before),
+        modules.register_module_forward_hook(after),
+    ]
+    try:
+        run()
+    finally:
+        for hook in hooks:
+            remove_hook(hook)
+    if not calls:
+        raise TypeError("write= drafts a torch.nn.Module: pass one, or a function that calls one")
+    return calls[0]
+
+
+def make_again(model: torch.nn.Module) -> torch.nn.Module:
+    """Another module of the same class, made with the same arguments.
+
+    Raises:
+        ValueError: an argument is not an attribute of the module.
+    """
+    parameters = list(inspect.signature(type(model).__init__).parameters.values())[1:]
+    given = {}
+    for parameter in parameters:
+        if hasattr(model, parameter.name):
+            value = getattr(model, parameter.name)
+            if isinstance(value, torch.nn.Module | torch.Tensor):
+                continue
+            if parameter.default is parameter.empty or _is_plain(value):
+                given[parameter.name] = value
+        elif parameter.default is parameter.empty and parameter.kind not in (
+            parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD,
+        ):  # fmt: skip
+            raise ValueError(
+                f"{type(model).__name__} does not keep its argument {parameter.name}: pass a "
+                "function that makes the model and calls it"
+            )
+    try:
+        return type(model)(**given)
+    except Exception as error:
+        raise ValueError(
+            f"{type(model).__name__} cannot be made again ({error}): pass a function that makes "
+            "the model and calls it"
+        ) from error
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | str) or is_settings(value)
+
+
+def _packages(model: torch.nn.Module) -> set[str]:
+    """The folders of the packages that the classes of a model's modules are from."""
+    names = {
+        type(m).__module__.partition(".")[0] for m in model.modules() if not is_of_torch(type(m))
+    }
+    files = (getattr(sys.modules[name], "__file__", None) for name in names)
+    return {str(Path(file).parent) for file in files if file is not None}
