@@ -443,7 +443,7 @@ def test_names_of_the_program_s_other_files(drafted, tmp_path) -> None:
             def forward(self, i, *sizes):
                 return self.one(i) + self.two(i) * torch.ones(*i.shape, 1)
 
-        print(Net(S(4))(torch.tensor([0, 2])))
+        print(Net(S(4))(torch.tensor([0, 2] * 20)).shape)
         """
     )
     assert parity["Net"].startswith("at parity: values and gradients"), parity

@@ -192,6 +192,9 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
     if call.made_with is None:
         raise LookupError("it was not seen to be made")
     new = _new(draft, module, call.made_with)
+    for _, part in nnx.iter_modules(new):
+        if isinstance(part, nnx.Embed):
+            part.dtype = None  # that of its weights, which are compared in float64 too
     draft.from_torch(new, module.state_dict())
     for _, part in nnx.iter_modules(new):
         if isinstance(part, nnx.Embed):
@@ -253,7 +256,7 @@ def _places(
             parts[1][name] = (at // base).reshape(tensor.shape)
     low, high = (_loaded(draft, call, part) for part in parts)
     return [
-        None if a is b or not _is_weight(a) else np.asarray(a + b * base).astype(np.int64)
+        None if a is b or not _is_weight(a) else np.asarray(a + b * base).astype(np.int32)
         for a, b in zip(low, high, strict=True)
     ]
 
