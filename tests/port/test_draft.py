@@ -388,6 +388,7 @@ def test_a_bare_sequence_with_layers_of_einops(drafted) -> None:
             def __init__(self):
                 super().__init__()
                 self.linear, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+                self.places = torch.arange(4.0) / 3
                 m = self.norm
                 self.f = lambda x: m(x).tanh()
 
@@ -397,7 +398,7 @@ def test_a_bare_sequence_with_layers_of_einops(drafted) -> None:
                 y = y + torch.ones(b, 1, 1, device=device)
                 if mask is not None:
                     y.masked_fill_(mask, 0.0)
-                return self.f(rearrange(y, "b h d -> b (h d)"))
+                return self.f(rearrange(y, "b h d -> b (h d)") + self.places)
 
         # TODO: more layers
         model = nn.Sequential(Rearrange("b h w -> b (h w)", h=2), Heads(), nn.Linear(4, 1))

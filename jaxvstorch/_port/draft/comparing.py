@@ -192,9 +192,6 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
     if call.made_with is None:
         raise LookupError("it was not seen to be made")
     new = _new(draft, module, call.made_with)
-    for _, part in nnx.iter_modules(new):
-        if isinstance(part, nnx.Embed):
-            part.dtype = None  # that of its weights, which are compared in float64 too
     draft.from_torch(new, module.state_dict())
     for _, part in nnx.iter_modules(new):
         if isinstance(part, nnx.Embed):
@@ -240,7 +237,7 @@ def _places(
     """
     module: Any = call.function
     base, begin = 1 << 12, 0
-    parts: list[dict[str, torch.Tensor]] = [dict(module.state_dict()) for _ in range(2)]
+    parts: list[dict[str, torch.Tensor]] = [dict(module.state_dict()) for _ in range(3)]
     names = {id(x): n for n, x in [*module.named_parameters(), *module.named_buffers()]}
     every = [
         *module.named_parameters(remove_duplicate=False),
@@ -254,10 +251,11 @@ def _places(
             at = torch.arange(tensor.numel(), dtype=torch.float64) + starts[first]
             parts[0][name] = (at % base).reshape(tensor.shape)
             parts[1][name] = (at // base).reshape(tensor.shape)
-    low, high = (_loaded(draft, call, part) for part in parts)
-    return [
-        None if a is b or not _is_weight(a) else np.asarray(a + b * base).astype(np.int32)
-        for a, b in zip(low, high, strict=True)
+            parts[2][name] = torch.full_like(at, -1.0).reshape(tensor.shape)
+    low, high, none = (_loaded(draft, call, part) for part in parts)
+    return [  # an array that the draft computes is in no state
+        None if not _is_weight(a) or np.array_equal(a, c) else (a + b * base).astype(np.int32)
+        for a, b, c in zip(low, high, none, strict=True)
     ]
 
 
