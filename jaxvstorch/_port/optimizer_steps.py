@@ -106,6 +106,20 @@ def optax_optimizer(row: Row, group: dict[str, Any]) -> optax.GradientTransforma
     return optimizer
 
 
+def optax_of(optimizer: torch.optim.Optimizer) -> str:
+    """The optax expression for an optimizer with one group of weights.
+
+    Raises:
+        LookupError: it has several groups, or no expression.
+    """
+    if len(optimizer.param_groups) > 1:
+        raise LookupError("its optimizer has several groups of weights")
+    row = meaning(rows()[f"torch.optim.{type(optimizer).__name__}"])
+    if row.expression is None:
+        raise LookupError(f"torch.optim.{type(optimizer).__name__} has no line in the map")
+    return optax_text(row, optimizer.param_groups[0])
+
+
 def optax_text(row: Row, group: dict[str, Any]) -> str:
     """The Python that makes the optimizer of optax for a group of weights."""
     values = {n: default for n, default in row.parameters.items() if default is not None}

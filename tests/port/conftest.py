@@ -1,6 +1,7 @@
-"""Programs that run under a recording, for drafts of them."""
+"""What the tests of ``port`` share: programs that run under a recording, and drafts of them."""
 
 import runpy
+import textwrap
 
 import pytest
 
@@ -18,5 +19,24 @@ def recorded():
             names = runpy.run_path(str(file), run_name="__main__")
         recording.argument_types = replay.argument_types
         return recording, names
+
+    return run
+
+
+@pytest.fixture
+def drafted(tmp_path, monkeypatch, recorded):
+    """The source of a program's draft, and the parity of its parts."""
+    from jaxvstorch._port.draft.composing import compose
+    from jaxvstorch._port.draft.parity import compare_parts
+
+    def run(program: str) -> tuple[str, dict[str, str]]:
+        file = tmp_path / "program.py"
+        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        recording, _ = recorded(file)
+        source = compose(recording)
+        path = tmp_path / "draft.py"
+        path.write_text(source, encoding="utf-8")
+        return source, dict(compare_parts(path, source, recording))
 
     return run

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -12,28 +11,10 @@ import jaxvstorch
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from jaxvstorch._port.draft import recording as recording_module
-from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.parity import compare_parts
 from jaxvstorch._port.draft.recording import FirstCall, Recording
 
 PORTER = recording_module.__file__
-
-
-@pytest.fixture
-def drafted(tmp_path, monkeypatch, recorded):
-    """The source of a program's draft, and the parity of its parts."""
-
-    def run(program: str) -> tuple[str, dict[str, str]]:
-        file = tmp_path / "program.py"
-        file.write_text(textwrap.dedent(program), encoding="utf-8")
-        monkeypatch.syspath_prepend(tmp_path)
-        recording, _ = recorded(file)
-        source = compose(recording)
-        path = tmp_path / "draft.py"
-        path.write_text(source, encoding="utf-8")
-        return source, dict(compare_parts(path, source, recording))
-
-    return run
 
 
 def test_only_the_program_s_own_files_are_drafted(tmp_path) -> None:

@@ -21,7 +21,7 @@ from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.draft.stepping import ROUNDING, begun, keep_largest, set_wide, torch_step
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.values import DTYPES, array
-from jaxvstorch._port.optimizer_steps import optax_text
+from jaxvstorch._port.optimizer_steps import optax_of
 
 SAMPLED = 4096  # about as many numbers of a result are kept
 ROUNDED = 1 << 16  # an array of weights with more numbers is kept in float16
@@ -172,7 +172,7 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
     drafted = steps.drafted
     assert drafted is not None
     case = Case(drafted.name, wide)
-    modules, optimizer, row = begun(steps)
+    modules, optimizer = begun(steps)
     kinds = [type(m).__name__ for m in modules.values()]
     for name, module in modules.items():
         call = recording.first_calls.get(type(module).__name__)
@@ -186,9 +186,10 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
         made = case.made(module, call.made_with)
         case.lines.append(f'{name} = loaded({made}, stored("{key}/"))')
         case.lines += [f"{name}.eval()"] * (not module.training)
-    whole = ", ".join(modules) if len(modules) == 1 else f"nnx.List([{', '.join(modules)}])"
-    tx = in_draft(optax_text(row, optimizer.param_groups[0]))
-    case.lines.append(f"{drafted.optimizer} = nnx.Optimizer({whole}, {tx}, wrt=nnx.Param)")
+    if optimizer is not None:
+        whole = ", ".join(modules) if len(modules) == 1 else f"nnx.List([{', '.join(modules)}])"
+        tx = in_draft(optax_of(optimizer))
+        case.lines.append(f"{drafted.optimizer} = nnx.Optimizer({whole}, {tx}, wrt=nnx.Param)")
     called: dict[str, None] = {}
     for i, arrays in enumerate(steps.arrays):
         called[_step_call(case, steps, arrays, i)] = None
@@ -196,7 +197,7 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
         raise LookupError("its arrays differ in kind from step to step")
     case.lines.append(f'for i, expected in enumerate(VALUES["{drafted.name}/losses"]):')
     if wide:
-        set_wide(modules.values(), optimizer.param_groups)
+        set_wide(modules.values(), optimizer)
     losses, largest = list[float](), {name: dict[str, torch.Tensor]() for name in modules}
     for arrays in steps.arrays:
         loss, drew = torch_step(steps, modules, optimizer, arrays, wide)
@@ -210,7 +211,8 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
     case.lines += [*begin, f"{further}loss = {next(iter(called))}{first}"]
     case.lines.append("    assert_close(loss, expected)")
     scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
-    for name, module in modules.items():
+    for name in [name for name in modules if name not in drafted.copied]:
+        module = modules[name]
         after = {n: sampled(v) for n, v in weights_of(module).items()}
         for n, sizes in largest[name].items():
             after[n][array(sizes <= ROUNDING * scale)] = np.nan

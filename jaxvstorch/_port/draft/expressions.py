@@ -153,7 +153,7 @@ class Expressions(ast.NodeTransformer):
 
     def span(self, node: ast.expr | ast.stmt) -> Span:
         """A node's span in the program; none in the program for a node that is new."""
-        return span_of(node) if hasattr(node, "end_lineno") else (0, 0, 0, 0)
+        return span_of(node) if hasattr(node, "lineno") else (0, 0, 0, 0)
 
     def calls_at(self, node: ast.expr, name: str | None = None) -> Sequence[PortCall]:
         """The replayed calls at an expression, or those of one name."""

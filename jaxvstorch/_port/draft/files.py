@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
+from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.draft.saving import schedules
 from jaxvstorch._port.draft.seen import Seen
@@ -43,6 +45,7 @@ class File:
         self.rewriting = Training(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.schedules = schedules(self.tree, self.rewriting.qualified)
+        self.rewriting.trainers = trainers_in(self.tree)
         self.data = set[str]()
         for name, of in bases.items():
             if any(b.startswith(DATA) or b in self.data for b in of):
@@ -126,7 +129,8 @@ class File:
                 single = ast.parse(ast.unparse(node)).body[0]
                 assert isinstance(single, ast.Import | ast.ImportFrom)
                 single.names = [alias]
-                if bound in drafted or bound not in read:
+                full = f"{getattr(node, 'module', '')}.{alias.name}"
+                if bound in drafted or bound not in read or is_drafted(full):
                     continue
                 if self._is_from_program(single):
                     yield f"{bound} = None  # {TODO}{ast.unparse(single)}"

@@ -7,7 +7,10 @@ import copy
 from collections.abc import Collection
 from typing import Any
 
+from torch.nn import Module
+
 from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.recorded import MadeOptimizer
 from jaxvstorch._port.draft.rewriting import Rewriting
 from jaxvstorch._port.filling import matched
 from jaxvstorch._port.map.row import Row
@@ -15,6 +18,9 @@ from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.simplifying import simplified
 
 SCHEDULES = "torch.optim.lr_scheduler."
+_FROZEN = (
+    "what is trained: `wrt=` of nnx.Optimizer, and `nnx.DiffState` for the gradient, take a filter"
+)
 
 
 class Optimizers(Rewriting):
@@ -48,41 +54,76 @@ class Optimizers(Rewriting):
             return made
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
             return made
+        if ast.unparse(node.func).endswith(".requires_grad_") and not self.calls_at(node):
+            self.marks.append(_FROZEN)
         return super().visit_Call(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """``p.requires_grad`` is whether ``p`` is a weight that is trained."""
+        if node.attr != "requires_grad":
+            return super().visit_Attribute(node)
+        if isinstance(node.ctx, ast.Load):
+            return parsed(f"isinstance({ast.unparse(self.visit(node.value))}, nnx.Param)")
+        self.marks.append(_FROZEN)
+        return node
 
     def _optimizer(self, name: str, node: ast.Call, target: str = "") -> ast.expr | None:
         """``torch.optim.Adam(net.parameters())`` as ``nnx.Optimizer(net, optax.adam(0.001))``."""
-        row = _row(name)
-        if row is None or not node.args or isinstance(node.args[0], ast.List):
-            return None
-        models = [
-            ast.unparse(part.func.value)
-            for part in ast.walk(node.args[0])
-            if isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Attribute)
-            and part.func.attr == "parameters"
-        ]
-        if not models:
+        row, every = _row(name), self.seen.optimizers.get(self.span(node), [])
+        made = every[0] if every else None
+        weights = [*node.args[:1], *(w.value for w in node.keywords if w.arg == "params")]
+        if row is None or not weights or not (models := _models(weights[0], made)):
             return None
         self._with_arguments(node)
         values, settings = matched(row, node)
         rate = values.get("lr")
+        injected = rate is not None and target in self.scheduled
         if rate is not None:
             self.rates[target] = copy.deepcopy(rate)
-        if rate is not None and target in self.scheduled:
+        if injected:
             values["lr"] = parsed("learning_rate")
-        optimizer = simplified(parsed(row.expression or ""), values, settings)
-        if rate is not None and target in self.scheduled:
+        model = models[0] if len(models) == 1 else f"nnx.List([{', '.join(models)}])"
+        if made is not None and (made.groups or not made.steps_all_of(models)):
+            optimizer = self._grouped(row, made, model, values)
+            if injected and any("lr" in group for group in made.groups):
+                self.marks.append("a schedule here is of all groups: each has a rate of its own")
+        else:
+            optimizer = simplified(parsed(row.expression or ""), values, settings)
+        if injected and rate is not None:
             function = parsed("lambda learning_rate: 0")
             assert isinstance(function, ast.Lambda)
             function.body = optimizer
-            injected = ast.Call(parsed("optax.inject_hyperparams"), [function], [])
-            optimizer = ast.Call(injected, [], [ast.keyword("learning_rate", rate)])
-        model = models[0] if len(models) == 1 else f"nnx.List([{', '.join(models)}])"
-        arguments: list[ast.expr] = [parsed(model), optimizer]
-        return ast.Call(
-            parsed("nnx.Optimizer"), arguments, [ast.keyword("wrt", parsed("nnx.Param"))]
-        )
+            outer = ast.Call(parsed("optax.inject_hyperparams"), [function], [])
+            optimizer = ast.Call(outer, [], [ast.keyword("learning_rate", rate)])
+        new = parsed(f"nnx.Optimizer({model}, {ast.unparse(optimizer)}, wrt=nnx.Param)")
+        for each in every:
+            each.drafted = ast.unparse(new)
+        return new
+
+    def _grouped(
+        self, row: Row, made: MadeOptimizer, model: str, values: dict[str, ast.expr]
+    ) -> ast.expr:
+        """The draft's ``grouped``, with a function of the settings that groups are given."""
+        groups = ast.unparse(values["params"])
+        groups = groups if made.groups else f"[{{'params': {groups}}}]"
+        given = [name for name in row.taken() if any(name in group for group in made.groups)]
+        needed = [name for name in given if all(name in group for group in made.groups)]
+        taken = [*needed, *(f"{n}={ast.unparse(values[n])}" for n in given if n not in needed)]
+        if any(set(group) - set(given) for group in made.groups):
+            taken.append("**_")
+        own = values | {name: parsed(name) for name in given}
+        constant = frozenset(row.parameters) - set(given)
+        optimizer = ast.unparse(simplified(parsed(row.expression or ""), own, constant))
+        return parsed(f"grouped({model}, {groups}, lambda {', '.join(taken)}: {optimizer})")
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        """A group of weights holds a list of them, which can be read more than once."""
+        self.generic_visit(node)
+        for index, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            group = isinstance(key, ast.Constant) and key.value == "params"
+            if group and isinstance(value, ast.GeneratorExp):
+                node.values[index] = ast.ListComp(value.elt, value.generators)
+        return node
 
     def _schedule(self, name: str, node: ast.Call) -> ast.expr | None:
         """``StepLR(optimizer, 1)`` as a schedule of optax that the draft's class steps along."""
@@ -95,6 +136,19 @@ class Optimizers(Rewriting):
         values["lr"] = self.rates[optimizer.id]
         schedule = simplified(parsed(row.expression or ""), values, settings)
         return ast.Call(parsed("Scheduler"), [optimizer, schedule], [])
+
+
+def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:
+    """The modules whose weights an optimizer is made with, by the source or by the run."""
+    models = [
+        ast.unparse(part.func.value)
+        for part in ast.walk(weights)
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr == "parameters"
+    ]
+    plain = made is None or all(isinstance(made.namespace.get(n), Module) for n in models)
+    return models if models and plain else made.modules if made is not None else []
 
 
 def scheduled(tree: ast.AST, qualified: Any) -> set[str]:

@@ -1,7 +1,10 @@
 """What statements of a program's training read, store and call."""
 
 import ast
+import copy
 from collections.abc import Iterable, Sequence
+
+from jaxvstorch._port.draft.commenting import is_marker
 
 _CLIPPED = ("clip_grad_norm_", "clip_grad_value_")
 
@@ -16,6 +19,29 @@ class FieldNames(ast.NodeTransformer):
         if is_name(node.value, self.name):
             return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
         return self.generic_visit(node)
+
+
+class WithoutItem(ast.NodeTransformer):
+    """Leaves out ``item()``: inside a compiled function a number stays an array."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
+                return value
+        return node
+
+
+class Cloned(ast.NodeTransformer):
+    """Reads copies of modules, so that a call leaves them as they are."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self.names:
+            return node
+        return ast.copy_location(ast.Name(f"nnx.clone({node.id})", ast.Load()), node)
 
 
 def is_name(node: ast.expr, name: str) -> bool:
@@ -50,6 +76,24 @@ def first_reads(body: Sequence[ast.stmt]) -> set[str]:
     return read
 
 
+def stores(node: ast.stmt) -> set[str]:
+    """The names that a statement stores, and those whose arrays it writes into."""
+    names = names_in(node, ast.Store)
+    match node:
+        case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
+            if method.endswith("_") and not method.startswith("_"):
+                names.add(name)
+    return names
+
+
+def gradient_call(node: ast.stmt) -> str | None:
+    """``"backward"`` or ``"zero_grad"``, if a statement calls one of them."""
+    match node:
+        case ast.Expr(ast.Call(func=ast.Attribute(attr="backward" | "zero_grad" as method))):
+            return str(method)
+    return None
+
+
 def stepped(node: ast.stmt) -> str | None:
     """The name whose ``step`` a statement calls."""
     match node:
@@ -62,3 +106,61 @@ def clips_gradients(node: ast.stmt) -> bool:
     """Whether a statement clips gradients."""
     call = node.value if isinstance(node, ast.Expr) else None
     return isinstance(call, ast.Call) and ast.unparse(call.func).endswith(_CLIPPED)
+
+
+def changed_by_hand(node: ast.stmt) -> tuple[str, ast.expr] | None:
+    """The module whose weights a loop changes, and a weight's new value over ``p`` and ``g``.
+
+    ``g`` is its gradient, as in ``for p in net.parameters(): p.data.add_(p.grad, alpha=-lr)``.
+    """
+    if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "torch.no_grad()":
+        inner = [part for part in node.body if not is_marker(part)]
+        node = inner[0] if len(inner) == 1 else node
+    match node:
+        case ast.For(
+            target=ast.Name(id=name),
+            iter=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=module), attr="parameters"), args=[]
+            ),
+            body=body,
+        ):
+            parts = [part for part in body if not is_marker(part)]
+            value = _new_value(parts[0], name) if len(parts) == 1 else None
+            return None if value is None else (module, _OfWeight(name).visit(copy.deepcopy(value)))
+    return None
+
+
+def _new_value(node: ast.stmt, name: str) -> ast.expr | None:
+    """What a statement sets a weight to."""
+    weight, data = ast.Name(name, ast.Load()), f"{name}.data"
+    match node:
+        case ast.AugAssign(target=target, op=op, value=value):
+            new: ast.expr = ast.BinOp(weight, op, value)
+        case ast.Assign(targets=[target], value=new):
+            pass
+        case ast.Expr(ast.Call(ast.Attribute(target, "add_" | "sub_" as method), [value], words)):
+            alpha = {word.arg: word.value for word in words}.get("alpha")
+            op = ast.Add() if method == "add_" else ast.Sub()
+            if isinstance(alpha, ast.UnaryOp) and isinstance(alpha.op, ast.USub):
+                op = ast.Sub() if method == "add_" else ast.Add()
+                alpha = alpha.operand
+            term = value if alpha is None else ast.BinOp(alpha, ast.Mult(), value)
+            new = ast.BinOp(weight, op, term)
+        case _:
+            return None
+    return new if ast.unparse(target) in (name, data) else None
+
+
+class _OfWeight(ast.NodeTransformer):
+    """Writes ``p`` for a weight and its data, and ``g`` for its gradient."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if is_name(node.value, self.name) and node.attr in ("grad", "data"):
+            return ast.Name("g" if node.attr == "grad" else "p", ast.Load())
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name("p", node.ctx) if node.id == self.name else node

@@ -1,9 +1,10 @@
 """What a run recorded of a program: the first calls of its parts, and the steps of its training."""
 
 import copy
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import CellType, FrameType, FunctionType
 from typing import Any
 
 import torch
@@ -69,17 +70,47 @@ class Steps:
 
 
 @dataclass
+class MadeOptimizer:
+    """An optimizer that a program made.
+
+    Attributes:
+        optimizer: it.
+        groups: the settings that each of its groups of weights was given; none without groups.
+        namespace: what could be read there.
+        function: the name of the function around, and those of its arguments.
+        drafted: the draft's expression for it.
+    """
+
+    optimizer: torch.optim.Optimizer
+    groups: list[set[str]]
+    namespace: dict[str, Any]
+    function: tuple[str, tuple[str, ...]]
+    drafted: str = ""
+
+    @property
+    def modules(self) -> list[str]:
+        """The names of the modules whose weights it steps."""
+        return holders(weights_of(self.optimizer), self.namespace)
+
+    def steps_all_of(self, modules: Iterable[str]) -> bool:
+        """Whether it steps every weight of modules."""
+        all_of = {id(p) for name in modules for p in self.namespace[name].parameters()}
+        return all_of <= {id(p) for p in weights_of(self.optimizer)}
+
+
+@dataclass
 class DraftedStep:
     """The draft's function for a step.
 
     Attributes:
         name: of the function.
         parameters: of the function, in order.
-        models: the names of the modules that it trains.
+        models: the names of the modules that it reads, those that it trains first.
         optimizer: the name of the optimizer.
-        source: the program's lines that compute ``loss_of_step``.
+        source: the program's lines that compute ``loss_of_step`` and its gradient.
         changes: the program's lines that change the gradients.
         fields: what some parameters are in the program, such as ``args.beta``.
+        copied: the names of the modules of which it calls copies; a later step trains them.
     """
 
     name: str
@@ -89,6 +120,30 @@ class DraftedStep:
     source: str
     changes: str
     fields: dict[str, str]
+    copied: list[str] = field(default_factory=list)
+
+
+def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    """The weights that an optimizer steps, in the order of its groups."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def holders(weights: Iterable[torch.Tensor], namespace: Mapping[str, Any]) -> list[str]:
+    """The names of modules that hold weights: one that holds all of them, or several."""
+    left = {id(p): None for p in weights}
+    modules = {n: m for n, m in namespace.items() if isinstance(m, torch.nn.Module)}
+    sizes = {n: sum(1 for _ in m.parameters()) for n, m in modules.items()}
+    held = {n: {id(p) for p in m.parameters()} & left.keys() for n, m in modules.items()}
+    chosen: list[str] = []
+    while left:
+        first = next(iter(left))
+        able = [n for n in held if first in held[n]]
+        if not able:
+            return []
+        name = max(able, key=lambda n: (len(held[n] & left.keys()), -sizes[n]))
+        chosen.append(name)
+        left = {p: None for p in left if p not in held[name]}
+    return chosen
 
 
 def kind_of(value: Any) -> str:
@@ -130,6 +185,14 @@ def deeply_copied(values: dict[str, Any], known: dict[int, Any] | None = None) -
     return new
 
 
+def detached(values: dict[str, Any]) -> dict[int, torch.Tensor]:
+    """Copies of results that modules keep, by identity: ``copy.deepcopy`` takes none of them."""
+    modules = [m for v in values.values() if isinstance(v, torch.nn.Module) for m in v.modules()]
+    held = (leaf for m in modules for value in vars(m).values() for leaf in flat(value))
+    results = (x for x in held if isinstance(x, torch.Tensor) and x.grad_fn is not None)
+    return {id(x): x.detach().clone() for x in results}
+
+
 def kept(value: Any) -> Any:
     """An argument as it is now: settings and lists as copies, which a program can change."""
     if isinstance(value, torch.nn.Module | torch.Tensor | type) or callable(value):
@@ -138,3 +201,35 @@ def kept(value: Any) -> Any:
         return copy.copy(value)
     except Exception:  # such as a generator
         return value
+
+
+def argument_types(frame: FrameType) -> dict[str, str]:
+    """The types of the arguments of the function that a frame runs."""
+    code = frame.f_code
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    return {name: type(frame.f_locals[name]).__name__ for name in names}
+
+
+def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
+    """The arguments that a module is made with, without those that are the defaults."""
+    values = {name: kept(value) for name, value in frame.f_locals.items()}
+    functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)
+    # A library can have put another function around it, whose defaults it has.
+    plain = (inspect.unwrap(f) for f in functions if f is not None)
+    function = next((f for f in plain if getattr(f, "__code__", None) is frame.f_code), None)
+    if function is None:
+        names = frame.f_code.co_varnames[1 : frame.f_code.co_argcount]
+        return Given(tuple(values[name] for name in names), {})
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += values[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= values[name]
+        elif values[name] is not parameter.default:
+            if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
+                kwargs[name] = values[name]
+            else:
+                args.append(values[name])
+    return Given(tuple(args), kwargs)

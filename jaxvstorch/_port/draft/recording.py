@@ -13,7 +13,16 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch._frameworks.installed import is_installed
-from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, deeply_copied, kept, kind_of
+from jaxvstorch._port.draft.recorded import (
+    FirstCall,
+    MadeOptimizer,
+    Steps,
+    argument_types,
+    deeply_copied,
+    detached,
+    given_to,
+    kind_of,
+)
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
 from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
@@ -37,6 +46,8 @@ class Recording:
         passing: the calls in constructors and below that make modules or lead to one.
         builders: the functions that constructors call to make modules.
         steps: the steps of each call of ``backward``, by file and span.
+        optimizers: the optimizers that each call in a file made, by file and span.
+        draws: the calls that draw from a distribution of PyTorch.
         loader_lines: the lines of each file that begin to read a DataLoader.
         evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
         instances: a module of each of the program's classes that was made.
@@ -56,6 +67,8 @@ class Recording:
         self.passing: set[tuple[str, Span]] = set()
         self.builders: set[CodeType] = set()
         self.steps: dict[tuple[str, Span], Steps] = {}
+        self.optimizers: dict[tuple[str, Span], list[MadeOptimizer]] = {}
+        self.draws: set[tuple[str, Span]] = set()
         self.loader_lines: set[tuple[str, int]] = set()
         self.evaluations: dict[tuple[str, Span], bool] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
@@ -95,12 +108,16 @@ class Recording:
 
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_name == "__init__":
+        if event == "call" and code is _OPTIMIZER:
+            self._record_optimizer(frame)
+        elif event == "call" and code.co_name == "__init__":
             self._record_construction(frame)
         elif event == "call" and code is _BACKWARD:
             self._record_step(frame)
         elif event == "call" and code is _LOADER:
             self._record_loader(frame)
+        elif event == "call" and code.co_name in ("sample", "rsample"):
+            self._record_draw(frame)
         elif event == "call" and code.co_name == "<module>":
             self._record_main(frame)
         caller = frame if event == "c_call" else frame.f_back if event == "call" else None
@@ -143,7 +160,7 @@ class Recording:
         if self.is_program_file(caller.f_code.co_filename):
             at = (caller.f_code.co_filename, span_of_call(caller))
             self.constructions.setdefault(at, {})[type(module)] = None
-            self.construction_types.setdefault(at, _types(frame))
+            self.construction_types.setdefault(at, argument_types(frame))
         frames = list(self._program_frames(caller))
         inside = [i for i, f in enumerate(frames) if constructed(f) is not None]
         for f in frames[: inside[-1] + 1] if inside else ():
@@ -168,7 +185,7 @@ class Recording:
             kinds = {name: kind_of(value) for name, value in seen.items()}
             trained = {n: seen[n] for n, kind in kinds.items() if kind in ("module", "optimizer")}
             try:
-                before = deeply_copied(trained, _detached(trained))
+                before = deeply_copied(trained, detached(trained))
             except Exception:  # some modules cannot be copied
                 before = {}
             self.steps[at] = Steps(kinds, before, namespace=seen)
@@ -178,10 +195,31 @@ class Recording:
             steps.arrays.append(arrays)
             steps.losses.append(loss.item() if loss.numel() == 1 else float("nan"))
 
+    def _record_optimizer(self, frame: FrameType) -> None:
+        caller = next(self._program_frames(frame.f_back), None)
+        if caller is None:
+            return
+        given = frame.f_locals["params"]
+        groups = given if isinstance(given, list | tuple) else []
+        settings = [set(group) - {"params"} for group in groups if isinstance(group, dict)]
+        namespace = caller.f_locals | {  # what is local stands first
+            name: v for name, v in caller.f_globals.items() if name not in caller.f_locals
+        }
+        function = _function_and_arguments(caller)
+        made = MadeOptimizer(frame.f_locals["self"], settings, namespace, function)
+        at = (caller.f_code.co_filename, span_of_call(caller))
+        self.optimizers.setdefault(at, []).append(made)
+
     def _record_main(self, frame: FrameType) -> None:
         file = frame.f_code.co_filename
         if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
             self.mains[file] = None
+
+    def _record_draw(self, frame: FrameType) -> None:
+        caller = frame.f_back
+        of_torch = frame.f_code.co_filename.startswith(_DISTRIBUTIONS)
+        if of_torch and caller is not None and self.is_program_file(caller.f_code.co_filename):
+            self.draws.add((caller.f_code.co_filename, span_of_call(caller)))
 
     def _record_loader(self, frame: FrameType) -> None:
         caller = next(self._program_frames(frame.f_back), None)
@@ -224,6 +262,8 @@ class Recording:
 
 
 _BACKWARD = torch.Tensor.backward.__code__
+_OPTIMIZER = torch.optim.Optimizer.__init__.__code__
+_DISTRIBUTIONS = str(Path(torch.distributions.__file__).parent)
 _LOADER = torch.utils.data.DataLoader.__iter__.__code__
 
 
@@ -241,43 +281,10 @@ def _is_of_module(frame: FrameType) -> bool:
     return isinstance(frame.f_locals.get("self"), torch.nn.Module)
 
 
-def _detached(values: dict[str, Any]) -> dict[int, torch.Tensor]:
-    """Copies of results that modules keep, by identity: ``copy.deepcopy`` takes none of them."""
-    modules = [m for v in values.values() if isinstance(v, torch.nn.Module) for m in v.modules()]
-    kept = (leaf for m in modules for value in vars(m).values() for leaf in flat(value))
-    results = (x for x in kept if isinstance(x, torch.Tensor) and x.grad_fn is not None)
-    return {id(x): x.detach().clone() for x in results}
-
-
-def _types(frame: FrameType) -> dict[str, str]:
+def _function_and_arguments(frame: FrameType) -> tuple[str, tuple[str, ...]]:
+    """The name of the function that a frame runs, and those of its arguments."""
     code = frame.f_code
-    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-    return {name: type(frame.f_locals[name]).__name__ for name in names}
-
-
-def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
-    """The arguments that a module is made with, without those that are the defaults."""
-    values = {name: kept(value) for name, value in frame.f_locals.items()}
-    functions: Iterator[Any] = (vars(cls).get("__init__") for cls in type(module).__mro__)
-    # A library can have put another function around it, whose defaults it has.
-    plain = (inspect.unwrap(f) for f in functions if f is not None)
-    function = next((f for f in plain if getattr(f, "__code__", None) is frame.f_code), None)
-    if function is None:
-        names = frame.f_code.co_varnames[1 : frame.f_code.co_argcount]
-        return Given(tuple(values[name] for name in names), {})
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
-    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            args += values[name]
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            kwargs |= values[name]
-        elif values[name] is not parameter.default:
-            if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
-                kwargs[name] = values[name]
-            else:
-                args.append(values[name])
-    return Given(tuple(args), kwargs)
+    return code.co_name, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _is_in_constructor(frame: FrameType | None) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from jaxvstorch._port.draft.layers import is_known
-from jaxvstorch._port.draft.recorded import Steps
+from jaxvstorch._port.draft.recorded import MadeOptimizer, Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.report_data import PortCall
@@ -29,6 +29,8 @@ class Seen:
         loader_lines: the lines that began to read a DataLoader.
         evaluations: the spans of calls of modules, with arrays alone, that take no gradient.
         steps: the first steps at each call of ``backward``, by span.
+        optimizers: the optimizers that each call made, by span.
+        draws: the spans of the calls that draw from a distribution of PyTorch.
         instances: a module of each of the program's classes, by name.
     """
 
@@ -64,6 +66,10 @@ class Seen:
         self.steps: dict[Span, Steps] = {
             span: steps for (file, span), steps in recording.steps.items() if file == path
         }
+        self.optimizers: dict[Span, list[MadeOptimizer]] = {
+            span: made for (file, span), made in recording.optimizers.items() if file == path
+        }
+        self.draws = {span for file, span in recording.draws if file == path}
         self.instances: dict[str, Module] = {
             cls.__name__: module for cls, module in recording.instances.items()
         }

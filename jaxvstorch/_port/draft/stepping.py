@@ -10,24 +10,20 @@ import numpy as np
 import torch
 from flax import nnx
 
-from jaxvstorch._port.draft.comparing import made
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recorded import FirstCall, Steps, deeply_copied
+from jaxvstorch._port.draft.recorded import Steps, deeply_copied
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.restoring import drafted_module, drafted_optimizer
 from jaxvstorch._port.draft.same_draws import same_draws
-from jaxvstorch._port.draft.seen import layer_name
-from jaxvstorch._port.map.row import Row
-from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import array
-from jaxvstorch._port.optimizer_steps import optax_optimizer
 
 # Of the largest number of an array, in float64 and in float32.
 TOLERANCE, NARROW = 1e-6, 1e-3
 # A gradient below this part of the largest is only roundings, such as that of a key's bias. Adam
 # divides them by themselves, and steps as far as anywhere.
-ROUNDING = 1e-10
+ROUNDING, NARROW_ROUNDING = 1e-10, 1e-6
 
 
 def compare_steps(draft: ModuleType, steps: Steps, recording: Recording) -> tuple[str, str]:
@@ -54,16 +50,14 @@ def compare_steps(draft: ModuleType, steps: Steps, recording: Recording) -> tupl
 def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool) -> str:
     drafted = steps.drafted
     assert drafted is not None
-    modules, optimizer, row = begun(steps)
-    groups = optimizer.param_groups
+    modules, optimizer = begun(steps)
     if wide:
-        set_wide(modules.values(), groups)
+        set_wide(modules.values(), optimizer)
     with jax.enable_x64(wide):
-        models = {n: _drafted(draft, m, recording, wide) for n, m in modules.items()}
-        tx = optax_optimizer(row, groups[0])
-        whole = next(iter(models.values())) if len(models) == 1 else nnx.List(models.values())
-        stepped = nnx.Optimizer(whole, tx, wrt=nnx.Param)
-        given = {drafted.optimizer: stepped, "rngs": nnx.Rngs(0), **models}
+        models = {n: drafted_module(draft, m, recording, wide) for n, m in modules.items()}
+        given = {"rngs": nnx.Rngs(0), **models}
+        if optimizer is not None:
+            given[drafted.optimizer] = drafted_optimizer(draft, steps, recording, models, wide)
         largest: dict[str, dict[str, torch.Tensor]] = {n: {} for n in modules}
         torch_losses, jax_losses, drew = list[float](), list[float](), False
         for arrays in steps.arrays:
@@ -78,44 +72,47 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
                 result = getattr(draft, drafted.name)(*values)
             jax_losses.append(float(result[0] if isinstance(result, tuple) else result))
         scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
+        rounding = ROUNDING if wide else NARROW_ROUNDING
         count = len(jax_losses)
         worst = _gap(np.asarray(torch_losses), np.asarray(jax_losses))
         what = "the loss"
-        for name, module in modules.items():
-            expected = _drafted(draft, module, recording, wide)
-            rounded = {n: (g <= ROUNDING * scale).to(g) for n, g in largest[name].items()}
-            skipped = _drafted(draft, module, recording, wide, rounded)
+        for name in [name for name in modules if name not in drafted.copied]:
+            module = modules[name]
+            expected = drafted_module(draft, module, recording, wide)
+            rounded = {n: (g <= rounding * scale).to(g) for n, g in largest[name].items()}
+            skipped = drafted_module(draft, module, recording, wide, rounded)
             parts = map(_arrays, (expected, models[name], skipped))
             for (path, a), (_, b), (_, skip) in zip(*parts, strict=True):
                 kept = np.where(np.asarray(skip) == 1, np.asarray(a), np.asarray(b))
                 if (gap := _gap(np.asarray(a), kept)) > worst:
                     worst, what = gap, f"{name}.{path}"
-    of = f"after {count} step{'s' * (count > 1)} of torch.optim.{type(optimizer).__name__}"
+    of = f"after {count} step{'s' * (count > 1)}"
+    of += f" of torch.optim.{type(optimizer).__name__}" if optimizer is not None else " by hand"
+    if optimizer is not None and len(optimizer.param_groups) > 1:
+        of += f" with its {len(optimizer.param_groups)} groups of weights"
     off = ", with the same random numbers" if drew else ""
     if worst <= (TOLERANCE if wide else NARROW):
         dtype = "float64" if wide else "float32, which the program casts to"
-        return f"at parity: losses, weights and buffers {of}{off}, in {dtype}"
+        later = [f"; {name} is compared in the step that trains it" for name in drafted.copied]
+        return f"at parity: losses, weights and buffers {of}{off}, in {dtype}{''.join(later)}"
     return f"not at parity: {what} differs by {worst:.1e} of its size {of}{off}"
 
 
-def begun(steps: Steps) -> tuple[dict[str, torch.nn.Module], Any, Row]:
-    """Copies of the modules and the optimizer before the first step, and the optimizer's row.
+def begun(steps: Steps) -> tuple[dict[str, torch.nn.Module], Any]:
+    """Copies of the modules and of the optimizer, if there is one, before the first step.
 
     Raises:
         LookupError: they cannot begin again.
     """
     drafted = steps.drafted
     assert drafted is not None
-    if missing := {*drafted.models, drafted.optimizer} - set(steps.before):
+    if missing := {*drafted.models, drafted.optimizer} - {*steps.before, ""}:
         raise LookupError(f"{missing.pop()} could not be copied")
     before = deeply_copied(steps.before)
-    optimizer = before[drafted.optimizer]
-    if len(optimizer.param_groups) > 1:
-        raise LookupError("its optimizer has several groups of weights")
-    row = meaning(rows()[f"torch.optim.{type(optimizer).__name__}"])
-    if row.expression is None or any(optimizer.state.values()):
+    optimizer = before.get(drafted.optimizer)
+    if optimizer is not None and any(optimizer.state.values()):
         raise LookupError("its optimizer cannot be begun again")
-    return {n: before[n] for n in drafted.models}, optimizer, row
+    return {n: before[n] for n in drafted.models}, optimizer
 
 
 def _gap(a: np.ndarray, b: np.ndarray) -> float:
@@ -124,51 +121,17 @@ def _gap(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.abs(a - b).max(initial=0.0) / (size or 1.0))
 
 
-def set_wide(modules: Any, groups: Any) -> None:
-    """Let modules, and an optimizer's groups of weights, compute in float64."""
+def set_wide(modules: Any, optimizer: Any) -> None:
+    """Let modules, and an optimizer's weights, compute in float64."""
     for module in modules:
         module.double()
-    for group in groups:
+    for group in optimizer.param_groups if optimizer is not None else ():
         for p in group["params"]:
             p.data, p.grad = p.data.double(), None
 
 
 def _in_jax(wide: bool, value: Any) -> Any:
     return jnp.asarray(array(value.double() if wide and value.dtype == torch.float32 else value))
-
-
-def _drafted(
-    draft: ModuleType,
-    module: torch.nn.Module,
-    recording: Recording,
-    wide: bool,
-    others: dict[str, torch.Tensor] | None = None,
-) -> Any:
-    """The draft's module with the weights of PyTorch's, or others by their names."""
-    new = _made(draft, module, recording)
-    for _, part in nnx.iter_modules(new):
-        for value in vars(part).values():
-            is_float = isinstance(value, nnx.Param | nnx.BatchStat) and value.dtype == jnp.float32
-            if wide and is_float:
-                value.set_value(value[...].astype(jnp.float64))
-    draft.from_torch(new, module.state_dict() | (others or {}))
-    return new
-
-
-def _made(draft: ModuleType, module: torch.nn.Module, recording: Recording) -> Any:
-    """The draft's module, or flax's for one of PyTorch's own, such as a sequence of modules."""
-    call = recording.first_calls.get(type(module).__name__)
-    if call is not None:
-        return made(draft, FirstCall(call.name, module, (), made_with=call.made_with))
-    if type(module) is torch.nn.Sequential:
-        new = nnx.Sequential(*(_made(draft, part, recording) for part in module))
-    elif layer_name(module) is not None:
-        new = new_layer(module, vars(draft))
-    else:
-        raise LookupError(f"{type(module).__name__} is not a module of the draft")
-    if isinstance(new, nnx.Module) and not module.training:
-        new.eval()
-    return new
 
 
 def keep_largest(largest: dict[str, torch.Tensor], module: torch.nn.Module) -> None:
@@ -209,12 +172,18 @@ def torch_step(
     if wide:
         given = jax.tree.map(lambda x: x.double() if x.dtype == torch.float32 else x, given)
     names = steps.namespace | modules | {drafted.optimizer: optimizer} | given
-    optimizer.zero_grad()
-    with same_draws() as numbers:
-        exec(drafted.source, names)
+    for module in modules.values():
+        module.zero_grad()
+    dtype = torch.get_default_dtype()  # of what the lines make, such as noise
+    torch.set_default_dtype(torch.float64 if wide else dtype)
+    try:
+        with same_draws() as numbers:
+            exec(drafted.source, names)
+    finally:
+        torch.set_default_dtype(dtype)
     if numbers.other:
         raise LookupError(f"it draws by torch.{numbers.other[0]}")
-    names["loss_of_step"].backward()
     exec(drafted.changes, names)
-    optimizer.step()
+    if optimizer is not None:
+        optimizer.step()
     return float(names["loss_of_step"].item()), numbers.count > 0

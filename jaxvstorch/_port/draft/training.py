@@ -3,54 +3,46 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from jaxvstorch._port.draft.commenting import blank, is_blank
+from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import (
+    Cloned,
     FieldNames,
+    WithoutItem,
     clips_gradients,
     first_reads,
+    gradient_call,
     is_name,
     names_in,
     names_in_order,
-    stepped,
+    stores,
 )
-from jaxvstorch._port.draft.recorded import DraftedStep, Steps
+from jaxvstorch._port.draft.recorded import DraftedStep
+from jaxvstorch._port.draft.regions import Step, find_steps
 from jaxvstorch._port.draft.saving import Saving
 
 
-@dataclass
-class Step:
-    """One place of a program that takes a step, in a list of statements.
+class Training(Distributions, Saving):
+    """Turns training into compiled steps; ``steps`` are their functions.
 
     Attributes:
-        seen: what the run showed of it.
-        loss: the expression whose gradient is taken.
-        region: the statements that compute the loss.
-        changes: those between the gradient and the step, such as clipping.
-        optimizer: the name whose ``step`` is called.
-        end: the index of that call.
+        trainers: the names of the functions that take steps.
     """
 
-    seen: Steps
-    loss: ast.expr
-    region: list[ast.stmt]
-    changes: list[ast.stmt]
-    optimizer: str
-    end: int
-
-
-class Training(Saving):
-    """Turns training into compiled steps; ``steps`` are their functions."""
-
+    trainers: Collection[str] = ()
     steps: list[ast.stmt]
     named: int = 0  # how many steps there are
     function: ast.AST | None = None  # the function, or file, around
     in_loader: bool = False  # whether a loop over a DataLoader is around
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.step_names: set[str] = set()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         outer, self.function = self.function, node
@@ -59,25 +51,29 @@ class Training(Saving):
         return new
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        step = self._find(body)
-        if step is None:
+        seen = self.seen.steps
+        steps = find_steps(body, lambda call: seen.get(self.span(call)), self.trainers)
+        if not steps:
             return super().visit_body(body)
         around = self.function or ast.Module(body, [])
-        read = names_in(around, ast.Load, without=[*step.region, *step.changes])
-        region = [part for part in body[: step.end] if any(part is r for r in step.region)]
-        stored = names_in(ast.Module(region, []), ast.Store)
-        loss_name = step.loss.id if isinstance(step.loss, ast.Name) else "loss"
-        results = [n for n in sorted(stored & read) if n != loss_name]
-        call = self._step_function(step, loss_name, results)
-        before, after, seen_region = list[ast.stmt](), list[ast.stmt](), False
-        dropped = {id(part) for part in [*step.region, *step.changes]}
-        for part in body[: step.end]:
-            if id(part) in dropped:
-                seen_region = seen_region or any(part is r for r in step.region)
-            elif not self._is_gradient_call(part):
-                (after if seen_region else before).append(part)
-        after += body[step.end + 1 :]
-        return [*self._rewritten(before), call, *self._rewritten(after)]
+        dropped = [n for step in steps for n in [*step.region, *step.changes]]
+        read_outside = names_in(around, ast.Load, without=dropped)
+        new, waiting, begin = list[ast.stmt](), list[ast.stmt](), 0
+        for step in steps:
+            others = [other for other in steps if other is not step]
+            read = read_outside.union(*(other.reads for other in others))
+            stored = set().union(*map(stores, step.region))
+            results = sorted((stored & read) - {step.loss_name})
+            call = self._step_function(step, results, steps)
+            before, after, seen_region = list[ast.stmt](), list[ast.stmt](), False
+            for part in body[begin : step.end]:
+                if any(part is n for n in dropped):
+                    seen_region = seen_region or any(part is r for r in step.region)
+                elif gradient_call(part) is None:
+                    (after if seen_region else before).append(part)
+            new += [*self._rewritten([*waiting, *before]), call]
+            waiting, begin = after, step.end + 1
+        return [*new, *self._rewritten([*waiting, *body[begin:]])]
 
     def _rewritten(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements in JAX, without blank lines at the ends of the list; it can be empty."""
@@ -87,65 +83,35 @@ class Training(Saving):
             body = body[1:]
         return self.visit_statements(body)
 
-    def _is_gradient_call(self, node: ast.stmt) -> bool:
-        """Whether a statement is a call of ``backward`` or ``zero_grad``."""
-        call = node.value if isinstance(node, ast.Expr) else None
-        method = call.func.attr if isinstance(call, ast.Call) and isinstance(
-            call.func, ast.Attribute) else ""  # fmt: skip
-        return method in ("backward", "zero_grad")
-
-    def _find(self, body: Sequence[ast.stmt]) -> Step | None:
-        """The first step that a list of statements takes and that can be rewritten."""
-        for index, node in enumerate(body):
-            call = node.value if isinstance(node, ast.Expr) else None
-            steps = self.seen.steps.get(self.span(call)) if isinstance(call, ast.Call) else None
-            if steps is None or not isinstance(call, ast.Call):
-                continue
-            assert isinstance(call.func, ast.Attribute)
-            for end in range(index + 1, len(body)):
-                optimizer = stepped(body[end])
-                if optimizer and steps.kinds.get(optimizer) == "optimizer":
-                    region = self._region(body[:index], call.func.value, steps)
-                    modules = {n for n, kind in steps.kinds.items() if kind == "module"}
-                    if not region and not names_in(call.func.value, ast.Load) & modules:
-                        return None  # what it is the gradient of was computed elsewhere
-                    changes = [n for n in body[index + 1 : end] if clips_gradients(n)]
-                    return Step(steps, call.func.value, region, changes, optimizer, end)
-        return None
-
-    def _region(self, before: Sequence[ast.stmt], loss: ast.expr, steps: Steps) -> list[ast.stmt]:
-        """The statements that the loss needs, from the first one that calls a module on."""
-        needed, chosen = names_in(loss, ast.Load), list[ast.stmt]()
-        for node in reversed(before):
-            stored = names_in(node, ast.Store)
-            if stored & needed:
-                chosen.insert(0, node)
-                needed = needed - stored | names_in(node, ast.Load)
-        live = {name for name, kind in steps.kinds.items() if kind == "module"}
-        for index, node in enumerate(chosen):
-            if names_in(node, ast.Load) & live:
-                return chosen[index:]
-        return []
-
-    def _step_function(self, step: Step, loss_name: str, results: list[str]) -> ast.stmt:
-        """Add the function of a step; the statement that calls it is returned."""
+    def _name(self, step: Step, steps: Sequence[Step]) -> str:
+        """The name of a step's function: after what it trains, where there are several."""
+        name = f"train_step_{'_'.join(step.trained)}" if len(steps) > 1 else "train_step"
         self.named += 1
-        name = "train_step" + (f"_{self.named}" if self.named > 1 else "")
-        ending = f"loss_of_step = {ast.unparse(step.loss)}"
-        source = "\n".join([*map(ast.unparse, step.region), ending])
+        if name in self.step_names or (len(steps) > 1 and _trains_alike(steps)):
+            name = "train_step" + (f"_{self.named}" if self.named > 1 else "")
+        self.step_names.add(name)
+        return name
+
+    def _step_function(self, step: Step, results: list[str], steps: Sequence[Step]) -> ast.stmt:
+        """Add the function of a step; the statement that calls it is returned."""
+        name = self._name(step, steps)
+        total = " + ".join(map(ast.unparse, step.losses))
+        source = "\n".join([*map(ast.unparse, step.region), f"loss_of_step = {total}"])
         changes = "\n".join(map(ast.unparse, step.changes))
         kinds, fields = step.seen.kinds, dict[str, str]()
         if self.function is not None:
             fields = self._fields(step)
-        region = ast.Module(step.region, [])
-        read = first_reads(step.region) | names_in(step.loss, ast.Load)
-        own = read - names_in(region, ast.Store) - set(fields)
+        computing = [n for n in step.region if gradient_call(n) is None]
+        loss_names = set().union(*(names_in(n, ast.Load) for n in step.losses))
+        stored = set().union(*map(stores, computing))
+        own = (first_reads(computing) | loss_names - stored) - set(fields)
         local = self.function is not None
         for change in step.changes:
-            own |= names_in(change, ast.Load)
-        order = {n: None for part in [*step.region, step.loss] for n in names_in_order(part)}
+            own |= names_in(change, ast.Load) - names_in(change, ast.Store)
+        order = {n: None for part in [*computing, *step.losses] for n in names_in_order(part)}
         own_in_order = [n for n in order if n in own] + sorted(own - set(order))
-        models = [n for n in own_in_order if kinds.get(n) == "module"]
+        further = [n for n in own_in_order if kinds.get(n) == "module" and n not in step.trained]
+        models = [*step.trained, *further]
         arrays = [
             n for n in own_in_order
             if kinds.get(n) == "array" or (kinds.get(n) == "numbers" and local)
@@ -154,30 +120,43 @@ class Training(Saving):
             n for n in sorted(own)
             if local and kinds.get(n) in ("setting", "function", "other") and self._is_local(n)
         ]  # fmt: skip
+        if step.new_value is not None:  # a rate changes: as an argument it needs no new trace
+            rates = names_in(step.new_value, ast.Load) & kinds.keys() - {"p", "g"}
+            arrays += sorted(n for n in rates if kinds[n] in ("setting", "numbers"))
+            settings = [n for n in settings if n not in rates]
         closed_over = any(kinds.get(n) == "other" for n in settings)
         settings = [] if closed_over else [*settings, *fields]
-        body = super().visit_body(step.region)
-        loss = ast.unparse(self.visit(step.loss))
-        if isinstance(step.loss, ast.Name):
-            returned = loss_name
-        else:
-            body.append(ast.parse(f"{loss_name} = {loss}").body[0])
-            returned = loss_name
-        inner = ast.parse(f"def loss_fn({', '.join(models)}):\n    pass").body[0]
+        copied: list[str] = []
+        for other in steps:  # its own call changes the running averages
+            for part in other.again:
+                if any(part is n for n in computing):
+                    Cloned(other.trained).visit(part)
+                    copied += other.trained
+        body = super().visit_body([WithoutItem().visit(part) for part in computing])
+        returned = step.loss_name or ("loss" if "loss" not in {*order, *stored} else "total_loss")
+        if step.loss_name is None:
+            sum_of = ast.unparse(self.visit(step.losses[0])) if len(step.losses) == 1 else total
+            body.append(ast.parse(f"{returned} = {sum_of}").body[0])
+        random = any(draws(ast.Module(body, [])))
+        written = [n for n in arrays if n in stored]
+        taken = ", ".join([*models, *written, *["rngs"] * random])
+        inner = ast.parse(f"def loss_fn({taken}):\n    pass").body[0]
         assert isinstance(inner, ast.FunctionDef)
-        further = f"({', '.join(results)}{',' * (len(results) == 1)})"
-        aux = f"{returned}, {further}" if results else returned
+        others = f"({', '.join(results)}{',' * (len(results) == 1)})"
+        aux = f"{returned}, {others}" if results else returned
         inner.body = [*body, *ast.parse(f"return {aux}").body]
-        random = any(draws(inner))
-        parameters = [*models, step.optimizer, *arrays, *["rngs"] * random, *settings]
-        argnums = f", argnums={tuple(range(len(models)))}" if len(models) > 1 else ""
+        optimizer = [step.optimizer] if step.optimizer else []
+        parameters = [*models, *optimizer, *dict.fromkeys(arrays), *["rngs"] * random, *settings]
+        count = len(step.trained)
+        argnums = f", argnums={tuple(range(count))}" if count > 1 else ""
         options = argnums + ", has_aux=True" * bool(results)
-        left = f"({returned}, {further})" if results else returned
+        many = len(results) > 3
+        left = f"({returned}, {'others' if many else others})" if results else returned
         lines = [
-            f"{left}, grads = nnx.value_and_grad(loss_fn{options})({', '.join(models)})",
-            *(self._change(change) for change in step.changes),
-            f"{step.optimizer}.update({self._updated(step, models)}, grads)",
-            f"return {', '.join([returned, *results])}",
+            f"{left}, grads = nnx.value_and_grad(loss_fn{options})({taken})",
+            *(self._change(change) for change in step.changes if clips_gradients(change)),
+            self._update(step),
+            f"return {', '.join([returned, *(['*others'] if many else results)])}",
         ]
         function = ast.parse(f"def {name}({', '.join(parameters)}):\n    pass").body[0]
         assert isinstance(function, ast.FunctionDef)
@@ -185,10 +164,10 @@ class Training(Saving):
         jit = f"nnx.jit(static_argnames=({static}))" if settings else "nnx.jit"
         function.decorator_list = [parsed(jit)]
         function.body = [inner, blank(), *ast.parse("\n".join(lines)).body]
-        for part in draws(function):
-            part.id = "rngs" if part.id == RNGS else "rngs()"
+        for drawn in draws(function):
+            drawn.id = "rngs" if drawn.id == RNGS else "rngs()"
         step.seen.drafted = DraftedStep(
-            name, parameters, models, step.optimizer, source, changes, fields
+            name, parameters, models, step.optimizer, source, changes, fields, copied
         )
         arguments = [RNGS if p == "rngs" else fields.get(p, p) for p in parameters]
         called = f"{', '.join([returned, *results])} = {name}({', '.join(arguments)})"
@@ -199,7 +178,8 @@ class Training(Saving):
 
     def _fields(self, step: Step) -> dict[str, str]:
         """Read settings of an object, such as ``args.beta``, as arguments of their own names."""
-        nodes = [*step.region, step.loss, *step.changes]
+        nodes = [*step.region, *step.losses, *step.changes]
+        nodes += [step.new_value] if step.new_value is not None else []
         read = [n for part in nodes for n in ast.walk(part)]
         fields: dict[str, str] = {}
         for name in {n.id for n in read if isinstance(n, ast.Name)}:
@@ -219,9 +199,16 @@ class Training(Saving):
                     FieldNames(name).visit(part)
         return fields
 
-    def _updated(self, step: Step, models: list[str]) -> str:
-        """What an optimizer changes: a module, or several."""
-        return models[0] if len(models) == 1 else f"nnx.List([{', '.join(models)}])"
+    def _update(self, step: Step) -> str:
+        """What changes the weights."""
+        if step.new_value is None:
+            return f"{step.optimizer}.update({_updated(step.trained)}, grads)"
+        (module,) = step.trained
+        new = ast.unparse(self.visit(step.new_value))
+        return (
+            f"params = nnx.state({module}, nnx.Param)\n"
+            f"nnx.update({module}, jax.tree.map(lambda p, g: {new}, params, grads))"
+        )
 
     def _is_local(self, name: str) -> bool:
         """Whether a name is a variable of the function around."""
@@ -276,3 +263,13 @@ class Training(Saving):
         assert isinstance(new, ast.For)
         new.body[:0] = ast.parse(handed).body
         return new
+
+
+def _updated(trained: Sequence[str]) -> str:
+    """What an optimizer changes: a module, or several."""
+    return trained[0] if len(trained) == 1 else f"nnx.List([{', '.join(trained)}])"
+
+
+def _trains_alike(steps: Sequence[Step]) -> bool:
+    """Whether two steps train the same modules."""
+    return len({tuple(step.trained) for step in steps}) < len(steps)

@@ -1,0 +1,120 @@
+"""What a draft trains with where flax and optax have no such thing; it gets the source of each."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax import lax
+
+
+def named_parameters(module, prefix=""):
+    """The weights of a module and of those inside, after PyTorch's names."""
+    names = {"kernel": "weight", "embedding": "weight", "scale": "weight"}
+    for name, value in vars(module).items():
+        if isinstance(value, nnx.Param):
+            layer = isinstance(module, nnx.Linear | nnx.Conv | nnx.Embed | nnx.LayerNorm)
+            yield prefix + (names.get(name, name) if layer else name), value
+        elif isinstance(value, nnx.Module):
+            inner = prefix if isinstance(module, nnx.Sequential) else f"{prefix}{name}."
+            yield from named_parameters(value, inner)
+
+
+class Scheduler:
+    """Sets an optimizer's learning rate by a schedule, one count at each step."""
+
+    def __init__(self, optimizer, schedule):
+        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
+
+    def step(self):
+        self.count += 1
+        rate = self.optimizer.opt_state.hyperparams["learning_rate"]
+        rate[...] = self.schedule(self.count)
+
+    def get_last_lr(self):
+        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
+
+
+def grouped(module, groups, optimizer):
+    """An optimizer for groups of a module's weights, which have settings of their own.
+
+    Args:
+        module: whose weights they are; those in no group stay as they are.
+        groups: each is a dict of its ``params`` and of settings.
+        optimizer: makes the optimizer of optax for the settings of a group.
+    """
+    label = {id(p): str(n) for n, group in enumerate(groups) for p in group["params"]}
+    labels = jax.tree.map(
+        lambda p: label.get(id(p), "none"),
+        nnx.state(module, nnx.Param),
+        is_leaf=lambda p: isinstance(p, nnx.Param),
+    )
+    settings = [{k: v for k, v in group.items() if k != "params"} for group in groups]
+    each = {str(n): optimizer(**own) for n, own in enumerate(settings)}
+    return optax.partition(each | {"none": optax.set_to_zero()}, labels)
+
+
+class Categorical:
+    """A distribution over classes, by their probabilities or the logarithms of these."""
+
+    def __init__(self, probs=None, logits=None):
+        if logits is None:
+            self.probs = probs / probs.sum(-1, keepdims=True)
+            rounding = jnp.finfo(self.probs.dtype).eps
+            self.logits = jnp.log(jnp.clip(self.probs, rounding, 1 - rounding))
+        else:
+            self.logits = jax.nn.log_softmax(logits)
+            self.probs = jnp.exp(self.logits)
+
+    def sample(self, sample_shape=(), *, key):
+        shape = (*sample_shape, *self.probs.shape[:-1])
+        return jax.random.categorical(key, jnp.log(self.probs), shape=shape)
+
+    def log_prob(self, value):
+        shape = jnp.broadcast_shapes(value.shape, self.logits.shape[:-1])
+        logits = jnp.broadcast_to(self.logits, (*shape, self.logits.shape[-1]))
+        classes = jnp.broadcast_to(value, shape).astype(int)[..., None]
+        return jnp.take_along_axis(logits, classes, axis=-1)[..., 0]
+
+    def entropy(self):
+        finite = jnp.maximum(self.logits, jnp.finfo(self.logits.dtype).min)
+        return -(self.probs * finite).sum(-1)
+
+    def kl_from(self, other):
+        """Its Kullback-Leibler divergence from another one."""
+        terms = self.probs * (self.logits - other.logits)
+        terms = jnp.where(other.probs == 0, jnp.inf, terms)
+        return jnp.where(self.probs == 0, 0, terms).sum(-1)
+
+
+class Normal:
+    """A normal distribution."""
+
+    def __init__(self, loc, scale):
+        self.loc, self.scale = jnp.broadcast_arrays(*map(jnp.asarray, (loc, scale)))
+        self.mean, self.stddev, self.variance = self.loc, self.scale, self.scale**2
+
+    def sample(self, sample_shape=(), *, key):
+        return lax.stop_gradient(self.rsample(sample_shape, key=key))
+
+    def rsample(self, sample_shape=(), *, key):
+        shape = (*sample_shape, *self.loc.shape)
+        return self.loc + self.scale * jax.random.normal(key, shape, self.loc.dtype)
+
+    def log_prob(self, value):
+        return jax.scipy.stats.norm.logpdf(value, self.loc, self.scale)
+
+    def entropy(self):
+        return 0.5 + 0.5 * math.log(2 * math.pi) + jnp.log(self.scale)
+
+    def kl_from(self, other):
+        """Its Kullback-Leibler divergence from another one."""
+        ratio = (self.scale / other.scale) ** 2
+        distance = ((self.loc - other.loc) / other.scale) ** 2
+        return 0.5 * (ratio + distance - 1 - jnp.log(ratio))
+
+
+def kl_divergence(p, q):
+    """The Kullback-Leibler divergence of two distributions."""
+    return p.kl_from(q)

@@ -1,0 +1,207 @@
+"""Finds the steps of a program's training, and the statements that compute their losses."""
+
+import ast
+import copy
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from jaxvstorch._port.draft.reading import (
+    changed_by_hand,
+    clips_gradients,
+    first_reads,
+    gradient_call,
+    names_in,
+    stepped,
+    stores,
+)
+from jaxvstorch._port.draft.recorded import Steps, holders, weights_of
+
+
+@dataclass
+class Step:
+    """One place of a program that takes a step, in a list of statements.
+
+    Attributes:
+        seen: what the run showed of it.
+        losses: the expressions whose gradients are taken and added up.
+        region: the statements that compute the losses, and those that call ``backward``.
+        changes: those between the gradient and the step, such as clipping.
+        optimizer: the name whose ``step`` is called; empty where weights are changed by hand.
+        trained: the names of the modules that it steps.
+        end: the index of that call, or of the statement that changes the weights.
+        again: the statements of the region that an earlier step computes too.
+        new_value: of a weight ``p`` with the gradient ``g``, where it is changed by hand.
+    """
+
+    seen: Steps
+    losses: list[ast.expr]
+    region: list[ast.stmt]
+    changes: list[ast.stmt]
+    optimizer: str
+    trained: list[str]
+    end: int
+    again: list[ast.stmt] = field(default_factory=list)
+    new_value: ast.expr | None = None
+
+    @property
+    def loss_name(self) -> str | None:
+        """The name of its loss, if it has one."""
+        only = self.losses[0] if len(self.losses) == 1 else None
+        return only.id if isinstance(only, ast.Name) else None
+
+    @property
+    def reads(self) -> set[str]:
+        """The names that it reads before it stores them."""
+        return first_reads([*self.region, *self.changes])
+
+
+def find_steps(
+    body: Sequence[ast.stmt],
+    seen_at: Callable[[ast.Call], Steps | None],
+    trainers: Collection[str] = (),
+) -> list[Step]:
+    """The steps that a list of statements takes and that can be rewritten, in order.
+
+    Args:
+        body: the statements.
+        seen_at: what the run showed of a call of ``backward``.
+        trainers: the names of the functions that take steps themselves.
+    """
+    found: list[Step] = []
+    begin, earlier = 0, list[ast.stmt]()
+    for end, node in enumerate(body):
+        by_hand = changed_by_hand(node)
+        if (changed := stepped(node) or (by_hand and by_hand[0])) is None:
+            continue
+        part = body[begin:end]
+        backward = [n for n in part if gradient_call(n) == "backward"]
+        seen = [seen_at(n.value) for n in backward]  # type: ignore[attr-defined]
+        kinds = seen[0].kinds if seen and seen[0] is not None else {}
+        if kinds.get(changed) != ("module" if by_hand else "optimizer"):
+            continue
+        part = _after_call(part, trainers)
+        step = _step(part, backward, changed, earlier, seen[0]) if None not in seen else None
+        if step is None:
+            break  # this one and what follows it are left as they are
+        if by_hand:
+            step.changes.append(node)
+            step.new_value = by_hand[1]
+        step.end, begin = end, end + 1
+        earlier += [n for n in step.region if gradient_call(n) is None]
+        found.append(step)
+    return found
+
+
+def _after_call(body: Sequence[ast.stmt], trainers: Collection[str]) -> Sequence[ast.stmt]:
+    """The statements after the last one whose result comes from a function that takes steps."""
+    calls = [
+        place for place, node in enumerate(body)
+        if stores(node) and any(_is_call_of(part, trainers) for part in ast.walk(node))
+    ]  # fmt: skip
+    return body[calls[-1] + 1 :] if calls else body
+
+
+def _is_call_of(node: ast.AST, names: Collection[str]) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
+
+
+def trainers_in(tree: ast.AST) -> set[str]:
+    """The names of the functions of a file that call ``backward``."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {
+        function.name
+        for function in functions
+        if any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(function))
+    }
+
+
+def _step(
+    body: Sequence[ast.stmt],
+    backward: Sequence[ast.stmt],
+    changed: str,
+    earlier: Sequence[ast.stmt],
+    seen: Steps | None,
+) -> Step | None:
+    """The step of an optimizer, or of a module, after statements, if it can be rewritten."""
+    assert seen is not None
+    if not all(any(n is part for part in body) for n in backward):
+        return None
+    calls = [n.value for n in backward]  # type: ignore[attr-defined]
+    losses = [call.func.value for call in calls]
+    others = [p for n in body if gradient_call(n) is None for p in ast.walk(n)]
+    if any(isinstance(p, ast.Attribute) and p.attr == "backward" for p in others):
+        return None  # one in a branch
+    if any(call.args or {w.arg for w in call.keywords} - {"retain_graph"} for call in calls):
+        return None
+    if len(losses) > 1 and len({n.id for n in losses if isinstance(n, ast.Name)}) < len(losses):
+        return None
+    read = names_in(ast.Module([*earlier, *body], []), ast.Load)
+    near = {n: seen.namespace[n] for n, k in seen.kinds.items() if k == "module" and n in read}
+    of = seen.namespace[changed]
+    is_optimizer = seen.kinds[changed] == "optimizer"
+    trained = holders(weights_of(of), near) if is_optimizer else [changed]
+    again, region = _region(earlier, body, backward, set(trained))
+    if not trained or not region:
+        return None  # what it is the gradient of was computed elsewhere
+    places = [_index(body, n) for n in backward]
+    first, last = min(places), max(places)
+    between = [n for n in body[first:last] if gradient_call(n) == "zero_grad"]
+    if any(names_in(n, ast.Load) & {changed, *trained} for n in between):
+        return None  # the gradients before do not count
+    changes = [n for n in body[last + 1 :] if clips_gradients(n)]
+    region = [*map(copy.deepcopy, again), *region]
+    optimizer = changed if is_optimizer else ""
+    return Step(seen, losses, region, changes, optimizer, trained, 0, again)
+
+
+def _region(
+    earlier: Sequence[ast.stmt],
+    body: Sequence[ast.stmt],
+    backward: Sequence[ast.stmt],
+    trained: set[str],
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The statements that losses need, from the first one that calls a trained module on.
+
+    Returns:
+        Those of earlier steps that the losses come from, and those of the body.
+    """
+    needed, chosen = set[str](), list[ast.stmt]()
+    for node in reversed([*earlier, *body]):
+        if any(node is call for call in backward):
+            chosen.insert(0, node)
+            needed |= names_in(node, ast.Load)
+        elif stored := stores(node) & needed:
+            chosen.insert(0, node)
+            needed = needed - stored | names_in(node, ast.Load)
+    again, region, derived = list[ast.stmt](), list[ast.stmt](), set(trained)
+    for node in chosen:
+        comes = bool(names_in(node, ast.Load) & derived)
+        derived |= stores(node) if comes else set()
+        if not any(node is part for part in earlier):
+            if comes or again or region:
+                region.append(node)
+        elif comes:
+            again.append(node)
+    return again, _with_readers(body, region) if region else []
+
+
+def _with_readers(body: Sequence[ast.stmt], region: list[ast.stmt]) -> list[ast.stmt]:
+    """A region with the assignments between that read what it stores over later."""
+    whole, stored = list[ast.stmt](), set[str]()
+    inside = body[_index(body, region[0]) : _index(body, region[-1]) + 1]
+    for place, node in enumerate(inside):
+        chosen = any(node is part for part in region)
+        rest = [n for n in inside[place + 1 :] if any(n is part for part in region)]
+        later = set().union(*map(stores, rest))
+        if not chosen and names_in(node, ast.Load) & stored & later and not gradient_call(node):
+            if not isinstance(node, ast.Assign):
+                return []
+            chosen = True
+        if chosen:
+            whole.append(node)
+            stored |= stores(node)
+    return whole
+
+
+def _index(body: Sequence[ast.stmt], node: ast.stmt) -> int:
+    return next(i for i, part in enumerate(body) if part is node)
