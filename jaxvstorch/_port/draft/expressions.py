@@ -183,6 +183,10 @@ class Expressions(ast.NodeTransformer):
         if name in ("Tensor.to", "Tensor.type_as") and isinstance(new, ast.Call):
             assert isinstance(new.func, ast.Attribute)
             array = new.func.value
+            named = [word.value for word in new.keywords if word.arg == "dtype"]
+            if not cast and (named or types[1:2] == ("dtype",)):  # of another dtype it is a cast
+                dtype = ast.unparse((named or new.args)[0])
+                cast = f".astype({dtype})"
             return parsed(f"({ast.unparse(array)}){cast}") if cast else array
         if name not in rows() or meaning(rows()[name]).expression is None:
             if name not in rows():
