@@ -225,7 +225,11 @@ class Rewriting(Classes):
         assert isinstance(call.func, ast.Attribute)
         owner, value = ast.unparse(call.func.value), self.visit(call.args[1])
         text = ast.unparse(value)
-        text = text if text == "None" or text.startswith("nnx.Param(") else f"{kind}({text})"
+        options = {w.arg: ast.unparse(w.value) for w in call.keywords}
+        persistent = [*map(ast.unparse, call.args[2:3]), options.get("persistent", "True")][0]
+        # One that is not in a state_dict is an array of the module, which from_torch leaves.
+        plain = text == "None" or text.startswith("nnx.Param(") or persistent == "False"
+        text = text if plain else f"{kind}({text})"
         first = call.args[0]
         if isinstance(first, ast.Constant) and isinstance(first.value, str):
             return ast.parse(f"{owner}.{first.value} = {text}").body[0]
