@@ -167,8 +167,10 @@ class SmallModel(Base):
         super().__init__(config)
         self.embed = nn.Embedding(10, config.width)
         self.layers = nn.ModuleList([Layer(config, index=i) for i in range(config.layers)])
+        self.tail = nn.Sequential(nn.Linear(config.width, config.width), nn.ReLU())
         self.pool = nn.Linear(config.width, config.width) if pooled else None
         self.checkpointing = False
+        self.register_buffer("places", torch.arange(4.0), persistent=False)
         self.post_init()
 
     @with_outputs(tied=False)
@@ -179,13 +181,23 @@ class SmallModel(Base):
             embedded = self.embed(ids)
         positions = torch.arange(embedded.shape[1])
         mask = make_mask(config=self.config, x=embedded, mask=mask)
-        x = embedded * self.scale
+        x = embedded * self.scale + self.places[0]
         for layer in self.layers:
             x = layer(x, mask if not (self.checkpointing and self.training) else None,
                       positions=positions, **kwargs)
+        for part in self.tail:
+            x = part(x)
+        options = {}
+        if x.shape[-1] % 2 == 0:
+            options["dim"] = -1
+        x = torch.softmax(x.to(torch.float32), **options).to(embedded.dtype)
         pooled = torch.tanh(self.pool(x[:, 0])) if self.pool is not None else None
         return Output(last=x, pooled=pooled, weights=None)
 '''
+
+
+LONG = "each is weighted by how much it is like the others (its own weight counts too), as here"
+MODEL = MODEL.replace("Mixes the rows.", f"Mixes the rows: {LONG}.")
 
 
 @pytest.fixture(scope="module")
@@ -240,9 +252,11 @@ def test_the_draft_reads_like_the_library(drafted) -> None:
         "    last: jax.Array",
         "for i in range(config.layers)",
         "y, weights = plain(self, x,",
-        "x = embedded * 2.0",
+        "x = embedded * 2.0 + self.places[0]",
         "# the weights of each row",
-        '    """Mixes the rows."""',
+        f'    """Mixes the rows: {LONG}."""',
+        "for part in self.tail.layers:",
+        "jax.nn.softmax(x.astype(jnp.float32)",
     ):
         assert kept in text, kept
 

@@ -65,7 +65,7 @@ class Attributes:
                 for node in ast.walk(member.node):
                     if isinstance(node, ast.Assign):
                         for target in node.targets:
-                            if _is_own(target):
+                            if isinstance(target, ast.Attribute) and _is_own(target):
                                 fixed = is_constant(node.value) or _is_function(node.value, member)
                                 text = ast.unparse(node.value) if fixed else ""
                                 values.setdefault(target.attr, {})[text] = node.value
@@ -102,8 +102,9 @@ class _Unread(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         target = node.targets[0]
-        if len(node.targets) == 1 and _is_own(target) and target.attr not in self.read:
-            return None if is_pure(node.value) else node
+        own = len(node.targets) == 1 and isinstance(target, ast.Attribute) and _is_own(target)
+        if own and target.attr not in self.read and is_pure(node.value):  # type: ignore[attr-defined]
+            return None
         return node
 
     def visit_If(self, node: ast.If) -> Any:
@@ -118,7 +119,7 @@ def _related(one: type, other: type) -> bool:
 
 def _own(member: Member, context: type) -> Iterator[ast.Attribute]:
     for node in ast.walk(member.node):
-        if _is_own(node) and isinstance(node.ctx, context):
+        if isinstance(node, ast.Attribute) and _is_own(node) and isinstance(node.ctx, context):
             yield node
 
 
@@ -144,7 +145,7 @@ def _forget_places(node: ast.AST) -> None:
     """Keep new nodes from being taken for those of the source."""
     for part in ast.walk(node):
         if hasattr(part, "lineno"):
-            part.lineno = part.end_lineno = -1
+            part.lineno = -1
 
 
 def _replace(tree: ast.AST, old: ast.AST, new: ast.expr) -> None:

@@ -4,6 +4,7 @@ import importlib.util
 import linecache
 import sys
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from pathlib import Path
@@ -73,12 +74,18 @@ def drafted(model: Extracted, path: Path, limit: int) -> tuple[str, PortReport]:
         module = _imported(file)
         recording = Recording(str(Path(folder, "run.py")))
         replay = Replay(limit, recording.record)
-        with replay, recording.watching():
-            values = {name: _own(module, value) for name, value in model.made_with.items()}
-            new = getattr(module, model.name)(**values)
-            new.load_state_dict(model.state_dict)
-            new.train(model.training)
-            result = new(**model.called_with)
+        try:
+            with replay, recording.watching():
+                values = {name: _own(module, value) for name, value in model.made_with.items()}
+                new = getattr(module, model.name)(**values)
+                new.load_state_dict(model.state_dict)
+                new.train(model.training)
+                result = new(**model.called_with)
+        except Exception as error:
+            line = error.__traceback__ and traceback.extract_tb(error.__traceback__)[-1].line
+            raise ValueError(
+                f"what ran of {model.package}, written as one file, fails at `{line}`: {error}"
+            ) from error
         require_equal(result, model.result)
         recording.argument_types = replay.argument_types
         source = compose(recording, f"{model.name}, as {model.package} has it,")

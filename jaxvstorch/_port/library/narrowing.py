@@ -147,7 +147,7 @@ class Narrowing:
             ]  # fmt: skip
             given = set(names[: len(node.args)])
             words = [w for w in node.keywords if w.arg is not None and w.arg in wanted]
-            given |= {w.arg for w in words}
+            given |= {w.arg for w in words if w.arg}
             if _unpacked(node, caller):
                 for name in self._more(caller):
                     if name in wanted and name in kept[caller.code] and name not in given:

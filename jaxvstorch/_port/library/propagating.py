@@ -32,11 +32,14 @@ def propagate(body: list[ast.stmt], known: Mapping[str, ast.expr]) -> list[ast.s
             for name in stored & set(values):  # stored in a branch or loop: a variable from here
                 new.insert(0, _assignment(name, values.pop(name)))
         inside = {name: value for name, value in values.items() if simple or name not in stored}
+        if (grown := _with_entry(statement, values)) is not None:
+            values |= grown
+            continue
         replaced = Fold(inside).visit(statement)
         for part in replaced if isinstance(replaced, list) else [replaced] if replaced else []:
-            if isinstance(part, ast.Assign) and ast.unparse(part.targets) == ast.unparse(
-                part.value
-            ):
+            if isinstance(part, ast.Assign) and [ast.unparse(part.value)] == [
+                ast.unparse(target) for target in part.targets
+            ]:
                 continue
             new.append(part)
             for name in stored:
@@ -50,6 +53,16 @@ def propagate(body: list[ast.stmt], known: Mapping[str, ast.expr]) -> list[ast.s
     return new
 
 
+def _with_entry(statement: ast.stmt, values: Mapping[str, ast.expr]) -> dict[str, ast.expr] | None:
+    """A known dictionary with the entry that a statement puts into it."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)], value=value):
+            known = values.get(name)
+            if isinstance(known, ast.Dict) and _is_literal(key) and _is_literal(value):
+                return {name: ast.Dict([*known.keys, key], [*known.values, value])}
+    return None
+
+
 def _only_unpacked(name: str, made: ast.Assign, body: list[ast.stmt]) -> bool:
     """Whether a name is a dictionary of constants that is only unpacked."""
     if not isinstance(made.value, ast.Dict) or None in made.value.keys:
@@ -58,6 +71,9 @@ def _only_unpacked(name: str, made: ast.Assign, body: list[ast.stmt]) -> bool:
         return False
     parts = [part for statement in body for part in ast.walk(statement)]
     unpacked = {id(p.value) for p in parts if isinstance(p, ast.keyword) and p.arg is None}
+    literal = [s for s in body if isinstance(s, ast.Assign) and _is_literal(s.value)]
+    filled = [t for s in literal for t in s.targets]
+    unpacked |= {id(t.value) for t in filled if isinstance(t, ast.Subscript)}
     read = [p for p in parts if isinstance(p, ast.Name) and p.id == name]
     return all(id(p) in unpacked or isinstance(p.ctx, ast.Store) for p in read)
 
@@ -124,6 +140,14 @@ def _names(node: ast.AST, context: type) -> set[str]:
 
 def _assignment(name: str, value: ast.expr) -> ast.stmt:
     return ast.fix_missing_locations(ast.Assign([ast.Name(name, ast.Store())], value, lineno=0))
+
+
+def _is_literal(node: ast.AST) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
 
 
 def is_constant(node: ast.AST) -> bool:

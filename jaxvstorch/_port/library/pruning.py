@@ -183,8 +183,8 @@ class Pruning(ast.NodeTransformer):
         call = node.value
         if isinstance(call, ast.Call):
             site = self._site(call)
-            if ast.unparse(call.func).rstrip("_").endswith("_hook"):
-                return None  # PyTorch's hooks are of loading and watching
+            if ast.unparse(call.func).endswith(("_hook", "torch._assert", "torch._check")):
+                return None  # of loading and watching, or that held
             is_base = ast.unparse(call.func).startswith("super(")
             if site.callees and OTHER not in site.returned and not site.made and not is_base:
                 return None  # such as a warning, or a check
@@ -295,4 +295,4 @@ def _whole(node: ast.AST) -> Span:
 def _within(inner: Span, outer: Span) -> bool:
     if None in inner or None in outer:
         return False
-    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]  # type: ignore[operator]
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]

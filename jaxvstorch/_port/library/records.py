@@ -23,7 +23,7 @@ class Records:
     def update(self) -> None:
         """Leave out the fields that are None, and read them as None."""
         made = list(self._made())
-        names = {cls: [f.name for f in dataclasses.fields(cls)] for cls, _ in made}  # type: ignore[arg-type]
+        names = {cls: [f.name for f in dataclasses.fields(cls)] for cls, _ in made}
         every = {name for several in names.values() for name in several}
         kept, before = set[str](), -1
         while len(kept) > before:  # a field that is read from another record may be None too
@@ -48,7 +48,7 @@ class Records:
             for node in ast.walk(member.node):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     cls = vars(member.module).get(node.func.id)
-                    if is_record(cls):
+                    if cls is not None and is_record(cls):
                         names = [field.name for field in dataclasses.fields(cls)]
                         words = [ast.keyword(n, v) for n, v in zip(names, node.args, strict=False)]
                         words += node.keywords

@@ -72,7 +72,7 @@ class Settings:
                         func=ast.Name("getattr" | "hasattr"),
                         args=[ast.Name(id=of) | ast.Attribute(attr=of), ast.Constant(attr), *_],
                     ) if of in self.names[cls]:
-                        names[attr] = None
+                        names[str(attr)] = None
         return list(names)
 
 

@@ -73,7 +73,7 @@ class Writing:
             at = -list(self.gathering.files).index(members[0].file.path)
             line = members[0].code.co_firstlineno
             docstring = source and ast.get_docstring(source)
-            body = [m.node for m in members]
+            body = [*self._class_constants(source), *(m.node for m in members)]
             if docstring and docstring.count("\n") < _LONG:
                 assert source is not None
                 node.body = [_docstring(source), *body]
@@ -81,12 +81,24 @@ class Writing:
                 node.body = list(body)
         return node, at, line
 
+    def _class_constants(self, source: ast.ClassDef | None) -> Iterator[ast.stmt]:
+        """The constants of a class that members read of the class itself."""
+        members = self.gathering.members.values()
+        read = {n.attr for m in members for n in ast.walk(m.node) if isinstance(n, ast.Attribute)}
+        for node in source.body if source else ():
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value)
+                ) if name in read:
+                    yield ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
+
     def _globals_of(self, member: Member) -> None:
         stored = {n.id for n in ast.walk(member.node)
                   if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
         stored |= {a.arg for a in ast.walk(member.node) if isinstance(a, ast.arg)}
         for node in ast.walk(member.node):
-            if (value := stands_for(node)) is not None:
+            if isinstance(node, ast.Name) and (value := stands_for(node)) is not None:
                 self._global(node.id, value)
             elif isinstance(node, ast.Name) and node.id in vars(member.module).keys() - stored:
                 value = vars(member.module)[node.id]
