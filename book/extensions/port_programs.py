@@ -75,12 +75,7 @@ def _first(reasons: list[str]) -> str:
 def _provenance(record: dict[str, Any]) -> str:
     day = date.fromisoformat(record["date"])
     versions = ", ".join(f"{n} {v.partition('+')[0]}" for n, v in record["versions"].items())
-    ratios = [p["seconds_replayed"] / p["seconds_alone"] for p in record["programs"]]
-    return (
-        f"Run on {day.day} {day:%B %Y} with {versions}, on two cores of a CPU. With its calls "
-        f"repeated, a program took {min(ratios):.1f} to {max(ratios):.1f} times as long as alone, "
-        "not counting the draft."
-    )
+    return f"Run on {day.day} {day:%B %Y} with {versions}, on a CPU."
 
 
 class PortPrograms(SphinxDirective):

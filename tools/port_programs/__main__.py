@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from datetime import date
 from importlib.metadata import version
@@ -63,10 +62,10 @@ def run_program(program: Program, folder: Path) -> dict[str, Any]:
     """Run a program alone and under port; its row of the table."""
     driver = lay_out(program, folder)
     draft, report_file = (folder / f"{program.name}{end}" for end in ("_jax.py", ".json"))
-    alone, text, _ = _run([sys.executable, str(driver)])
+    text, _ = _run([sys.executable, str(driver)])
     port = [sys.executable, "-m", "jaxvstorch", "port", str(driver), "--json"]
     command = [*port, "--seconds", SECONDS, "--write", str(draft)]
-    under, port_text, printed = _run(command, separate=True)
+    port_text, printed = _run(command, separate=True)
     report_file.write_text(printed, encoding="utf-8")
     report = json.loads(printed)
     same = _without_times(text) == _without_times(port_text)
@@ -84,9 +83,6 @@ def run_program(program: Program, folder: Path) -> dict[str, Any]:
         "same_output": same,
         "parts": _parts(report["parity"]),
         **describe(draft, program.models, report["parity"]),
-        "seconds_alone": round(alone, 1),
-        "seconds_replayed": round(report["seconds"], 1),
-        "seconds_with_draft": round(under, 1),
     }
 
 
@@ -101,20 +97,18 @@ def _parts(parity: dict[str, str]) -> dict[str, int]:
     return dict(Counter(result.partition(":")[0] for result in parity.values()))
 
 
-def _run(command: list[str], separate: bool = False) -> tuple[float, str, str]:
-    """A program's seconds, its output, and its standard output alone."""
+def _run(command: list[str], separate: bool = False) -> tuple[str, str]:
+    """A program's output, and its standard output alone."""
     path = os.pathsep.join([str(STUBS), str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
     # PyTorch's warnings name the line that called it, which under port is one of port's.
     environment |= {"PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
     errors = subprocess.PIPE if separate else subprocess.STDOUT
     with tempfile.TemporaryDirectory() as here:
-        begin = time.perf_counter()
         done = subprocess.run(
             command, cwd=here, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
-        seconds = time.perf_counter() - begin
-    return seconds, done.stderr if separate else done.stdout, done.stdout
+    return done.stderr if separate else done.stdout, done.stdout
 
 
 def _without_times(text: str) -> list[str]:
