@@ -79,6 +79,11 @@ class Expressions(ast.NodeTransformer):
                 node.func = called if parent else function.value
         if name is not None and name.startswith("torch."):
             return self._unreached(name, node)
+        match node:  # what a version of PyTorch has, as hasattr(F, "scaled_dot_product_attention")
+            case ast.Call(ast.Name("hasattr"), [held, ast.Constant(str(attribute))]):
+                if self.is_torch(held):
+                    module = attrgetter(".".join((self.qualified(held) or "").split(".")[1:]))
+                    return ast.Constant(hasattr(module(torch), attribute))
         skipped = self.unwatched or self._did_not_run(node)
         if skipped and isinstance(function, ast.Attribute) and name is None:
             return self._by_name(f"Tensor.{function.attr}", node)

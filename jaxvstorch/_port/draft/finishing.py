@@ -1,9 +1,11 @@
 """Writes a draft and its test file, compares them with the program, and records what is left."""
 
 import errno
+import io
 import os
 import sys
 import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from jaxvstorch._files import write_marked
@@ -33,8 +35,8 @@ def write_draft(recording: Recording, path: Path, records: Records) -> None:
         )
         return
     results = dict[str, str]()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the program alone prints
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):  # the program alone prints
+        warnings.simplefilter("ignore")
         for name, result in compare_parts(path, source, recording):
             records.add(Record.PARITY, name=name, result=result)
             results[name] = result

@@ -105,6 +105,12 @@ class Normal:
     def log_prob(self, value):
         return jax.scipy.stats.norm.logpdf(value, self.loc, self.scale)
 
+    def cdf(self, value):
+        return jax.scipy.stats.norm.cdf(value, self.loc, self.scale)
+
+    def icdf(self, value):
+        return jax.scipy.stats.norm.ppf(value, self.loc, self.scale)
+
     def entropy(self):
         return 0.5 + 0.5 * math.log(2 * math.pi) + jnp.log(self.scale)
 

@@ -1,8 +1,6 @@
 """Makes the draft's modules and optimizers as the program's were before its first step."""
 
 import inspect
-import io
-from contextlib import redirect_stdout
 from types import ModuleType
 from typing import Any
 
@@ -92,8 +90,7 @@ def drafted_optimizer(
 
     method, names = _method(optimizer, in_draft)
     if method is not None:
-        with redirect_stdout(io.StringIO()):
-            made_by_method = method(**{n: in_draft(optimizer.namespace[n]) for n in names})
+        made_by_method = method(**{n: in_draft(optimizer.namespace[n]) for n in names})
         if isinstance(made_by_method, nnx.Optimizer):
             return made_by_method
     read = names_read(optimizer.drafted) & optimizer.namespace.keys()

@@ -53,8 +53,9 @@ class Rewriting(Classes):
                 if value:
                     setattr(node, name, self.visit_body(value))
             elif isinstance(value, list):
-                new = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
-                setattr(node, name, [v for v in new if v is not None])
+                new = [(v, self.visit(v) if isinstance(v, ast.AST) else v) for v in value]
+                # None stands for the key of ``**x``, and for a default that is not there.
+                setattr(node, name, [v for old, v in new if v is not None or old is None])
             elif isinstance(value, ast.AST):
                 setattr(node, name, self.visit(value))
         return node

@@ -140,7 +140,8 @@ class Training(Distributions, Saving):
         random = any(draws(ast.Module(body, [])))
         written = [n for n in arrays if n in stored]
         taken = ", ".join([*models, *written, *["rngs"] * random])
-        inner = ast.parse(f"def loss_fn({taken}):\n    pass").body[0]
+        loss_fn = "loss_fn" if "loss_fn" not in {*order, *stored} else "total_loss_fn"
+        inner = ast.parse(f"def {loss_fn}({taken}):\n    pass").body[0]
         assert isinstance(inner, ast.FunctionDef)
         others = f"({', '.join(results)}{',' * (len(results) == 1)})"
         aux = f"{returned}, {others}" if results else returned
@@ -153,7 +154,7 @@ class Training(Distributions, Saving):
         many = len(results) > 3
         left = f"({returned}, {'others' if many else others})" if results else returned
         lines = [
-            f"{left}, grads = nnx.value_and_grad(loss_fn{options})({taken})",
+            f"{left}, grads = nnx.value_and_grad({loss_fn}{options})({taken})",
             *(self._change(change) for change in step.changes if clips_gradients(change)),
             self._update(step),
             f"return {', '.join([returned, *(['*others'] if many else results)])}",

@@ -24,5 +24,5 @@ model = main.GAT(graph.shape[1], 8, 2, 3)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.005, weight_decay=5e-4)
 data = (model, optimizer, torch.nn.NLLLoss(), (graph, adjacency), labels)
 for epoch in range(2):
-    main.train_iter(epoch, *data, slice(0, 20), slice(20, 30), print_every=1)
+    main.train_iter(epoch, *data, torch.arange(20), torch.arange(20, 30), print_every=1)
 finish()

@@ -15,6 +15,7 @@ class ExactGPModel(gpytorch.models.ExactGP):
         return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
 
+torch.manual_seed(0)
 x = torch.linspace(0, 1, 20)
 y = torch.sin(x * 6)
 likelihood = gpytorch.likelihoods.GaussianLikelihood()

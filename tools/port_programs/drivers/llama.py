@@ -1,8 +1,12 @@
 """A small Llama of transformers: its loss, the loss's gradient, and a few tokens."""
 
+import sys
+
 import torch
 from driving import finish
-from transformers import LlamaConfig, LlamaForCausalLM
+
+sys.modules["torchvision"] = None  # transformers would read more of it than the stub has
+from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 torch.manual_seed(0)
 config = LlamaConfig(
