@@ -23,6 +23,10 @@ def test_a_word_that_is_not_plain_is_explained() -> None:
     assert {*MEANINGS} < {kind.word for kind in KINDS.values()} | {w for w, _ in PROBES.values()}
 
 
+def test_a_gradient_at_an_infinity_is_at_a_kink() -> None:
+    assert "infinity" in explained("gradient at a kink")
+
+
 def test_an_ordinary_call_is_less_rare_than_a_special_one() -> None:
     calls = [
         "float32 (3 by 4), 1, int64 [0] (1 by 1)",

@@ -69,8 +69,8 @@ KINDS = {
     "kink": Kind(
         "gradient at a kink",
         NOT_FINITE,
-        "gradients where the function has none, as abs at 0, at an infinity or NaN, or where it is "
-        "not defined",
+        "gradients where the function has none, as `abs` at 0, at an infinity or NaN, or where "
+        "it is not defined",
     ),
     "dtypes": Kind("dtype that only JAX accepts", ACCEPTED),
 }
@@ -103,7 +103,7 @@ PROBES = {
     "fill": ("fill value", ORDINARY),
     "input read": ("triangle that is read", ORDINARY),
     "int division": ("integer division", DTYPES),
-    "kink": ("gradient at a kink", NOT_FINITE),
+    "kink": (KINDS["kink"].word, NOT_FINITE),
     "loss": ("special cases of a loss", ORDINARY),
     "matrix": ("matrices that cannot be decomposed", ORDINARY),
     "mean of int": ("mean of integers", DTYPES),
@@ -142,9 +142,7 @@ TRIALS = {
 }
 
 # What the words mean that are not plain.
-MEANINGS = {kind.word: kind.meaning for kind in KINDS.values() if kind.meaning} | {
-    PROBES["kink"][0]: "a gradient where the function has none, such as that of `abs` at 0",
-}
+MEANINGS = {kind.word: kind.meaning for kind in KINDS.values() if kind.meaning}
 _BY_WORD = {kind.word: place for place, kind in enumerate(KINDS.values())}
 _RARITIES = {kind.word: kind.rarity for kind in KINDS.values()} | dict(PROBES.values())
 
