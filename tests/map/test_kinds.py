@@ -13,6 +13,12 @@ def test_each_kind_has_a_word() -> None:
     assert {*PROBES} <= {probe.kind for probe in verdicts().probes}
 
 
+def test_two_results_that_differ_never_read_alike() -> None:
+    recorded = verdicts().names.items()
+    differences = [(name, each) for name, verdict in recorded for each in verdict.differences]
+    assert [pair for pair in differences if pair[1].torch == pair[1].jax] == []
+
+
 def test_two_words_never_mean_one_kind() -> None:
     assert len({kind.word for kind in KINDS.values()}) == len(KINDS)
 

@@ -13,6 +13,7 @@ LEAST = 1e-5  # a result smaller than this, as a gradient that should be zero, i
 ROUNDED = 100.0  # tolerances: a difference up to these is rounding, a larger one a value
 LARGEST = 0.05  # what rounding there is in any dtype
 SHOWN = 4  # numbers of an array
+DIGITS = 5  # of a number, where they tell two results apart
 NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
 
@@ -100,16 +101,20 @@ def _value_difference(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
 
 
 def _texts(a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
-    """Both as text, from the position where they differ most."""
-    if a.size <= SHOWN:
-        return text(a), text(b)
-    x, y = (_wide(value).ravel().astype(np.complex128) for value in (a, b))
-    with np.errstate(invalid="ignore"):
-        far = np.abs(x - y)
-    far = np.where(np.isnan(x) != np.isnan(y), np.inf, np.nan_to_num(far))
-    position = int(far.argmax())
-    begun = "[…, " if position else "["
-    torch_text, jax_text = (text(value.ravel()[position:]).replace("[", begun) for value in (a, b))
+    """Both as text, from the position where they differ most, with digits that tell them apart."""
+    begun = "["
+    if a.size > SHOWN:
+        x, y = (_wide(value).ravel().astype(np.complex128) for value in (a, b))
+        with np.errstate(invalid="ignore"):  # each part for itself: inf + 1j less inf + 2j is NaN
+            parts = np.abs((x - y).view(np.float64).reshape(-1, 2))
+        far = np.where(np.isnan(x) != np.isnan(y), np.inf, np.nan_to_num(parts).max(axis=1))
+        position = int(far.argmax())
+        a, b = a.ravel()[position:], b.ravel()[position:]
+        begun = "[…, " if position else "["
+    for digits in (DIGITS, 8, 17):
+        torch_text, jax_text = (text(value, digits).replace("[", begun) for value in (a, b))
+        if torch_text != jax_text:
+            break
     return torch_text, jax_text
 
 
@@ -117,9 +122,9 @@ def _wide(a: np.ndarray) -> np.ndarray:
     return a.astype(np.float32) if a.dtype.name == "bfloat16" else a
 
 
-def text(a: np.ndarray) -> str:
+def text(a: np.ndarray, digits: int = DIGITS) -> str:
     """A few numbers of an array, as a person reads them."""
-    short = np.array2string(_wide(a).ravel()[:SHOWN], precision=5, separator=", ")
+    short = np.array2string(_wide(a).ravel()[:SHOWN], precision=digits, separator=", ")
     short = short.replace("\n", "")
     if a.ndim == 0:
         return short.strip("[] ")
