@@ -112,9 +112,11 @@ def poisson_nll_loss(
 def smooth_l1_loss(input: Array, target: Array, reduction: str, beta: float) -> Array:
     """Half the square of small errors over ``beta``; the size of large ones less ``beta / 2``."""
     error = jnp.abs(input - target)
-    if beta == 0:
-        return reduced(error, reduction)
-    return reduced(jnp.where(error < beta, error**2 / (2 * beta), error - beta / 2), reduction)
+    if beta == 0:  # the gradient of an error of 0 is 0, where that of `jnp.abs` is 1
+        return reduced(jnp.where(error == 0, 0, error), reduction)
+    large = error >= beta  # the square of an infinite error would make its gradient NaN
+    square = jnp.where(large, 0, error) ** 2 / (2 * beta)
+    return reduced(jnp.where(large, error - beta / 2, square), reduction)
 
 
 def triplet_margin_loss(
@@ -135,4 +137,5 @@ def triplet_margin_loss(
     far = distance(anchor, negative)
     if swap:
         far = jnp.minimum(far, distance(positive, negative))
-    return reduced(jnp.maximum(0, margin + distance(anchor, positive) - far), reduction)
+    loss = margin + distance(anchor, positive) - far
+    return reduced(jnp.where(loss < 0, 0, loss), reduction)  # of 0, the gradient is 1, not half
