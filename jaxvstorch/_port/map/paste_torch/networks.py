@@ -63,7 +63,7 @@ def conv_general_dilated(
     dilation = rhs_dilation or (1,) * len(letters)
     if isinstance(padding, str):
         sizes = [*zip(x.shape[2:], kernel.shape[2:], window_strides, dilation, strict=True)]
-        padding = [_same(*size) if padding == "SAME" else (0, 0) for size in sizes]
+        padding = [_widths(padding.upper(), *size) for size in sizes]
     x = torch.nn.functional.pad(x, [width for pair in reversed(padding) for width in pair])
     convolve = [torch.nn.functional.conv1d, torch.nn.functional.conv2d, torch.nn.functional.conv3d]
     result = convolve[len(letters) - 1](
@@ -72,7 +72,10 @@ def conv_general_dilated(
     return result.permute(*map(["N", "C", *letters].index, out_axes))
 
 
-def _same(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
-    """The padding before and after with which the result has size / stride elements."""
+def _widths(padding: str, size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
+    """The padding before and after; with SAME, the result has size / stride elements."""
+    if padding == "VALID":
+        return 0, 0
     total = max(0, (-(-size // stride) - 1) * stride + (kernel - 1) * dilation + 1 - size)
-    return total // 2, total - total // 2
+    less, more = total // 2, total - total // 2
+    return (more, less) if padding == "SAME_LOWER" else (less, more)
