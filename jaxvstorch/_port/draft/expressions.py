@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from operator import attrgetter
 
 import torch
 
-from jaxvstorch._port.draft.layers import own_classes
+from jaxvstorch._port.draft.layers import CONTAINERS, own_classes
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
@@ -82,8 +83,8 @@ class Expressions(ast.NodeTransformer):
         match node:  # what a version of PyTorch has, as hasattr(F, "scaled_dot_product_attention")
             case ast.Call(ast.Name("hasattr"), [held, ast.Constant(str(attribute))]):
                 if self.is_torch(held):
-                    module = attrgetter(".".join((self.qualified(held) or "").split(".")[1:]))
-                    return ast.Constant(hasattr(module(torch), attribute))
+                    path = (self.qualified(held) or "").split(".")[1:]
+                    return ast.Constant(hasattr(reduce(getattr, path, torch), attribute))
         skipped = self.unwatched or self._did_not_run(node)
         if skipped and isinstance(function, ast.Attribute) and name is None:
             return self._by_name(f"Tensor.{function.attr}", node)
@@ -107,6 +108,11 @@ class Expressions(ast.NodeTransformer):
         if not self.seen.lines or not hasattr(node, "end_lineno"):
             return False
         return self.seen.lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
+
+    def _why_left(self, node: ast.expr) -> str:
+        """Why a name of PyTorch stays: where nothing ran, that is the reason."""
+        skipped = self.unwatched or self._did_not_run(node)
+        return UNREACHED if skipped else "has no counterpart here"
 
     @property
     def unwatched(self) -> bool:
@@ -136,7 +142,7 @@ class Expressions(ast.NodeTransformer):
             row = row and meaning(row)
             if row is not None and row.made is None and row.expression:
                 return parsed("int" if row.expression == "jnp.int64" else row.expression)
-            self.marks.append(f"{name} has no counterpart here")
+            self.marks.append(f"{name} {self._why_left(node)}")
             return node
         if node.attr == "data" and isinstance(node.ctx, ast.Load):
             new: ast.AST = self.visit(node.value)
@@ -149,7 +155,7 @@ class Expressions(ast.NodeTransformer):
         full = self.qualified(node) or ""
         known = full == "torch.Tensor" or full.startswith(DATA)
         if full.partition(".")[0] == "torch" and not known:
-            self.marks.append(f"{full} has no counterpart here")
+            self.marks.append(f"{full} {self._why_left(node)}")
         return parsed("jax.Array") if full == "torch.Tensor" else node
 
     def qualified(self, node: ast.expr) -> str | None:
@@ -169,7 +175,8 @@ class Expressions(ast.NodeTransformer):
         """A replayed call in JAX, with its arguments in JAX."""
         calls = self.calls_at(node)
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
-            drafted = call.name in _ZEROS or call.name.removeprefix("torch.nn.") in own_classes()
+            drafted = call.name in _ZEROS or call.name in CONTAINERS
+            drafted = drafted or call.name.removeprefix("torch.nn.") in own_classes()
             if call.status in _LEFT and not drafted:
                 note = f": {call.note}" if call.note else ""
                 self.marks.append(f"{call.name}: {call.status}{note}")
