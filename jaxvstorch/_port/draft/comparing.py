@@ -18,6 +18,7 @@ from jaxvstorch._diff.jax_side import jax_side
 from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._parity import Parity, check_parity
+from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import FirstCall, Given, kept
 from jaxvstorch._port.draft.same_draws import same_draws
@@ -192,7 +193,7 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
     if call.made_with is None:
         raise LookupError("it was not seen to be made")
     new = _new(draft, module, call.made_with)
-    draft.from_torch(new, module.state_dict())
+    helpers_of(vars(draft)).from_torch(new, module.state_dict())
     for _, part in nnx.iter_modules(new):
         if isinstance(part, nnx.Embed):
             part.dtype = None  # it would round float64 to the dtype that it was made in
@@ -265,7 +266,7 @@ def _is_weight(value: Any) -> bool:
 
 def _loaded(draft: ModuleType, call: FirstCall, state: dict[str, torch.Tensor]) -> list[Any]:
     module = made(draft, call)
-    draft.from_torch(module, state)
+    helpers_of(vars(draft)).from_torch(module, state)
     leaves = jax.tree.leaves(nnx.state(module))
     return [np.asarray(x, np.float64) if _is_weight(x) else x for x in leaves]
 

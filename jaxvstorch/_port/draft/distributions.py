@@ -4,8 +4,8 @@
 
 import ast
 
-from jaxvstorch._port.draft.expressions import KEY
-from jaxvstorch._port.draft.layers import own_classes
+from jaxvstorch._port.draft.expressions import KEY, parsed
+from jaxvstorch._port.draft.layers import own_classes, written
 from jaxvstorch._port.draft.optimizers import Optimizers
 
 DISTRIBUTIONS = "torch.distributions."
@@ -18,7 +18,7 @@ class Distributions(Optimizers):
         name = self.qualified(node.func) or ""
         if is_drafted(name):
             self._with_arguments(node)
-            node.func = ast.Name(name.rpartition(".")[2], ast.Load())
+            node.func = parsed(written(name.rpartition(".")[2]))
             node.keywords = [word for word in node.keywords if word.arg != "validate_args"]
             return node
         if self.span(node) in self.seen.draws:

@@ -8,6 +8,7 @@ from pathlib import Path
 from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
+from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
@@ -46,6 +47,7 @@ class File:
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.schedules = schedules(self.tree, self.rewriting.qualified)
         self.rewriting.trainers = trainers_in(self.tree)
+        self.rewriting.taken = bound_in([self.tree])
         self.data = set[str]()
         for name, of in bases.items():
             if any(b.startswith(DATA) or b in self.data for b in of):

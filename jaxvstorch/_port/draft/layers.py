@@ -60,7 +60,7 @@ def layer(
             args = [ast.Starred(ast.Call(named, [], []), ast.Load())]
         return _call(CONTAINERS[name], args or _empty(bare), [])
     if bare in own_classes() and not is_flax(name):
-        return _call(bare, node.args, [*node.keywords, ast.keyword("rngs", rngs)])
+        return _call(written(bare), node.args, [*node.keywords, ast.keyword("rngs", rngs)])
     row = rows().get(name)
     row = row and meaning(row)
     if row is None or row.expression is None or row.called is None:
@@ -77,7 +77,7 @@ def layer(
         word for word in new.keywords if _NEEDLESS.get(word.arg or "") != ast.unparse(word.value)
     ]
     if (own := base_of(name)) is not None and own in own_classes():
-        new.func = ast.Name(own, ast.Load())
+        new.func = _parsed(written(own))
     if "BatchNorm" in name and ast.unparse(values["track_running_stats"]) == "False":
         new.keywords.append(ast.keyword("use_running_average", ast.Constant(False)))
     return new
@@ -103,6 +103,11 @@ def base_of(name: str) -> str | None:
     # Where axes are moved around flax's layer, the draft has a class that moves them.
     own = full.removeprefix("nnx.")
     return own if own in own_classes() else full
+
+
+def written(base: str) -> str:
+    """A class as the draft reads it until it is known which names its program leaves."""
+    return f"paste.{base}" if base in own_classes() else base
 
 
 def is_flax(name: str) -> bool:
@@ -134,11 +139,6 @@ def definitions(file: str) -> dict[str, str]:
         n.name: "\n".join(lines[begin - 1 : n.end_lineno])
         for n, begin in zip(nodes, begins, strict=True)
     }
-
-
-def own_sources(text: str) -> dict[str, str]:
-    """The sources of the classes and functions of ``own_classes`` that a text needs."""
-    return needed_sources(text, own_classes())
 
 
 def needed_sources(text: str, own: Mapping[str, str]) -> dict[str, str]:

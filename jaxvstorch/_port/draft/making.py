@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from flax import nnx
 
-from jaxvstorch._port.draft import own_layers
+from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.layers import layer
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.judging import settings_of
@@ -27,7 +27,7 @@ def new_layer(module: torch.nn.Module, names: Mapping[str, Any]) -> Any:
     Raises:
         LookupError: it has no counterpart.
     """
-    known = {**namespace(), **vars(own_layers), **names}
+    known = {**namespace(), **names, "paste": helpers_of(names)}
     text = layer_text(module)
     if text.startswith("einops."):
         known["einops"] = import_module("einops")

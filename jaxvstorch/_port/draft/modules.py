@@ -14,6 +14,7 @@ from jaxvstorch._port.draft.layers import (
     is_function,
     is_known,
     layer,
+    written,
 )
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.rows import meaning, rows
@@ -76,7 +77,7 @@ class Modules(Expressions):
                 return ast.Call(parsed(owner), [self.visit(a) for a in node.args], [])
         if method in ("parameters", "named_parameters") and not name and not node.args:
             assert isinstance(node.func, ast.Attribute)
-            weights = f"named_parameters({ast.unparse(self.visit(node.func.value))})"
+            weights = f"paste.named_parameters({ast.unparse(self.visit(node.func.value))})"
             single = f"(p for _, p in {weights})"
             return parsed(single if method == "parameters" else weights)
         if method in _ITERATED and not name and not node.args:
@@ -120,7 +121,7 @@ class Modules(Expressions):
             self.visit(options[key]) for key in ("data",) if key in options
         ]
         fixed = "requires_grad" in options and ast.unparse(options["requires_grad"]) == "False"
-        kind = "Buffer" if fixed or name.endswith("Buffer") else "nnx.Param"
+        kind = "paste.Buffer" if fixed or name.endswith("Buffer") else "nnx.Param"
         return ast.Call(parsed(kind), values, [])
 
     def _base(self, node: ast.Call) -> ast.AST:
@@ -150,13 +151,13 @@ class Modules(Expressions):
                 return parsed(weight)
         name = self.qualified(node) or ""
         if _is_layer(name) and (base := base_of(name)) is not None:
-            return parsed(base)
+            return parsed(written(base))
         return super().visit_Attribute(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         name = self.qualified(node) or ""
         if _is_layer(name) and (base := base_of(name)) is not None:
-            return parsed(base)
+            return parsed(written(base))
         return super().visit_Name(node)
 
     def visit_If(self, node: ast.If) -> ast.AST:

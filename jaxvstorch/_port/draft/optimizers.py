@@ -114,7 +114,7 @@ class Optimizers(Rewriting):
         own = values | {name: parsed(name) for name in given}
         constant = frozenset(row.parameters) - set(given)
         optimizer = ast.unparse(simplified(parsed(row.expression or ""), own, constant))
-        return parsed(f"grouped({model}, {groups}, lambda {', '.join(taken)}: {optimizer})")
+        return parsed(f"paste.grouped({model}, {groups}, lambda {', '.join(taken)}: {optimizer})")
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         """A group of weights holds a list of them, which can be read more than once."""
@@ -135,7 +135,7 @@ class Optimizers(Rewriting):
         values, settings = matched(row, node)
         values["lr"] = self.rates[optimizer.id]
         schedule = simplified(parsed(row.expression or ""), values, settings)
-        return ast.Call(parsed("Scheduler"), [optimizer, schedule], [])
+        return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
 
 
 def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:

@@ -3,15 +3,16 @@
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import torch
 
 from jaxvstorch._port.draft.comparing import compare_part
 from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
+from jaxvstorch._port.draft.helpers import add_helpers
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.draft.stepping import compare_steps
@@ -28,7 +29,7 @@ def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tup
         recording: of the program's run.
     """
     try:
-        draft = loaded(path)
+        draft = loaded(path, recording.names)
     except Exception as error:
         yield path.name, f"does not load: {error_text(error)}"
         return
@@ -72,14 +73,20 @@ def left_to_do(marks: int, results: list[str]) -> str:
     return "nothing is left to do in it"
 
 
-def loaded(path: Path) -> ModuleType:
-    """Import a draft anew."""
+def loaded(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> ModuleType:
+    """Import a draft anew.
+
+    Args:
+        path: of the draft.
+        names: of its helpers, where they differ.
+    """
     spec = importlib.util.spec_from_file_location("jaxvstorch_draft", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # inspect looks for it there
     spec.loader.exec_module(module)
+    add_helpers(module, names)
     return module
 
 

@@ -52,6 +52,7 @@ class Recording:
         evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
         instances: a module of each of the program's classes that was made.
         mains: the files that ran as programs.
+        names: of the draft's helpers, where the program has others of their names.
     """
 
     def __init__(self, file: str) -> None:
@@ -76,6 +77,7 @@ class Recording:
             weakref.WeakKeyDictionary()
         )
         self.mains: dict[str, None] = {}
+        self.names: dict[str, str] = {}
         self._program_files: dict[str, bool] = {}
 
     def record(self, location: Location, call: PortCall) -> None:

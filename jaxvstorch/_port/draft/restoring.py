@@ -11,6 +11,7 @@ from flax import nnx
 
 from jaxvstorch._pairs.source import names_read
 from jaxvstorch._port.draft.comparing import made
+from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import FirstCall, MadeOptimizer, Steps
 from jaxvstorch._port.draft.recording import Recording
@@ -32,7 +33,7 @@ def drafted_module(
             is_float = isinstance(value, nnx.Param | nnx.BatchStat) and value.dtype == jnp.float32
             if wide and is_float:
                 value.set_value(value[...].astype(jnp.float64))
-    draft.from_torch(new, module.state_dict() | (others or {}))
+    helpers_of(vars(draft)).from_torch(new, module.state_dict() | (others or {}))
     return new
 
 
@@ -96,7 +97,8 @@ def drafted_optimizer(
     read = names_read(optimizer.drafted) & optimizer.namespace.keys()
     program = {name: in_draft(optimizer.namespace[name]) for name in read}
     functions = {n: v for n, v in vars(draft).items() if callable(v) or inspect.ismodule(v)}
-    return eval(optimizer.drafted, {**namespace(), **program, **functions})
+    known = {**namespace(), **program, **functions, "paste": helpers_of(vars(draft))}
+    return eval(optimizer.drafted, known)
 
 
 def _method(optimizer: MadeOptimizer, in_draft: Any) -> tuple[Any, tuple[str, ...]]:

@@ -138,9 +138,9 @@ class Rewriting(Classes):
         old, new = (ast.unparse(part.value) for part in (target, value))
         kinds = [self.layer_at(part.value) for part in (target, value)]
         if kinds == ["torch.nn.Linear", "torch.nn.Embedding"]:
-            return ast.parse(f"{old} = TiedLinear({new})").body[0]
+            return ast.parse(f"{old} = paste.TiedLinear({new})").body[0]
         if kinds == ["torch.nn.Embedding", "torch.nn.Linear"]:
-            return ast.parse(f"{new} = TiedLinear({old})").body[0]
+            return ast.parse(f"{new} = paste.TiedLinear({old})").body[0]
         if kinds[0] == kinds[1] and (name := _TIED.get(kinds[0] or "")):
             return ast.parse(f"{old}.{name} = {new}.{name}").body[0]
         return None
@@ -175,7 +175,7 @@ class Rewriting(Classes):
         if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
             return self._applied(call)
         if method in ("register_buffer", "register_parameter") and len(call.args) > 1:
-            return self._registered(call, "Buffer" if method.endswith("buffer") else "nnx.Param")
+            return self._registered(call, "paste.Buffer" if method.endswith("buffer") else "nnx.Param")
         if name.startswith("torch.nn.init.") and call.args:
             return self._initialized(name, call)
         names = [replayed.name for replayed in self.calls_at(call)]

@@ -63,4 +63,4 @@ def schedules(tree: ast.AST, qualified: Any) -> set[str]:
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
-    return ast.Call(parsed(name), arguments, [])
+    return ast.Call(parsed(f"paste.{name}"), arguments, [])

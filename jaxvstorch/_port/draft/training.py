@@ -32,9 +32,11 @@ class Training(Distributions, Saving):
 
     Attributes:
         trainers: the names of the functions that take steps.
+        taken: the names that the program has, which no step gets.
     """
 
     trainers: Collection[str] = ()
+    taken: Collection[str] = ()
     steps: list[ast.stmt]
     named: int = 0  # how many steps there are
     function: ast.AST | None = None  # the function, or file, around
@@ -85,10 +87,13 @@ class Training(Distributions, Saving):
 
     def _name(self, step: Step, steps: Sequence[Step]) -> str:
         """The name of a step's function: after what it trains, where there are several."""
-        name = f"train_step_{'_'.join(step.trained)}" if len(steps) > 1 else "train_step"
+        several = len(steps) > 1 and not _trains_alike(steps)
+        name = f"train_step_{'_'.join(step.trained)}" if several else "train_step"
         self.named += 1
-        if name in self.step_names or (len(steps) > 1 and _trains_alike(steps)):
+        if name in self.step_names:
             name = "train_step" + (f"_{self.named}" if self.named > 1 else "")
+        while name in self.taken or name in self.step_names:
+            name = f"compiled_{name}"
         self.step_names.add(name)
         return name
 
@@ -237,7 +242,7 @@ class Training(Distributions, Saving):
         new = super().visit_Call(node)
         evaluated = self.in_loader and self.span(node) in self.seen.evaluations
         if evaluated and isinstance(new, ast.Call) and not new.keywords:
-            return ast.Call(parsed("jitted_call"), [new.func, *new.args], [])
+            return ast.Call(parsed("paste.jitted_call"), [new.func, *new.args], [])
         return new
 
     def visit_For(self, node: ast.For) -> Any:

@@ -23,6 +23,7 @@ from jaxvstorch._files import require_replaceable, write_marked, write_whole
 from jaxvstorch._pairs.source import names_read
 from jaxvstorch._port.draft.cases import Case, function_case, module_case, step_case
 from jaxvstorch._port.draft.formatting import wrapped
+from jaxvstorch._port.draft.helpers import with_names
 from jaxvstorch._port.draft.layers import definitions, needed_sources
 from jaxvstorch._port.draft.parity import loaded
 from jaxvstorch._port.draft.recording import Recording
@@ -62,7 +63,9 @@ def write_tests(path: Path, recording: Recording, results: Mapping[str, str]) ->
     values = tests.with_suffix(".npz")
     write_whole(data, values)
     program = short(str(recording.file))
-    write_marked(_source(path, program, cases, left, f"{zlib.crc32(data):08x}"), tests)
+    write_marked(
+        _source(path, program, cases, left, f"{zlib.crc32(data):08x}", recording.names), tests
+    )
     parts = "1 part" if len(cases) == 1 else f"{len(cases)} parts"
     return f"{short(str(tests))} tests {parts} of the draft again, on the values in {values.name}."
 
@@ -86,7 +89,7 @@ def _cases(
     path: Path, recording: Recording, results: Mapping[str, str]
 ) -> tuple[list[Case], dict[str, str]]:
     """The tests that pass, and the reasons why other parts have none."""
-    draft = loaded(path)
+    draft = loaded(path, recording.names)
     cases, left, sizes = list[Case](), dict[str, str](), dict[str, int]()
     for name, result in results.items():
         if not result.startswith("at parity"):
@@ -94,7 +97,8 @@ def _cases(
             continue
         try:
             case = _case(name, path, recording, wide="in float32, which" not in result)
-            _run(case, draft)
+            case.lines = [with_names(line, recording.names, "draft.") for line in case.lines]
+            _run(case, draft, recording.names)
         except AssertionError:  # such as of a part that computes something in float32
             left[name] = "its results in float64 differ by more than rounding"
             continue
@@ -128,7 +132,7 @@ def _returns_tuple(path: Path, name: str) -> bool:
     return isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
 
 
-def _run(case: Case, draft: ModuleType) -> None:
+def _run(case: Case, draft: ModuleType, renamed: Mapping[str, str]) -> None:
     """Run a test as it will be in the file."""
     text = _test(case, "test")
     names: dict[str, Any] = {
@@ -136,13 +140,15 @@ def _run(case: Case, draft: ModuleType) -> None:
         "optax": optax, "partial": partial, "Namespace": Namespace,
     }  # fmt: skip
     heads = "from contextlib import contextmanager\nfrom unittest import mock\n"
-    exec("\n\n\n".join([heads, *_helpers(text), text]), names)
+    exec("\n\n\n".join([heads, *_helpers(text, renamed), text]), names)
     names["test"]()
 
 
-def _helpers(text: str) -> list[str]:
+def _helpers(text: str, renamed: Mapping[str, str]) -> list[str]:
     """The sources that a test needs."""
     own = needed_sources(text, dict(definitions("checks.py")))
+    loading = f"draft.{renamed.get('from_torch', 'from_torch')}("
+    own = {name: part.replace("draft.from_torch(", loading) for name, part in own.items()}
     drawing = needed_sources(text, dict(definitions("given_draws.py")))
     return [*drawing.values(), *own.values()]
 
@@ -157,7 +163,12 @@ def _test(case: Case, name: str) -> str:
 
 
 def _source(
-    path: Path, program: str, cases: Sequence[Case], left: Mapping[str, str], checksum: str
+    path: Path,
+    program: str,
+    cases: Sequence[Case],
+    left: Mapping[str, str],
+    checksum: str,
+    renamed: Mapping[str, str],
 ) -> str:
     names = dict[str, Case]()
     for case in cases:
@@ -177,7 +188,7 @@ def _source(
         head += "whose gradients are nothing but roundings.\n"
     if left:
         head += "\nNot tested:\n" + "".join(f"- {n}: {_first(text)}\n" for n, text in left.items())
-    body = "\n\n\n".join([*tests, *_helpers("\n\n".join(tests))])
+    body = "\n\n\n".join([*tests, *_helpers("\n\n".join(tests), renamed)])
     read = names_read(body) | {"Path", "np"}
     lines = [line for name, line in _LIBRARIES.items() if name in read]
     standard = sorted(line for line in lines if line.split()[1].split(".")[0] in _STANDARD)

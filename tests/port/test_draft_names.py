@@ -1,0 +1,75 @@
+"""Drafts of programs that have something of their own under the name of a draft's helper."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from jaxvstorch._port.draft.composing import compose
+from jaxvstorch._port.draft.parity import compare_parts
+from jaxvstorch._port.draft.writing_tests import write_tests
+
+PROGRAM = """\
+import torch
+from torch import nn
+
+TORCH_NAMES = ["a"]
+
+
+def from_torch(x):
+    return x * 2
+
+
+class Conv(nn.Module):
+    def __init__(self, c, d):
+        super().__init__()
+        self.conv = nn.Conv2d(c, d, 3, bias=False)
+        self.register_buffer("shift", torch.ones(1))
+
+    def forward(self, x):
+        return torch.relu(self.conv(x)) + self.shift
+
+
+def train_step(net, optimizer, x, y):
+    optimizer.zero_grad()
+    cross_entropy = nn.functional.cross_entropy(net(from_torch(x)).mean((2, 3)), y)
+    cross_entropy.backward()
+    optimizer.step()
+
+
+def main():
+    torch.manual_seed(0)
+    net = Conv(1, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    x, y = torch.randn(4, 1, 6, 6), torch.arange(4) % 2
+    for _ in range(3):
+        train_step(net, optimizer, x, y)
+    state_dict = net.state_dict()
+    other = Conv(1, 2)
+    other.load_state_dict(state_dict)
+    print(len(TORCH_NAMES), bool((other(x) - net(x)).abs().max() < 1e-5))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_helpers_leave_the_program_its_names(tmp_path, recorded) -> None:
+    file, path = tmp_path / "program.py", tmp_path / "draft.py"
+    file.write_text(PROGRAM)
+    recording, _ = recorded(file)
+    path.write_text(source := compose(recording))
+    parity = dict(compare_parts(path, source, recording))
+    for part in ("Conv", "from_torch", "compiled_train_step"):
+        assert parity[part].startswith("at parity")
+    assert "self.conv = Conv_(c, d, (3, 3)" in source
+    assert "state_dict = state_dict_(net)" in source
+    assert "cross_entropy = cross_entropy_(" in source
+    assert write_tests(path, recording, parity) is not None
+    assert "return draft.from_torch_(module, values)" in (tmp_path / "test_draft.py").read_text()
+    command = [sys.executable, "-W", "error", "draft.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == "1 True", ran.stderr
