@@ -126,7 +126,8 @@ class Case:
 def function_case(call: FirstCall, wide: bool) -> Case:
     """The test of a function."""
     case = Case(call.name, wide)
-    arguments = ", ".join(case.arguments(call.function, call.args, call.kwargs))
+    texts = case.arguments(call.function, call.args, call.kwargs)
+    arguments = ", ".join([*texts, *["rngs=nnx.Rngs(0)"] * call.takes_rngs])
     case.lines.append(f'check_outputs("{call.name}", draft.{call.name}({arguments}))')
     args, kwargs = widened(call.args, wide), widened(call.kwargs, wide)
     with same_draws() as numbers:

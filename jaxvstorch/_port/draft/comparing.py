@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,11 +51,14 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
         inputs = (*state, *inputs)
         differentiable = bool(state[0].size)
     else:
-        function, name, differentiable = call.function, call.name, False
+        function, differentiable = call.function, False
+        drafted = getattr(draft, call.name)
+        call.takes_rngs = "rngs" in signature(drafted).parameters.keys() - call.kwargs.keys()
 
         def in_jax(*values: Any) -> Any:
             args, kwargs = with_values(values)
-            return plain(getattr(draft, name)(*args, **kwargs), jnp.float32)
+            given = {"rngs": nnx.Rngs(0)} if call.takes_rngs else {}
+            return plain(drafted(*args, **kwargs, **given), jnp.float32)
 
         def in_torch(*values: Any) -> Any:
             args, kwargs = with_values([_long(v) for v in values])

@@ -13,10 +13,11 @@ from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
+from jaxvstorch._port.draft.reading import declared_global, set_again
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.rewriting import TODO
-from jaxvstorch._port.draft.saving import schedules
+from jaxvstorch._port.draft.saving import made_by
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.draft.training import Training
 from jaxvstorch._port.imports import imported_names, qualified
@@ -45,9 +46,11 @@ class File:
         self.seen = Seen(recording, path)
         self.rewriting = Training(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
-        self.rewriting.schedules = schedules(self.tree, self.rewriting.qualified)
+        self.rewriting.made = made_by(self.tree, self.rewriting.qualified)
         self.rewriting.trainers = trainers_in(self.tree)
         self.rewriting.taken = bound_in([self.tree])
+        self.rewriting.changed = set_again(self.tree) | declared_global(self.tree)
+        self.rewriting.tree = self.tree
         self.data = set[str]()
         for name, of in bases.items():
             if any(b.startswith(DATA) or b in self.data for b in of):
@@ -57,7 +60,8 @@ class File:
         for name, node in _constants(self.tree.body):
             self.constants.setdefault(name, []).append(node)
         self.conditional = set(self.constants) - {name for name, _ in _plain(self.tree.body)}
-        self.made_by_run: set[str] = set()  # constants that need the run
+        again = set_again(self.tree) - declared_global(self.tree) if self.is_main else set()
+        self.made_by_run: set[str] = again & set(self.constants)  # constants that need the run
         for name, nodes in self.constants.items():
             if name in self.conditional or any(map(self._is_made_by_run, nodes)):
                 self.made_by_run.add(name)

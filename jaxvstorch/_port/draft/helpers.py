@@ -181,5 +181,7 @@ class _Renamed(ast.NodeTransformer):
         return node
 
     def _within(self, node: ast.FunctionDef) -> None:
-        inner = {n: new for n, new in self.new.items() if n not in bound_in(node.body + [node.args])}
+        inner = {
+            n: new for n, new in self.new.items() if n not in bound_in([*node.body, node.args])
+        }
         _Renamed(inner).generic_visit(node)

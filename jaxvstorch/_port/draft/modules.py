@@ -3,7 +3,7 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, Expressions, parsed
 from jaxvstorch._port.draft.gradients import FUNCTION
@@ -32,6 +32,7 @@ _WEIGHTS = {
         "weight": ("scale", "{}"), "running_mean": ("mean", "{}"), "running_var": ("var", "{}"),
     },
 }  # fmt: skip
+_RENAMED = {name for names in _WEIGHTS.values() for name in names}
 _RECURRENT = ("torch.nn.LSTM", "torch.nn.GRU")
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer")
 _ITERATED = {"modules": "nnx.iter_modules", "children": "nnx.iter_children"}
@@ -144,11 +145,13 @@ class Modules(Expressions):
         path = _path(node)
         if self.owner and path == ["training"]:
             return parsed("(not self.deterministic)")
-        if (self.owner or self.narrowed) and isinstance(node.ctx, ast.Load):
-            path = path or _path(node, self.narrowed)
+        if isinstance(node.ctx, ast.Load):
+            path = path or _path(node, self._variables())
             weight = self._weight(path) if path else None
             if weight is not None:
                 return parsed(weight)
+        if node.attr in _RENAMED and _root(node) in self._variables() and not self.narrowed:
+            self.marks.append(f"flax has another name for {ast.unparse(node)}, and maybe layout")
         name = self.qualified(node) or ""
         if _is_layer(name) and (base := base_of(name)) is not None:
             return parsed(written(base))
@@ -197,7 +200,7 @@ class Modules(Expressions):
 
     def place(self, node: ast.expr) -> tuple[str, str, str] | None:
         """How a weight is read and written, and how an array of PyTorch's shape gets there."""
-        path = [name for name in _path(node, self.narrowed) if name != "data"]
+        path = [name for name in _path(node, self._variables()) if name != "data"]
         if not path:
             return None
         base, owner = self._holder(path)
@@ -225,11 +228,21 @@ class Modules(Expressions):
         """The class of the layer that has a weight, if it is a layer, and the text for it."""
         if path[0] in self.narrowed:
             return self.narrowed[path[0]] if len(path) == 2 else None, ".".join(path[:-1])
+        if path[0] in self._variables():
+            value: object = self.seen.modules[path[0]]
+            for name in path[1:-1]:
+                value = getattr(value, name, None)
+            known = layer_name(value)
+            return base_of(known) if known else None, ".".join(path[:-1])
         known = layer_name(self.seen.attribute(self.owner, path[:-1]))
         if len(path) == 1:  # a weight of the layer that the class is derived from
             bases = self.bases.get(self.owner or "", ())
             known = next((b for b in bases if b in rows() and b not in CONTAINERS), None)
         return base_of(known) if known else None, ".".join(["self", *path[:-1]])
+
+    def _variables(self) -> Set[str]:
+        """The names of variables that are modules, as the run or `isinstance` found."""
+        return set(self.narrowed) | (set() if self.owner else set(self.seen.modules))
 
     def _is_array(self, path: list[str]) -> bool:
         """Whether a path leads to a weight or a buffer that is there."""
@@ -257,6 +270,13 @@ def _path(node: ast.expr, variables: Collection[str] = ()) -> list[str]:
     if isinstance(node, ast.Name) and node.id in variables:
         return [node.id, *names] if names else []
     return names if isinstance(node, ast.Name) and node.id == "self" else []
+
+
+def _root(node: ast.expr) -> str:
+    """The name of the variable that attributes and items are of."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def draws(node: ast.AST) -> Iterator[ast.Name]:

@@ -61,5 +61,8 @@ def save_arrays(values, path):
 
 def load_arrays(path):
     """Read what ``save_arrays`` wrote; for weights that PyTorch saved there is ``from_torch``."""
+    if Path(path).is_file():
+        hint = "read a file of PyTorch with torch.load, and copy its weights with from_torch"
+        raise ValueError(f"{path} is no folder of save_arrays: {hint}")
     with ocp.PyTreeCheckpointer() as checkpointer:
         return checkpointer.restore(Path(path).absolute())

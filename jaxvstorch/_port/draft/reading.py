@@ -44,6 +44,53 @@ class Cloned(ast.NodeTransformer):
         return ast.copy_location(ast.Name(f"nnx.clone({node.id})", ast.Load()), node)
 
 
+def declared_global(tree: ast.Module) -> set[str]:
+    """The names of a file's top level that its functions set."""
+    declared = (n.names for n in ast.walk(tree) if isinstance(n, ast.Global))
+    return set[str]().union(*declared)
+
+
+def set_again(tree: ast.Module) -> set[str]:
+    """The names at the top level of a file that it sets more than once, or in a loop."""
+    once, changed = set[str](), set[str]()
+
+    def read(body: Sequence[ast.AST], in_loop: bool) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+                continue
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                again = in_loop or node.id in once
+                (changed if again else once).add(node.id)
+            if isinstance(node, ast.AugAssign):
+                changed.update(names_in(node.target, ast.Store))
+            loop = isinstance(node, ast.For | ast.While)
+            read(list(ast.iter_child_nodes(node)), in_loop or loop)
+
+    read(tree.body, False)
+    return changed
+
+
+def read_around(tree: ast.Module, body: Sequence[ast.stmt], dropped: Iterable[ast.AST]) -> set[str]:
+    """The names that the top level of a file reads after statements, or in a loop around them."""
+    names, stored = names_in(ast.Module(list(body), []), ast.Load, dropped), set[str]()
+    first, last = body[0].lineno, body[-1].end_lineno or 0
+    for node in _top_level(tree):
+        if node.lineno > last:
+            names |= first_reads(node.body if isinstance(node, ast.For) else [node]) - stored
+            stored |= names_in(node, ast.Store)
+        elif (node.end_lineno or 0) >= first:
+            names |= names_in(node, ast.Load, dropped)
+    return names
+
+
+def _top_level(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a file, those that run as a program too, without definitions."""
+    every = [part for node in tree.body
+             for part in (node.body if isinstance(node, ast.If) else [node])]  # fmt: skip
+    definitions = ast.FunctionDef | ast.ClassDef
+    return [n for n in every if not isinstance(n, definitions) and hasattr(n, "lineno")]
+
+
 def is_name(node: ast.expr, name: str) -> bool:
     """Whether an expression is a name."""
     return isinstance(node, ast.Name) and node.id == name

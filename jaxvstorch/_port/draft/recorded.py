@@ -38,6 +38,7 @@ class FirstCall:
         kwargs: copies of its arguments by name.
         returned: whether it returned.
         made_with: the arguments that a module was made with, if that was seen.
+        takes_rngs: whether the draft's function takes random numbers too.
     """
 
     name: str
@@ -46,6 +47,7 @@ class FirstCall:
     kwargs: dict[str, Any] = field(default_factory=dict)
     returned: bool = False
     made_with: "Given | None" = None
+    takes_rngs: bool = False
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Steps:
         arrays: copies of the arrays that could be read at each step, by name.
         losses: the loss at each step.
         namespace: what could be read there, as it was at the end of the run.
+        adding: the modules and optimizers whose weights had gradients before.
         drafted: the draft's function for it.
     """
 
@@ -66,6 +69,7 @@ class Steps:
     arrays: list[dict[str, Any]] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     namespace: dict[str, Any] = field(default_factory=dict)
+    adding: set[str] = field(default_factory=set)
     drafted: "DraftedStep | None" = None
 
 
@@ -126,6 +130,26 @@ class DraftedStep:
 def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """The weights that an optimizer steps, in the order of its groups."""
     return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def has_gradients(value: Any) -> bool:
+    """Whether weights of a module or an optimizer have gradients that are not zero."""
+    if isinstance(value, torch.nn.Module):
+        weights = list(value.parameters())
+    else:
+        weights = weights_of(value) if isinstance(value, torch.optim.Optimizer) else []
+    return any(p.grad is not None and bool(p.grad.any()) for p in weights)
+
+
+def saved_kind(value: Any) -> str:
+    """What a ``state_dict`` is of; the class's full name if it is none that a draft saves."""
+    kinds = (
+        ("module", torch.nn.Module),
+        ("optimizer", torch.optim.Optimizer),
+        ("schedule", torch.optim.lr_scheduler.LRScheduler),
+    )
+    of_class = f"{type(value).__module__}.{type(value).__qualname__}"
+    return next((kind for kind, known in kinds if isinstance(value, known)), of_class)
 
 
 def holders(weights: Iterable[torch.Tensor], namespace: Mapping[str, Any]) -> list[str]:
@@ -233,3 +257,23 @@ def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
             else:
                 args.append(values[name])
     return Given(tuple(args), kwargs)
+
+
+def is_of_module(frame: FrameType) -> bool:
+    """Whether a frame runs a method of a module."""
+    return isinstance(frame.f_locals.get("self"), torch.nn.Module)
+
+
+def function_and_arguments(frame: FrameType) -> tuple[str, tuple[str, ...]]:
+    """The name of the function that a frame runs, and those of its arguments."""
+    code = frame.f_code
+    return code.co_name, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def is_in_constructor(frame: FrameType | None) -> bool:
+    """Whether a frame runs inside a module's ``__init__``."""
+    while frame is not None:
+        if frame.f_code.co_name == "__init__" and is_of_module(frame):
+            return True
+        frame = frame.f_back
+    return False

@@ -20,8 +20,13 @@ from jaxvstorch._port.draft.recorded import (
     argument_types,
     deeply_copied,
     detached,
+    function_and_arguments,
     given_to,
+    has_gradients,
+    is_in_constructor,
+    is_of_module,
     kind_of,
+    saved_kind,
 )
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
@@ -45,6 +50,7 @@ class Recording:
         construction_types: the types of the arguments of each such call, by parameter.
         passing: the calls in constructors and below that make modules or lead to one.
         builders: the functions that constructors call to make modules.
+        saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by file and span.
         steps: the steps of each call of ``backward``, by file and span.
         optimizers: the optimizers that each call in a file made, by file and span.
         draws: the calls that draw from a distribution of PyTorch.
@@ -67,6 +73,7 @@ class Recording:
         self.construction_types: dict[tuple[str, Span], dict[str, str]] = {}
         self.passing: set[tuple[str, Span]] = set()
         self.builders: set[CodeType] = set()
+        self.saved: dict[tuple[str, Span], str] = {}
         self.steps: dict[tuple[str, Span], Steps] = {}
         self.optimizers: dict[tuple[str, Span], list[MadeOptimizer]] = {}
         self.draws: set[tuple[str, Span]] = set()
@@ -120,6 +127,8 @@ class Recording:
             self._record_loader(frame)
         elif event == "call" and code.co_name in ("sample", "rsample"):
             self._record_draw(frame)
+        elif event == "call" and code.co_name in ("state_dict", "load_state_dict"):
+            self._record_saving(frame)
         elif event == "call" and code.co_name == "<module>":
             self._record_main(frame)
         caller = frame if event == "c_call" else frame.f_back if event == "call" else None
@@ -129,7 +138,7 @@ class Recording:
             return
         if is_port_call(code) or not code.co_flags & inspect.CO_OPTIMIZED:  # a file, or a class
             return
-        if not _is_in_constructor(frame):  # the draft takes modules as they are
+        if not is_in_constructor(frame):  # the draft takes modules as they are
             self.codes[code] = None
             self._record_function(frame)
 
@@ -193,9 +202,16 @@ class Recording:
             self.steps[at] = Steps(kinds, before, namespace=seen)
         steps, loss = self.steps[at], frame.f_locals["self"]
         if len(steps.losses) < STEPS:
+            steps.adding |= {n for n, value in seen.items() if has_gradients(value)}
             arrays = {name: copied(v) for name, v in seen.items() if kind_of(v) == "array"}
             steps.arrays.append(arrays)
             steps.losses.append(loss.item() if loss.numel() == 1 else float("nan"))
+
+    def _record_saving(self, frame: FrameType) -> None:
+        caller = frame.f_back
+        if caller is not None and self.is_program_file(caller.f_code.co_filename):
+            at = (caller.f_code.co_filename, span_of_call(caller))
+            self.saved.setdefault(at, saved_kind(frame.f_locals.get("self")))
 
     def _record_optimizer(self, frame: FrameType) -> None:
         caller = next(self._program_frames(frame.f_back), None)
@@ -207,7 +223,7 @@ class Recording:
         namespace = caller.f_locals | {  # what is local stands first
             name: v for name, v in caller.f_globals.items() if name not in caller.f_locals
         }
-        function = _function_and_arguments(caller)
+        function = function_and_arguments(caller)
         made = MadeOptimizer(frame.f_locals["self"], settings, namespace, function)
         at = (caller.f_code.co_filename, span_of_call(caller))
         self.optimizers.setdefault(at, []).append(made)
@@ -246,7 +262,7 @@ class Recording:
     def _record_evaluation(self, frame: FrameType, args: Any) -> None:
         """Record a call of a module that takes no gradient, but not by another module."""
         caller = next(self._program_frames(frame), None)
-        if caller is None or _is_of_module(caller):
+        if caller is None or is_of_module(caller):
             return
         at = (caller.f_code.co_filename, span_of_call(caller))
         arrays = all(isinstance(value, torch.Tensor) for value in flat(args))
@@ -276,23 +292,3 @@ def constructed(frame: FrameType) -> torch.nn.Module | None:
         return None
     first = frame.f_locals.get(code.co_varnames[0])
     return first if isinstance(first, torch.nn.Module) else None
-
-
-def _is_of_module(frame: FrameType) -> bool:
-    """Whether a frame runs a method of a module."""
-    return isinstance(frame.f_locals.get("self"), torch.nn.Module)
-
-
-def _function_and_arguments(frame: FrameType) -> tuple[str, tuple[str, ...]]:
-    """The name of the function that a frame runs, and those of its arguments."""
-    code = frame.f_code
-    return code.co_name, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
-def _is_in_constructor(frame: FrameType | None) -> bool:
-    """Whether a frame runs inside a module's ``__init__``."""
-    while frame is not None:
-        if frame.f_code.co_name == "__init__" and _is_of_module(frame):
-            return True
-        frame = frame.f_back
-    return False

@@ -92,6 +92,34 @@ def find_steps(
     return found
 
 
+def around_step(
+    step: Step, others: Sequence[ast.stmt], body: Sequence[ast.stmt]
+) -> tuple[list[ast.stmt], list[ast.stmt], bool]:
+    """The other statements before a step, as they stand before and after its call.
+
+    One between that reads what the step changes goes before it.
+
+    Returns:
+        Those before, those after, and whether one of these should have come before.
+    """
+    first = min(i for i, n in enumerate(body) if any(n is part for part in step.region))
+    changed = {*step.trained, *filter(None, [step.optimizer])}
+    counted = any(True for name in step.trained for _ in step.seen.namespace[name].buffers())
+    stored = set().union(*map(stores, step.region))
+    before, after, late = list[ast.stmt](), list[ast.stmt](), False
+    for part in others:
+        reads = names_in(part, ast.Load)
+        between = _index(body, part) > first
+        apart = not reads & stored and not counted
+        if not between or (reads & changed and apart):
+            before.append(part)
+        else:
+            after.append(part)
+            stored |= stores(part)
+            late = late or bool(reads & changed)
+    return before, after, late
+
+
 def _after_call(body: Sequence[ast.stmt], trainers: Collection[str]) -> Sequence[ast.stmt]:
     """The statements after the last one whose result comes from a function that takes steps."""
     calls = [

@@ -37,7 +37,7 @@ class Rewriting(Classes):
                 continue
             outer, self.marks = self.marks, []
             new = self.visit(statement)
-            rewritten += [_mark(text) for text in dict.fromkeys(self.marks)]
+            rewritten += [mark(text) for text in dict.fromkeys(self.marks)]
             self.marks = outer
             rewritten += new if isinstance(new, list) else [new] if new is not None else []
         return rewritten if not all(map(is_marker, rewritten)) else [*rewritten, ast.Pass()]
@@ -77,7 +77,7 @@ class Rewriting(Classes):
         self.unreached = was_unreached or not self._ran(node)
         node.body = self.visit_body(node.body)
         if self.unreached and not was_unreached:
-            node.body.insert(ast.get_docstring(node) is not None, _mark(f"{node.name} {UNREACHED}"))
+            node.body.insert(ast.get_docstring(node) is not None, mark(f"{node.name} {UNREACHED}"))
         self.full_names, self.unreached = outer, was_unreached
         new = WithoutDevices(node).visit(ReadDirectly().visit(node))
         new.body = without_pass(new.body) or [ast.Pass()]
@@ -175,7 +175,9 @@ class Rewriting(Classes):
         if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
             return self._applied(call)
         if method in ("register_buffer", "register_parameter") and len(call.args) > 1:
-            return self._registered(call, "paste.Buffer" if method.endswith("buffer") else "nnx.Param")
+            return self._registered(
+                call, "paste.Buffer" if method.endswith("buffer") else "nnx.Param"
+            )
         if name.startswith("torch.nn.init.") and call.args:
             return self._initialized(name, call)
         names = [replayed.name for replayed in self.calls_at(call)]
@@ -279,5 +281,6 @@ def _bound(function: ast.FunctionDef) -> set[str]:
     return names | {n.id for n in stored if isinstance(n.ctx, ast.Store)}
 
 
-def _mark(text: str) -> ast.stmt:
+def mark(text: str) -> ast.stmt:
+    """The statement that becomes a comment on what is left to do."""
     return ast.Expr(ast.Constant(TODO + text.replace("\n", " ")))

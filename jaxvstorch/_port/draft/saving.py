@@ -3,7 +3,8 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from jaxvstorch._port.draft.expressions import parsed
@@ -14,10 +15,10 @@ class Saving(Optimizers):
     """Turns ``torch.save`` and ``state_dict`` into functions of the draft, which use orbax.
 
     Attributes:
-        schedules: the names of the program's learning rate schedules.
+        made: the full name of what makes each of the program's objects, by the object's name.
     """
 
-    schedules: Collection[str] = ()
+    made: Mapping[str, str] = MappingProxyType({})
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = self.qualified(node.func) or ""
@@ -25,10 +26,16 @@ class Saving(Optimizers):
             return _call("save_arrays", [self.visit(argument) for argument in node.args[:2]])
         if name == "torch.load" and node.args:
             return _call("load_arrays", [self.visit(node.args[0])])
-        if isinstance(node.func, ast.Attribute) and not name:
-            owner, method = node.func.value, node.func.attr
+        method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
+        if method in ("state_dict", "load_state_dict"):
+            assert isinstance(node.func, ast.Attribute)
+            owner, kind = node.func.value, self._saved(node)
+            if kind.startswith("torch."):
+                self.marks.append(f"{method} of {kind} has no counterpart here")
+            if kind not in ("module", "optimizer", "schedule"):
+                return self.generic_visit(node)
             if method == "state_dict" and not (node.args or node.keywords):
-                if ast.unparse(owner) in self.schedules:
+                if kind == "schedule":
                     return ast.Attribute(owner, "count", ast.Load())
                 return _call("state_dict", [self.visit(owner)])
             if method == "load_state_dict" and len(node.args) == 1:
@@ -40,10 +47,23 @@ class Saving(Optimizers):
     def visit_Expr(self, node: ast.Expr) -> Any:
         match node.value:
             case ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict"), args=[given]):
-                if ast.unparse(owner) in self.schedules:
+                if self._saved(node.value) == "schedule":
                     count = ast.Attribute(owner, "count", ast.Store())
                     return ast.Assign([count], self.visit(given), lineno=node.lineno)
         return super().visit_Expr(node)
+
+    def _saved(self, node: ast.Call) -> str:
+        """What a ``state_dict`` is of: by the run, or by what makes it if it did not run."""
+        assert isinstance(node.func, ast.Attribute)
+        owner = ast.unparse(node.func.value)
+        if (kind := self.seen.saved.get(self.span(node))) is not None:
+            return kind
+        made = self.made.get(owner, "")
+        if made.startswith(SCHEDULES):
+            return "schedule"
+        if made in self.bases:
+            return "module" if made in self.seen.instances else made
+        return made if made.startswith(("torch.amp.", "torch.cuda.")) else "module"
 
     def _is_module(self, node: ast.expr) -> bool:
         """Whether an expression is a name of a module, which would be saved as a whole."""
@@ -51,14 +71,12 @@ class Saving(Optimizers):
         return "module" in kinds
 
 
-def schedules(tree: ast.AST, qualified: Any) -> set[str]:
-    """The names of the learning rate schedules that a file makes."""
+def made_by(tree: ast.AST, qualified: Any) -> dict[str, str]:
+    """The full name of the class or function whose call each name of a file is set to."""
     return {
-        ast.unparse(node.targets[0])
+        ast.unparse(node.targets[0]): qualified(node.value.func) or ast.unparse(node.value.func)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and (qualified(node.value.func) or "").startswith(SCHEDULES)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
     }
 
 

@@ -28,6 +28,8 @@ class Seen:
         lines: the lines that called something.
         loader_lines: the lines that began to read a DataLoader.
         evaluations: the spans of calls of modules, with arrays alone, that take no gradient.
+        saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by span.
+        modules: those that variables stand for.
         steps: the first steps at each call of ``backward``, by span.
         optimizers: the optimizers that each call made, by span.
         draws: the spans of the calls that draw from a distribution of PyTorch.
@@ -69,10 +71,25 @@ class Seen:
         self.optimizers: dict[Span, list[MadeOptimizer]] = {
             span: made for (file, span), made in recording.optimizers.items() if file == path
         }
+        self.saved = {span: kind for (file, span), kind in recording.saved.items() if file == path}
+        self.modules = self._modules(recording)
         self.draws = {span for file, span in recording.draws if file == path}
         self.instances: dict[str, Module] = {
             cls.__name__: module for cls, module in recording.instances.items()
         }
+
+    def _modules(self, recording: Recording) -> dict[str, Module]:
+        """The modules by the names of variables, where a name always stands for such a one."""
+        spaces = [s.namespace for s in self.steps.values()]
+        spaces += [m.namespace for made in self.optimizers.values() for m in made]
+        for call in recording.first_calls.values():
+            code = getattr(call.function, "__code__", None)
+            if code is not None and code.co_filename == self.path:
+                spaces.append(dict(zip(code.co_varnames, call.args, strict=False)))
+        items = [(name, value) for space in spaces for name, value in space.items()]
+        found = {name: value for name, value in items if isinstance(value, Module)}
+        others = {name for name, value in items if type(value) is not type(found.get(name))}
+        return {name: module for name, module in found.items() if name not in others}
 
     def attribute(self, owner: str | None, path: Sequence[str]) -> Any:
         """The value at a path of attributes of a module of the program, or None."""

@@ -172,8 +172,10 @@ def torch_step(
     if wide:
         given = jax.tree.map(lambda x: x.double() if x.dtype == torch.float32 else x, given)
     names = steps.namespace | modules | {drafted.optimizer: optimizer} | given
+    adds_up = (drafted.optimizer or drafted.models[0]) in steps.adding
     for module in modules.values():
-        module.zero_grad()
+        if not adds_up:
+            module.zero_grad()
     dtype = torch.get_default_dtype()  # of what the lines make, such as noise
     torch.set_default_dtype(torch.float64 if wide else dtype)
     try:

@@ -3,7 +3,7 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import Any
 
 from jaxvstorch._port.draft.commenting import blank, is_blank
@@ -20,11 +20,16 @@ from jaxvstorch._port.draft.reading import (
     is_name,
     names_in,
     names_in_order,
+    read_around,
     stores,
 )
 from jaxvstorch._port.draft.recorded import DraftedStep
-from jaxvstorch._port.draft.regions import Step, find_steps
+from jaxvstorch._port.draft.regions import Step, around_step, find_steps
+from jaxvstorch._port.draft.rewriting import mark
 from jaxvstorch._port.draft.saving import Saving
+
+_ADDING = "in the program the gradients of earlier steps add up: nothing sets them to zero"
+_LATE = "what comes after {} came before the step in the program, and reads what it changes"
 
 
 class Training(Distributions, Saving):
@@ -33,10 +38,13 @@ class Training(Distributions, Saving):
     Attributes:
         trainers: the names of the functions that take steps.
         taken: the names that the program has, which no step gets.
+        changed: the names of its top level that it changes.
     """
 
     trainers: Collection[str] = ()
     taken: Collection[str] = ()
+    changed: Set[str] = frozenset()
+    tree: ast.Module  # of the file
     steps: list[ast.stmt]
     named: int = 0  # how many steps there are
     function: ast.AST | None = None  # the function, or file, around
@@ -57,23 +65,25 @@ class Training(Distributions, Saving):
         steps = find_steps(body, lambda call: seen.get(self.span(call)), self.trainers)
         if not steps:
             return super().visit_body(body)
-        around = self.function or ast.Module(body, [])
         dropped = [n for step in steps for n in [*step.region, *step.changes]]
-        read_outside = names_in(around, ast.Load, without=dropped)
+        if self.function is not None:
+            read_outside = names_in(self.function, ast.Load, without=dropped)
+        else:
+            read_outside = read_around(self.tree, [n for n in body if not is_blank(n)], dropped)
         new, waiting, begin = list[ast.stmt](), list[ast.stmt](), 0
         for step in steps:
             others = [other for other in steps if other is not step]
             read = read_outside.union(*(other.reads for other in others))
             stored = set().union(*map(stores, step.region))
             results = sorted((stored & read) - {step.loss_name})
+            outer, self.marks = self.marks, []
             call = self._step_function(step, results, steps)
-            before, after, seen_region = list[ast.stmt](), list[ast.stmt](), False
-            for part in body[begin : step.end]:
-                if any(part is n for n in dropped):
-                    seen_region = seen_region or any(part is r for r in step.region)
-                elif gradient_call(part) is None:
-                    (after if seen_region else before).append(part)
-            new += [*self._rewritten([*waiting, *before]), call]
+            kept = [n for n in body[begin : step.end] if gradient_call(n) is None]
+            before, after, late = around_step(step, [n for n in kept if n not in dropped], body)
+            if late:
+                self.marks.append(_LATE.format(call.value.func.id))  # type: ignore[attr-defined]
+            marks, self.marks = [mark(text) for text in dict.fromkeys(self.marks)], outer
+            new += [*self._rewritten([*waiting, *before]), *marks, call]
             waiting, begin = after, step.end + 1
         return [*new, *self._rewritten([*waiting, *body[begin:]])]
 
@@ -125,6 +135,10 @@ class Training(Distributions, Saving):
             n for n in sorted(own)
             if local and kinds.get(n) in ("setting", "function", "other") and self._is_local(n)
         ]  # fmt: skip
+        for n in sorted(own & self.changed - {*arrays, *settings}):  # a constant under jit
+            if kinds.get(n) in ("setting", "numbers"):
+                fraction = isinstance(step.seen.namespace[n], float)
+                (arrays if fraction or kinds[n] == "numbers" else settings).append(n)
         if step.new_value is not None:  # a rate changes: as an argument it needs no new trace
             rates = names_in(step.new_value, ast.Load) & kinds.keys() - {"p", "g"}
             arrays += sorted(n for n in rates if kinds[n] in ("setting", "numbers"))
@@ -177,6 +191,8 @@ class Training(Distributions, Saving):
         )
         arguments = [RNGS if p == "rngs" else fields.get(p, p) for p in parameters]
         called = f"{', '.join([returned, *results])} = {name}({', '.join(arguments)})"
+        if (step.optimizer or step.trained[0]) in step.seen.adding:
+            self.marks.append(_ADDING)
         if closed_over:
             self.marks.append(f"{name} reads variables of the function around it")
         self.steps.append(function)
