@@ -120,9 +120,9 @@ def _taken(text: str) -> set[str]:
     for node in tree.body:
         definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
         names |= {node.name} if definition else bound_in([node])  # type: ignore[attr-defined]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
-            names |= bound_in([node]) & set(_CALLED.findall(ast.unparse(node)))
+    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda))
+    for function in functions:
+        names |= bound_in([function]) & set(_CALLED.findall(ast.unparse(function)))
     return names
 
 

@@ -134,10 +134,11 @@ def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
 
 def has_gradients(value: Any) -> bool:
     """Whether weights of a module or an optimizer have gradients that are not zero."""
+    weights = list[torch.Tensor]()
     if isinstance(value, torch.nn.Module):
-        weights = list(value.parameters())
-    else:
-        weights = weights_of(value) if isinstance(value, torch.optim.Optimizer) else []
+        weights += value.parameters()
+    elif isinstance(value, torch.optim.Optimizer):
+        weights += weights_of(value)
     return any(p.grad is not None and bool(p.grad.any()) for p in weights)
 
 
