@@ -16,8 +16,7 @@ class ExactGPModel(gpytorch.models.ExactGP):
 
 
 torch.manual_seed(0)
-x = torch.linspace(0, 1, 20)
-y = torch.sin(x * 6)
+x, y = torch.linspace(0, 1, 20), torch.sin(torch.linspace(0, 6, 20))
 likelihood = gpytorch.likelihoods.GaussianLikelihood()
 model = ExactGPModel(x, y, likelihood)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
