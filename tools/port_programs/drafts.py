@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._port.draft import loading, own_layers
-from jaxvstorch._port.draft.rewriting import TODO
+from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.map import pasting
 
 STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")

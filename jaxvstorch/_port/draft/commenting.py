@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 # Statements that stand for a comment, a blank line, and a comment behind the statement before.
 COMMENT, BLANK, BEHIND = "\0# ", "\0blank", "\0behind "
+TODO = "TODO: "  # begins the draft's comments on what is left to do
 
 
 def parsed_with_comments(text: str, file: str) -> ast.Module:

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._pairs.source import bound, imports, names_read
+from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.helpers import needed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.map.pasting import imports_of
 from jaxvstorch._port.report_data import short
 

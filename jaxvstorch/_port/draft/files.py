@@ -5,7 +5,7 @@ import symtable
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from jaxvstorch._port.draft.commenting import is_marker, parsed_with_comments
+from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
@@ -16,7 +16,6 @@ from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.reading import declared_global, set_again
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
-from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.draft.saving import made_by
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.draft.training import Training

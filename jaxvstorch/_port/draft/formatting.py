@@ -6,8 +6,7 @@ import re
 import tokenize
 from itertools import chain, pairwise
 
-from jaxvstorch._port.draft.commenting import with_comments
-from jaxvstorch._port.draft.rewriting import TODO
+from jaxvstorch._port.draft.commenting import TODO, with_comments
 
 WIDTH = 99
 _WITHIN = "\f"  # stands for a new line inside a string

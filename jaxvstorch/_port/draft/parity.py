@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.draft.comparing import compare_part
 from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
 from jaxvstorch._port.draft.helpers import add_helpers
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.rewriting import TODO
 from jaxvstorch._port.draft.stepping import compare_steps
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import to_jax

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from jaxvstorch._port.draft.classes import Classes
-from jaxvstorch._port.draft.commenting import is_marker
+from jaxvstorch._port.draft.commenting import TODO, is_marker
 from jaxvstorch._port.draft.expressions import KEY, UNREACHED, parsed
 from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.randomness import SEEDED, without_pass
@@ -16,7 +16,6 @@ from jaxvstorch._port.filling import filled_tree
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.translation import functional_update
 
-TODO = "TODO: "
 # Contexts that set how PyTorch records or computes; JAX needs none of them.
 _CONTEXTS = ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled")
 # Calls that only set how PyTorch works, by the end of their names.
