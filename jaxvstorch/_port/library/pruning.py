@@ -183,7 +183,8 @@ class Pruning(ast.NodeTransformer):
         call = node.value
         if isinstance(call, ast.Call):
             site = self._site(call)
-            if ast.unparse(call.func).endswith(("_hook", "torch._assert", "torch._check")):
+            path = ast.unparse(call.func).split(".")
+            if path[-1].endswith("_hook") or path in (["torch", "_assert"], ["torch", "_check"]):
                 return None  # of loading and watching, or that held
             is_base = ast.unparse(call.func).startswith("super(")
             if site.callees and OTHER not in site.returned and not site.made and not is_base:
