@@ -1,4 +1,4 @@
-"""What a draft has around its layers; a draft gets the source of each function it needs."""
+"""What a draft saves, loads and evaluates with; it gets the source of each function it needs."""
 
 from pathlib import Path
 
@@ -6,33 +6,6 @@ import jax
 import jax.numpy as jnp
 import orbax.checkpoint as ocp
 from flax import nnx
-
-
-def named_parameters(module, prefix=""):
-    """The weights of a module and of those inside, after PyTorch's names."""
-    names = {"kernel": "weight", "embedding": "weight", "scale": "weight"}
-    for name, value in vars(module).items():
-        if isinstance(value, nnx.Param):
-            layer = isinstance(module, nnx.Linear | nnx.Conv | nnx.Embed | nnx.LayerNorm)
-            yield prefix + (names.get(name, name) if layer else name), value
-        elif isinstance(value, nnx.Module):
-            inner = prefix if isinstance(module, nnx.Sequential) else f"{prefix}{name}."
-            yield from named_parameters(value, inner)
-
-
-class Scheduler:
-    """Sets an optimizer's learning rate by a schedule, one count at each step."""
-
-    def __init__(self, optimizer, schedule):
-        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
-
-    def step(self):
-        self.count += 1
-        rate = self.optimizer.opt_state.hyperparams["learning_rate"]
-        rate[...] = self.schedule(self.count)
-
-    def get_last_lr(self):
-        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
 
 
 @nnx.jit
