@@ -122,6 +122,10 @@ def test_what_a_replay_cannot_see_is_not_called_unreached(drafted) -> None:
 
 
 def test_subclassed_layers_and_their_modes(drafted) -> None:
+    # From its first call on, `torch.compile` puts a function around `nn.Module.__init__`.
+    import torch
+
+    torch.compile(torch.sin, backend="eager")(torch.zeros(1))
     source, parity = drafted(
         """
         import torch

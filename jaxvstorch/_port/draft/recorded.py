@@ -243,8 +243,9 @@ def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
     plain = (inspect.unwrap(f) for f in functions if f is not None)
     function = next((f for f in plain if getattr(f, "__code__", None) is frame.f_code), None)
     if function is None:
-        names = frame.f_code.co_varnames[1 : frame.f_code.co_argcount]
-        return Given(tuple(values[name] for name in names), {})
+        names, rest, options, _ = inspect.getargvalues(frame)
+        positional = [values[name] for name in names[1:]] + list(values.get(rest or "", ()))
+        return Given(tuple(positional), dict(values.get(options or "", {})))
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:

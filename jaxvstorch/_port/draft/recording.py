@@ -157,9 +157,9 @@ class Recording:
     def _record_construction(self, frame: FrameType) -> None:
         """Record which call of the program made a module, and with which arguments."""
         module, caller = constructed(frame), frame.f_back
-        if module is None or caller is None or constructed(caller) is module:  # a class's base
-            return
-        if not isinstance(module, torch.nn.Module):
+        # The first `__init__` has what the module was made with; that of a base comes later, with
+        # functions of PyTorch's or of a library's between them.
+        if module is None or caller is None or module in self._made_with:
             return
         given = given_to(module, frame)
         for value in flat((given.args, given.kwargs)):
