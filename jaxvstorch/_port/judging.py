@@ -22,7 +22,7 @@ _DATA_DEPENDENT = frozenset({
     "torch.nonzero", "torch.argwhere", "torch.unique", "torch.unique_consecutive",
     "torch.masked_select", "Tensor.item", "Tensor.tolist",
 })  # fmt: skip
-_ASSIGN = "changes its array: assign the result"
+ASSIGN = "changes its array: assign the result"
 _TIED_INDICES = "the values are the same, but the order of equal elements differs"
 _STABLE = "equal values come in another order: JAX's order is that of stable=True"
 _LEFT_OUT = "leave out empty one-dimensional arrays: PyTorch skips them, and JAX does not"
@@ -153,7 +153,7 @@ def _name(dtype: torch.dtype) -> str:
 def _notes(name: str, row: Row, call: Call) -> Iterator[str]:
     in_place = name.endswith("_") and not name.endswith("__")  # as add_ is
     if in_place or call.kwargs.get("inplace") or call.kwargs.get("out") is not None:
-        yield _ASSIGN
+        yield ASSIGN
     if row.name in _DATA_DEPENDENT or _indexes_with_mask(row, call):
         yield "its result depends on values: it does not run under jax.jit as it is"
 
@@ -167,7 +167,7 @@ def _judge_assignment(call: Call) -> Outcome:
         jax_result = to_jax(x).at[to_jax(indices)].set(to_jax(value))
     except Exception as error:
         return Outcome(PortStatus.FAILED, error_text(error))
-    return compare_results(copy, jax_result).with_notes(_ASSIGN)
+    return compare_results(copy, jax_result).with_notes(ASSIGN)
 
 
 @cache

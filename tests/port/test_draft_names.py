@@ -1,5 +1,7 @@
 """Drafts of programs that have something of their own under the name of a draft's helper."""
 
+import ast
+import builtins
 import subprocess
 import sys
 
@@ -7,9 +9,15 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
+from jaxvstorch._pairs.source import imports, names_read
 from jaxvstorch._port.draft.composing import compose
+from jaxvstorch._port.draft.helpers import bound_in, needed
+from jaxvstorch._port.draft.layers import own_classes
 from jaxvstorch._port.draft.parity import compare_parts
 from jaxvstorch._port.draft.writing_tests import write_tests
+from jaxvstorch._port.map.pasting import imports_of
+
+LIBRARIES = {"jax", "jnp", "lax", "math", "nnx", "optax", "partial", "ocp", "Path", "Array"}
 
 PROGRAM = """\
 import torch
@@ -73,3 +81,13 @@ def test_helpers_leave_the_program_its_names(tmp_path, recorded) -> None:
     command = [sys.executable, "-W", "error", "draft.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == "1 True", ran.stderr
+
+
+def test_each_helper_brings_what_it_calls() -> None:
+    for name in own_classes():
+        helpers = needed(f"x = paste.{name}", True, set())
+        parts = [*helpers.bases, *helpers.pasted.values(), *helpers.own]
+        whole = helpers.in_text("\n".join(parts))
+        imported = {n for n, _ in imports(ast.parse(imports_of(helpers.pasted)).body)}
+        defined = bound_in([ast.parse(whole)]) | imported | LIBRARIES | vars(builtins).keys()
+        assert names_read(whole) - defined == set(), name

@@ -234,7 +234,7 @@ def _step_call(case: Case, steps: Steps, arrays: dict[str, Any], i: int) -> str:
             key = f"{drafted.name}/{name}"
             texts.append(case.text(arrays[name], f"{key}/{i}", None, f"{key}/{{i}}"))
         else:
-            value = eval(drafted.fields.get(name, name), dict(steps.namespace))
+            value = steps.namespace[name]
             texts.append(case.text(value, f"{drafted.name}/{name}"))
     return f"draft.{drafted.name}({', '.join(texts)})"
 

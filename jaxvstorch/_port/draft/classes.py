@@ -19,6 +19,8 @@ from jaxvstorch._port.map.rows import meaning, rows
 class Classes(Modules):
     """Rewrites classes of modules, and hands random numbers and the mode to their methods."""
 
+    other_class: str | None = None  # the class around, if it is not one of modules
+
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         if FUNCTION in self.bases.get(node.name, ()):
             try:
@@ -30,7 +32,10 @@ class Classes(Modules):
             for base in [b for b in node.bases if self.is_torch(b)]:
                 self.marks.append(f"{self.qualified(base)} has no counterpart here")
                 node.bases.remove(base)
-            return self.generic_visit(node)
+            outer_class, self.other_class = self.other_class, node.name
+            new = self.generic_visit(node)
+            self.other_class = outer_class
+            return new
         self.marks += [f"@{ast.unparse(d)}" for d in node.decorator_list]
         node.decorator_list, node.keywords = [], []
         outer, self.owner, self.optional = self.owner, node.name, _optional(node)

@@ -71,10 +71,10 @@ def _hand_rngs_on(files: list[File]) -> None:
     drawing: set[str] = set()
     while True:
         new = {
-            function.name
+            node.name
             for file in files
-            for function in file.functions()
-            if function.name != "main" and any(draws(function))
+            for node in file.drawers()
+            if node.name != "main" and (any(draws(node)) or _is_derived(node, drawing))
         } - drawing
         if not new:
             return
@@ -84,13 +84,26 @@ def _hand_rngs_on(files: list[File]) -> None:
                 _PassRngs(new).visit(node)
 
 
+def _is_derived(node: ast.AST, names: set[str]) -> bool:
+    """Whether it is a class that is derived from one of these names."""
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(b) in names for b in node.bases)
+
+
 class _PassRngs(ast.NodeTransformer):
     def __init__(self, names: set[str]) -> None:
         self.names = names
+        self.derived = False  # whether the class around is derived from one of them
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        outer, self.derived = self.derived, _is_derived(node, self.names)
+        self.generic_visit(node)
+        self.derived = outer
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         called = isinstance(node.func, ast.Name) and node.func.id in self.names
+        called = called or (self.derived and ast.unparse(node.func) == "super().__init__")
         if called and all(word.arg != "rngs" for word in node.keywords):
             node.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
         return node

@@ -24,9 +24,14 @@ DATA = "torch.utils.data."
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
 UNREACHED = "was not reached, and is not verified"
 UNSEEN = "is not a call that port replays, and is not verified"
-# No array of JAX is without numbers.
+# Arrays of a dtype from lists or NumPy's; of numbers alone they would be sizes.
+_LEGACY = {
+    "FloatTensor": "jnp.float32", "DoubleTensor": "jnp.float64", "HalfTensor": "jnp.float16",
+    "LongTensor": "int", "IntTensor": "jnp.int32", "BoolTensor": "bool",
+}  # fmt: skip
 # Methods of Python's own types.
 _PYTHON = frozenset({*dir(str), *dir(list), *dir(dict), *dir(set)})
+# No array of JAX is without numbers.
 _ZEROS = {"torch.empty": "torch.zeros", "torch.empty_like": "torch.zeros_like"}
 _LEFT = (
     PortStatus.DIFFERS,
@@ -240,6 +245,11 @@ class Expressions(ast.NodeTransformer):
         if name.startswith(DATA):
             return self.generic_visit(node)
         new = self._with_arguments(node)
+        legacy = _LEGACY.get(name.removeprefix("torch.").removeprefix("cuda."))
+        sizes = [a for a in node.args if isinstance(a, ast.Constant)]
+        if legacy and len(node.args) == 1 and not sizes and isinstance(new, ast.Call):
+            self.marks.append(f"{name} was not replayed")
+            return ast.Call(parsed("jnp.asarray"), [*new.args, parsed(legacy)], [])
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
                 filled = filled_tree(name, new, (), ast.Name(KEY, ast.Load()))

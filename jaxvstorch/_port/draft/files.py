@@ -4,6 +4,7 @@ import ast
 import symtable
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
@@ -12,7 +13,7 @@ from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
-from jaxvstorch._port.draft.randomness import begin_rngs, resolve, take_rngs
+from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
 from jaxvstorch._port.draft.reading import declared_global, set_again
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
@@ -185,15 +186,22 @@ class File:
                 if isinstance(node, ast.Name):
                     node.id = aliases.get(node.id, node.id)
 
-    def functions(self) -> Iterator[ast.FunctionDef]:
-        """The functions of the draft at the top of this file."""
-        yield from (node for node in self.nodes if isinstance(node, ast.FunctionDef))
+    def drawers(self) -> Iterator[Definition]:
+        """The functions of the draft at the top of this file, and the classes but modules."""
+        for node in self.nodes:
+            if isinstance(node, Definition) and not self._is_module(node):
+                yield node
+
+    def _is_module(self, node: ast.stmt) -> TypeGuard[ast.ClassDef]:
+        return isinstance(node, ast.ClassDef) and self.rewriting.is_module(node)
 
     def finish(self) -> None:
         """Hand flax's random numbers to those that draw, once it is known who does."""
         for node in self.nodes:
-            if isinstance(node, ast.ClassDef) and self.rewriting.is_module(node):
+            if self._is_module(node):
                 self.rewriting.finish_module(node)
+            elif isinstance(node, ast.ClassDef) and any(draws(node)):
+                keep_rngs(node)
             elif isinstance(node, ast.FunctionDef) and any(draws(node)):
                 resolve(node, "rngs", "()")
                 if node.name != "main":

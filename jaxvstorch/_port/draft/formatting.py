@@ -53,12 +53,12 @@ def wrapped(line: str) -> list[str]:
         return [*comment, *wrapped(f"{indent}{code}")]
     if (brackets := _longest(tokens)) is None:
         return [line]
-    begin, commas, end = brackets
-    bounds = [begin, *commas, end]
+    begin, commas, clauses, end = brackets
+    bounds = [begin, *(clauses or commas), end]
     items = [code[a + 1 : b].strip() for a, b in pairwise(bounds)]
     items = [item for item in items if item]
-    several = len(items) > 1 and not items[-1].startswith("**")
-    ends = [*[","] * (len(items) - 1), "," * several]
+    several = len(items) > 1 and not items[-1].startswith("**") and not clauses
+    ends = [*["" if clauses else ","] * (len(items) - 1), "," * several]
     inner = [wrapped(f"{indent}    {item}{end}") for item, end in zip(items, ends, strict=True)]
     short = f"{indent}    {' '.join(i + e for i, e in zip(items, ends, strict=True))}".rstrip(",")
     if len(short) <= WIDTH:
@@ -66,22 +66,31 @@ def wrapped(line: str) -> list[str]:
     return [f"{indent}{code[: begin + 1]}", *chain(*inner), *wrapped(f"{indent}{code[end:]}")]
 
 
-def _longest(tokens: list[tokenize.TokenInfo]) -> tuple[int, list[int], int] | None:
-    """Where the longest brackets of a line begin and end, and the commas right inside of them."""
-    depth, begin, commas = 0, 0, list[int]()
-    best: tuple[int, list[int], int] | None = None
+def _longest(
+    tokens: list[tokenize.TokenInfo],
+) -> tuple[int, list[int], list[int], int] | None:
+    """Where the longest brackets of a line begin and end, and what is right inside of them.
+
+    Returns:
+        The place of the first, those of commas and before the clauses of a comprehension, and
+        that of the last.
+    """
+    depth, begin, commas, clauses = 0, 0, list[int](), list[int]()
+    best: tuple[int, list[int], list[int], int] | None = None
     for token in tokens:
         if token.string in _OPENING and token.type == tokenize.OP:
             depth += 1
             if depth == 1:
-                begin, commas = token.start[1], []
+                begin, commas, clauses = token.start[1], [], []
         elif token.string in _CLOSING and token.type == tokenize.OP:
             depth -= 1
             length = token.start[1] - begin
-            if depth == 0 and length > 1 and (best is None or length > best[2] - best[0]):
-                best = begin, commas, token.start[1]
+            if depth == 0 and length > 1 and (best is None or length > best[3] - best[0]):
+                best = begin, commas, clauses, token.start[1]
         elif token.string == "," and depth == 1:
             commas.append(token.start[1])
+        elif depth == 1 and (token.string == "for" or (clauses and token.string == "if")):
+            clauses.append(token.start[1] - 1)
     return best
 
 

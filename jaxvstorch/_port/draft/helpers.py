@@ -58,7 +58,8 @@ def needed(text: str, loads: bool, bound: set[str]) -> Helpers:
     called = sorted(set(_CALLED.findall(text)))
     own = needed_sources("\n".join([*called, loading]), own_classes())
     first = needed_sources("\n".join(_bases(text)), own_classes())
-    pasted = sources([name for name in called if name not in own_classes()])
+    further = sorted({*called, *_CALLED.findall("\n".join(own.values()))} - own_classes().keys())
+    pasted = sources(further)
     helpers = {*own, *pasted, *_defined(loading)}
     taken = bound | _taken(text)
     hidden = {name for name in pasted if hasattr(builtins, name)}

@@ -52,7 +52,8 @@ class Modules(Expressions):
         layers = [full for full in made if is_known(full)]
         if name in _PARAMETERS:
             return self._parameter(name, node)
-        if ast.unparse(node.func) in ("super().__init__", f"super({self.owner}, self).__init__"):
+        bases = ("super().__init__", f"super({self.owner}, self).__init__")
+        if self.owner is not None and ast.unparse(node.func) in bases:
             return self._base(node)
         others = [full for full in made if "." in full and full not in layers]
         if others:
@@ -81,6 +82,9 @@ class Modules(Expressions):
             weights = f"paste.named_parameters({ast.unparse(self.visit(node.func.value))})"
             single = f"(p for _, p in {weights})"
             return parsed(single if method == "parameters" else weights)
+        if method == "named_modules" and not name and not node.args:
+            assert isinstance(node.func, ast.Attribute)
+            return ast.Call(parsed("paste.named_modules"), [self.visit(node.func.value)], [])
         if method in _ITERATED and not name and not node.args:
             assert isinstance(node.func, ast.Attribute)
             owner = ast.unparse(self.visit(node.func.value))

@@ -41,8 +41,8 @@ class Optimizers(Rewriting):
         value, target = node.value, node.targets[0]
         name = (self.qualified(value.func) if isinstance(value, ast.Call) else None) or ""
         is_optimizer = name.startswith("torch.optim.") and not name.startswith(SCHEDULES)
-        if is_optimizer and isinstance(value, ast.Call) and isinstance(target, ast.Name):
-            made = self._optimizer(name, value, target.id)
+        if is_optimizer and isinstance(value, ast.Call):
+            made = self._optimizer(name, value, ast.unparse(target))
             if made is not None:
                 node.value = made
                 return node
@@ -129,11 +129,11 @@ class Optimizers(Rewriting):
         """``StepLR(optimizer, 1)`` as a schedule of optax that the draft's class steps along."""
         row = _row(name)
         optimizer = node.args[0] if node.args else None
-        if row is None or not isinstance(optimizer, ast.Name) or optimizer.id not in self.rates:
+        if row is None or optimizer is None or ast.unparse(optimizer) not in self.rates:
             return None
         self._with_arguments(node)
         values, settings = matched(row, node)
-        values["lr"] = self.rates[optimizer.id]
+        values["lr"] = self.rates[ast.unparse(optimizer)]
         schedule = simplified(parsed(row.expression or ""), values, settings)
         return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
 
@@ -155,7 +155,7 @@ def scheduled(tree: ast.AST, qualified: Any) -> set[str]:
     """The names of the optimizers that learning rate schedules of a file are made for."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
     made = [c for c in calls if (qualified(c.func) or "").startswith(SCHEDULES)]
-    return {c.args[0].id for c in made if isinstance(c.args[0], ast.Name)}
+    return {ast.unparse(c.args[0]) for c in made}
 
 
 def _row(name: str) -> Row | None:

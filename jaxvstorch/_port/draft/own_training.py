@@ -12,13 +12,23 @@ from jax import lax
 def named_parameters(module, prefix=""):
     """The weights of a module and of those inside, after PyTorch's names."""
     names = {"kernel": "weight", "embedding": "weight", "scale": "weight"}
+    layer = type(module).__module__.startswith("flax.")
     for name, value in vars(module).items():
         if isinstance(value, nnx.Param):
-            layer = isinstance(module, nnx.Linear | nnx.Conv | nnx.Embed | nnx.LayerNorm)
             yield prefix + (names.get(name, name) if layer else name), value
         elif isinstance(value, nnx.Module):
             inner = prefix if isinstance(module, nnx.Sequential) else f"{prefix}{name}."
             yield from named_parameters(value, inner)
+
+
+def named_modules(module, prefix=""):
+    """A module and those inside, after PyTorch's names."""
+    yield prefix.removesuffix("."), module
+    for name, value in vars(module).items():
+        if isinstance(value, nnx.Module):
+            layers = isinstance(module, nnx.Sequential)  # in a list, which PyTorch has not
+            inner = list(named_modules(value, prefix if layers else f"{prefix}{name}."))
+            yield from inner[1:] if layers else inner
 
 
 class Scheduler:

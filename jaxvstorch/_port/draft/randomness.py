@@ -53,6 +53,25 @@ def take_rngs(function: ast.FunctionDef) -> None:
     function.args.kw_defaults.append(None)
 
 
+def keep_rngs(node: ast.ClassDef) -> None:
+    """Let the objects of a class that draws keep flax's random numbers; it is not a module."""
+    methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    constructor = next((m for m in methods if m.name == "__init__"), None)
+    kept = any(any(draws(method)) for method in methods if method is not constructor)
+    for method in methods:
+        resolve(method, "rngs" if method is constructor else "self.rngs", "()")
+    first = int(ast.get_docstring(node) is not None)
+    if constructor is None:
+        text = "def __init__(self, *args, **options):\n    super().__init__(*args, **options)"
+        (constructor,) = ast.parse(text).body  # type: ignore[assignment]
+        assert isinstance(constructor, ast.FunctionDef)
+        node.body.insert(first, constructor)
+    take_rngs(constructor)
+    if kept:
+        first = int(ast.get_docstring(constructor) is not None)
+        constructor.body.insert(first, ast.parse("self.rngs = rngs").body[0])
+
+
 def without_pass(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements that are not ``pass``."""
     return [part for part in body if not isinstance(part, ast.Pass)]

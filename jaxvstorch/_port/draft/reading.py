@@ -9,18 +9,6 @@ from jaxvstorch._port.draft.commenting import is_marker
 _CLIPPED = ("clip_grad_norm_", "clip_grad_value_")
 
 
-class FieldNames(ast.NodeTransformer):
-    """Replaces ``args.beta`` by ``beta``."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if is_name(node.value, self.name):
-            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
-        return self.generic_visit(node)
-
-
 class WithoutItem(ast.NodeTransformer):
     """Leaves out ``item()``: inside a compiled function a number stays an array."""
 

@@ -61,6 +61,7 @@ class Steps:
         losses: the loss at each step.
         namespace: what could be read there, as it was at the end of the run.
         adding: the modules and optimizers whose weights had gradients before.
+        attributes: those among the names that stand for attributes, such as ``self.model``.
         drafted: the draft's function for it.
     """
 
@@ -70,6 +71,7 @@ class Steps:
     losses: list[float] = field(default_factory=list)
     namespace: dict[str, Any] = field(default_factory=dict)
     adding: set[str] = field(default_factory=set)
+    attributes: dict[str, str] = field(default_factory=dict)
     drafted: "DraftedStep | None" = None
 
 
@@ -82,6 +84,7 @@ class MadeOptimizer:
         groups: the settings that each of its groups of weights was given; none without groups.
         namespace: what could be read there.
         function: the name of the function around, and those of its arguments.
+        attributes: those among the names that stand for attributes, such as ``self.model``.
         drafted: the draft's expression for it.
     """
 
@@ -89,6 +92,7 @@ class MadeOptimizer:
     groups: list[set[str]]
     namespace: dict[str, Any]
     function: tuple[str, tuple[str, ...]]
+    attributes: dict[str, str] = field(default_factory=dict)
     drafted: str = ""
 
     @property
@@ -113,7 +117,6 @@ class DraftedStep:
         optimizer: the name of the optimizer.
         source: the program's lines that compute ``loss_of_step`` and its gradient.
         changes: the program's lines that change the gradients.
-        fields: what some parameters are in the program, such as ``args.beta``.
         copied: the names of the modules of which it calls copies; a later step trains them.
     """
 
@@ -123,7 +126,6 @@ class DraftedStep:
     optimizer: str
     source: str
     changes: str
-    fields: dict[str, str]
     copied: list[str] = field(default_factory=list)
 
 
@@ -228,13 +230,6 @@ def kept(value: Any) -> Any:
         return value
 
 
-def argument_types(frame: FrameType) -> dict[str, str]:
-    """The types of the arguments of the function that a frame runs."""
-    code = frame.f_code
-    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-    return {name: type(frame.f_locals[name]).__name__ for name in names}
-
-
 def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
     """The arguments that a module is made with, without those that are the defaults."""
     values = {name: kept(value) for name, value in frame.f_locals.items()}
@@ -261,21 +256,13 @@ def given_to(module: torch.nn.Module, frame: FrameType) -> Given:
     return Given(tuple(args), kwargs)
 
 
-def is_of_module(frame: FrameType) -> bool:
-    """Whether a frame runs a method of a module."""
-    return isinstance(frame.f_locals.get("self"), torch.nn.Module)
+def given_like(module: torch.nn.Module, made: Mapping[torch.nn.Module, Given]) -> Given | None:
+    """What a module was made with; for a copy, what one of its class and shapes was."""
+    if module in made:
+        return made[module]
+    like = [given for other, given in made.items() if _shapes(other) == _shapes(module)]
+    return like[0] if like else None
 
 
-def function_and_arguments(frame: FrameType) -> tuple[str, tuple[str, ...]]:
-    """The name of the function that a frame runs, and those of its arguments."""
-    code = frame.f_code
-    return code.co_name, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
-def is_in_constructor(frame: FrameType | None) -> bool:
-    """Whether a frame runs inside a module's ``__init__``."""
-    while frame is not None:
-        if frame.f_code.co_name == "__init__" and is_of_module(frame):
-            return True
-        frame = frame.f_back
-    return False
+def _shapes(module: torch.nn.Module) -> tuple[type, list[tuple[str, tuple[int, ...]]]]:
+    return type(module), [(name, tuple(x.shape)) for name, x in module.state_dict().items()]

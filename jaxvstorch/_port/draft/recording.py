@@ -13,18 +13,24 @@ import torch
 from torch.nn.modules import module as modules
 
 from jaxvstorch._frameworks.installed import is_installed
-from jaxvstorch._port.draft.recorded import (
-    FirstCall,
-    MadeOptimizer,
-    Steps,
+from jaxvstorch._port.draft.attributes import attributes_read, values_of
+from jaxvstorch._port.draft.frames import (
     argument_types,
-    deeply_copied,
-    detached,
+    constructed,
     function_and_arguments,
-    given_to,
-    has_gradients,
     is_in_constructor,
     is_of_module,
+)
+from jaxvstorch._port.draft.recorded import (
+    FirstCall,
+    Given,
+    MadeOptimizer,
+    Steps,
+    deeply_copied,
+    detached,
+    given_like,
+    given_to,
+    has_gradients,
     kind_of,
     saved_kind,
 )
@@ -80,7 +86,7 @@ class Recording:
         self.loader_lines: set[tuple[str, int]] = set()
         self.evaluations: dict[tuple[str, Span], bool] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
-        self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Any] = (
+        self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Given] = (
             weakref.WeakKeyDictionary()
         )
         self.mains: dict[str, None] = {}
@@ -192,6 +198,9 @@ class Recording:
             return
         at = (caller.f_code.co_filename, span_of_call(caller))
         seen = caller.f_globals | caller.f_locals
+        known = self.steps.get(at)
+        attributes = attributes_read(caller) if known is None else known.attributes
+        seen |= values_of(attributes, seen)
         if at not in self.steps:
             kinds = {name: kind_of(value) for name, value in seen.items()}
             trained = {n: seen[n] for n, kind in kinds.items() if kind in ("module", "optimizer")}
@@ -199,7 +208,7 @@ class Recording:
                 before = deeply_copied(trained, detached(trained))
             except Exception:  # some modules cannot be copied
                 before = {}
-            self.steps[at] = Steps(kinds, before, namespace=seen)
+            self.steps[at] = Steps(kinds, before, namespace=seen, attributes=attributes)
         steps, loss = self.steps[at], frame.f_locals["self"]
         if len(steps.losses) < STEPS:
             steps.adding |= {n for n, value in seen.items() if has_gradients(value)}
@@ -223,8 +232,10 @@ class Recording:
         namespace = caller.f_locals | {  # what is local stands first
             name: v for name, v in caller.f_globals.items() if name not in caller.f_locals
         }
+        attributes = attributes_read(caller)
+        namespace |= values_of(attributes, namespace)
         function = function_and_arguments(caller)
-        made = MadeOptimizer(frame.f_locals["self"], settings, namespace, function)
+        made = MadeOptimizer(frame.f_locals["self"], settings, namespace, function, attributes)
         at = (caller.f_code.co_filename, span_of_call(caller))
         self.optimizers.setdefault(at, []).append(made)
 
@@ -256,7 +267,7 @@ class Recording:
             except Exception:  # some modules cannot be copied
                 return
             self.first_calls[cls.__name__] = FirstCall(
-                cls.__name__, before, copied(args), made_with=self._made_with.get(module)
+                cls.__name__, before, copied(args), made_with=given_like(module, self._made_with)
             )
 
     def _record_evaluation(self, frame: FrameType, args: Any) -> None:
@@ -283,12 +294,3 @@ _BACKWARD = torch.Tensor.backward.__code__
 _OPTIMIZER = torch.optim.Optimizer.__init__.__code__
 _DISTRIBUTIONS = str(Path(torch.distributions.__file__).parent)
 _LOADER = torch.utils.data.DataLoader.__iter__.__code__
-
-
-def constructed(frame: FrameType) -> torch.nn.Module | None:
-    """The module whose ``__init__`` a frame runs."""
-    code = frame.f_code
-    if code.co_name != "__init__" or not code.co_argcount:
-        return None
-    first = frame.f_locals.get(code.co_varnames[0])
-    return first if isinstance(first, torch.nn.Module) else None

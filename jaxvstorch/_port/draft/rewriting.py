@@ -4,6 +4,7 @@
 
 import ast
 import re
+from collections.abc import Set
 from typing import Any
 
 from jaxvstorch._port.draft.classes import Classes
@@ -13,6 +14,7 @@ from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.randomness import SEEDED, without_pass
 from jaxvstorch._port.draft.shortening import ReadDirectly, WithoutDevices
 from jaxvstorch._port.filling import filled_tree
+from jaxvstorch._port.judging import ASSIGN
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.translation import functional_update
 
@@ -25,7 +27,13 @@ _SETTINGS = ("manual_seed", "manual_seed_all", "set_num_threads", "use_determini
 
 
 class Rewriting(Classes):
-    """Turns one file's definitions into JAX."""
+    """Turns one file's definitions into JAX.
+
+    Attributes:
+        weights: the names that loops around give to weights.
+    """
+
+    weights: Set[str] = frozenset()
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements, each after the marks of what is left to do in it."""
@@ -86,7 +94,8 @@ class Rewriting(Classes):
         """Whether a line of a function ran."""
         lines = range(node.body[0].lineno if hasattr(node.body[0], "lineno") else node.lineno + 1,
                       (node.end_lineno or 0) + 1)  # fmt: skip
-        name = f"{self.owner}.{node.name}" if self.owner else node.name
+        around = self.owner or self.other_class
+        name = f"{around}.{node.name}" if around else node.name
         reached = name in self.seen.reached or name in self.seen.builders
         return reached or not self.seen.lines.isdisjoint(lines) or len(node.body) == 1
 
@@ -187,11 +196,31 @@ class Rewriting(Classes):
             array = call.func.value
             if (stored := self.stored(array, call)) is not None:
                 return stored
+            if ast.unparse(array).removesuffix(".data") in self.weights:
+                return self._weight_written(array, call)
             if isinstance(array, ast.Name | ast.Attribute):
                 target = ast.parse(ast.unparse(array), mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
                 return ast.Assign([target], self.visit(call), lineno=node.lineno)
         return self.generic_visit(node)
+
+    def _weight_written(self, array: ast.expr, call: ast.Call) -> ast.stmt:
+        """``p.data.copy_(x)``, where a loop goes over weights: the weight is written into."""
+        name = ast.unparse(array).removesuffix(".data")
+        outer, self.marks = self.marks, []
+        copied = call.args[0] if ast.unparse(call.func).endswith(".copy_") else None
+        elementwise = copied is not None and all(
+            isinstance(part, ast.BinOp | ast.UnaryOp | ast.Name | ast.Attribute | ast.Constant)
+            for part in ast.walk(copied)
+            if isinstance(part, ast.expr)
+        )
+        same_shape = elementwise and any(
+            isinstance(part, ast.Name) and part.id == name for part in ast.walk(call.args[0])
+        )
+        new = self.visit(call.args[0] if same_shape else call)
+        # Whoever holds the weight sees what is written, as in PyTorch.
+        self.marks = outer + [text for text in self.marks if ASSIGN not in text]
+        return ast.parse(f"{name}[...] = {ast.unparse(new)}").body[0]
 
     def _applied(self, call: ast.Call) -> ast.stmt:
         """``self.apply(f)``: a call of the function with each module."""

@@ -153,8 +153,7 @@ def _value(name: str, given: dict[str, Any], arrays: dict[str, Any], steps: Step
     for known in (given, arrays):
         if name in known:
             return known[name]
-    assert steps.drafted is not None
-    value = eval(steps.drafted.fields.get(name, name), dict(steps.namespace))
+    value = steps.namespace[name]
     return new_layer(value, {}) if isinstance(value, torch.nn.Module) else value
 
 

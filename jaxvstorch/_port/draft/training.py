@@ -3,21 +3,20 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
+from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.commenting import blank, is_blank
 from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import (
     Cloned,
-    FieldNames,
     WithoutItem,
     clips_gradients,
     first_reads,
     gradient_call,
-    is_name,
     names_in,
     names_in_order,
     read_around,
@@ -53,12 +52,22 @@ class Training(Distributions, Saving):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.step_names: set[str] = set()
+        self.iterators: set[str] = set()  # the names of iterators over a DataLoader
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        outer, self.function = self.function, node
-        new = super().visit_FunctionDef(node)
+        attributes = attributes_in(node, self._attributes_at)
+        named = Named(attributes).visit(node) if attributes else node
+        outer, self.function = self.function, named
+        new = super().visit_FunctionDef(named)
         self.function = outer
-        return new
+        return Unnamed(attributes).visit(new) if attributes else new
+
+    def _attributes_at(self, call: ast.Call) -> list[Mapping[str, str]]:
+        """Names for attributes at a call that computes gradients or makes an optimizer."""
+        span = self.span(call)
+        steps = self.seen.steps.get(span)
+        found: list[Mapping[str, str]] = [steps.attributes] if steps is not None else []
+        return found + [made.attributes for made in self.seen.optimizers.get(span, [])]
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         seen = self.seen.steps
@@ -113,13 +122,11 @@ class Training(Distributions, Saving):
         total = " + ".join(map(ast.unparse, step.losses))
         source = "\n".join([*map(ast.unparse, step.region), f"loss_of_step = {total}"])
         changes = "\n".join(map(ast.unparse, step.changes))
-        kinds, fields = step.seen.kinds, dict[str, str]()
-        if self.function is not None:
-            fields = self._fields(step)
+        kinds = step.seen.kinds
         computing = [n for n in step.region if gradient_call(n) is None]
         loss_names = set().union(*(names_in(n, ast.Load) for n in step.losses))
         stored = set().union(*map(stores, computing))
-        own = (first_reads(computing) | loss_names - stored) - set(fields)
+        own = first_reads(computing) | loss_names - stored
         local = self.function is not None
         for change in step.changes:
             own |= names_in(change, ast.Load) - names_in(change, ast.Store)
@@ -133,7 +140,8 @@ class Training(Distributions, Saving):
         ]  # fmt: skip
         settings = [
             n for n in sorted(own)
-            if local and kinds.get(n) in ("setting", "function", "other") and self._is_local(n)
+            if local and kinds.get(n) in ("setting", "function", "other")
+            and (self._is_local(n) or n in step.seen.attributes)
         ]  # fmt: skip
         for n in sorted(own & self.changed - {*arrays, *settings}):  # a constant under jit
             if kinds.get(n) in ("setting", "numbers"):
@@ -144,7 +152,7 @@ class Training(Distributions, Saving):
             arrays += sorted(n for n in rates if kinds[n] in ("setting", "numbers"))
             settings = [n for n in settings if n not in rates]
         closed_over = any(kinds.get(n) == "other" for n in settings)
-        settings = [] if closed_over else [*settings, *fields]
+        settings = [] if closed_over else settings
         copied: list[str] = []
         for other in steps:  # its own call changes the running averages
             for part in other.again:
@@ -187,9 +195,9 @@ class Training(Distributions, Saving):
         for drawn in draws(function):
             drawn.id = "rngs" if drawn.id == RNGS else "rngs()"
         step.seen.drafted = DraftedStep(
-            name, parameters, models, step.optimizer, source, changes, fields, copied
+            name, parameters, models, step.optimizer, source, changes, copied
         )
-        arguments = [RNGS if p == "rngs" else fields.get(p, p) for p in parameters]
+        arguments = [RNGS if p == "rngs" else p for p in parameters]
         called = f"{', '.join([returned, *results])} = {name}({', '.join(arguments)})"
         if (step.optimizer or step.trained[0]) in step.seen.adding:
             self.marks.append(_ADDING)
@@ -197,29 +205,6 @@ class Training(Distributions, Saving):
             self.marks.append(f"{name} reads variables of the function around it")
         self.steps.append(function)
         return ast.parse(called).body[0]
-
-    def _fields(self, step: Step) -> dict[str, str]:
-        """Read settings of an object, such as ``args.beta``, as arguments of their own names."""
-        nodes = [*step.region, *step.losses, *step.changes]
-        nodes += [step.new_value] if step.new_value is not None else []
-        read = [n for part in nodes for n in ast.walk(part)]
-        fields: dict[str, str] = {}
-        for name in {n.id for n in read if isinstance(n, ast.Name)}:
-            if step.seen.kinds.get(name) != "other" or not self._is_local(name):
-                continue
-            values = [n for n in read if isinstance(n, ast.Attribute) and is_name(n.value, name)]
-            count = sum(isinstance(n, ast.Name) and n.id == name for n in read)
-            simple = all(
-                isinstance(
-                    getattr(step.seen.namespace[name], n.attr, None), bool | int | float | str
-                )
-                for n in values
-            )
-            if len(values) == count and simple:
-                fields |= {n.attr: ast.unparse(n) for n in values}
-                for part in nodes:
-                    FieldNames(name).visit(part)
-        return fields
 
     def _update(self, step: Step) -> str:
         """What changes the weights."""
@@ -253,8 +238,16 @@ class Training(Distributions, Saving):
             "grads = jax.tree.map(lambda g: g * scale, grads)"
         )
 
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+        if called == "iter" and node.lineno in self.seen.loader_lines:
+            self.iterators.add(ast.unparse(node.targets[0]))
+        return super().visit_Assign(node)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """A module that a loop over a DataLoader evaluates is compiled."""
+        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled."""
+        if ast.unparse(node.func) == "next" and ast.unparse(node.args[0]) in self.iterators:
+            return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])
         new = super().visit_Call(node)
         evaluated = self.in_loader and self.span(node) in self.seen.evaluations
         if evaluated and isinstance(new, ast.Call) and not new.keywords:
@@ -262,11 +255,16 @@ class Training(Distributions, Saving):
         return new
 
     def visit_For(self, node: ast.For) -> Any:
-        """A loop over a DataLoader hands its arrays over."""
+        """A loop over a DataLoader hands its arrays over; one over weights writes into them."""
         lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
+        outer_weights = self.weights
+        if "parameters()" in ast.unparse(node.iter):
+            self.weights |= names_in(node.target, ast.Store)
         node.iter = self.iterated(node.iter)
         if self.seen.loader_lines.isdisjoint(lines):
-            return self.generic_visit(node)
+            new = self.generic_visit(node)
+            self.weights = outer_weights
+            return new
         target: ast.expr = node.target
         function = node.iter.func if isinstance(node.iter, ast.Call) else None
         if function is not None and ast.unparse(function) == "enumerate":

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._port.draft.frames import constructed
 from jaxvstorch._port.draft.recorded import Given, given_to
-from jaxvstorch._port.draft.recording import constructed
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.locations import span_of_call
 

@@ -1,0 +1,132 @@
+"""Names for the attributes that a function trains with, such as ``self.model``.
+
+A compiled step takes modules, optimizers and settings as arguments, each by a name of its own.
+"""
+
+import ast
+import builtins
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType, ModuleType
+from typing import Any
+
+from jaxvstorch._port.draft.recorded import kind_of
+
+_DEPTH = 2  # as in self.config.rate
+_OUTSIDE = ("module", "optimizer", "array")  # what is constant of a global object stays its own
+
+
+def attributes_read(frame: FrameType) -> dict[str, str]:
+    """The attributes that a function can read, by names that it does not have itself.
+
+    Returns:
+        ``{"model": "self.model"}``; none at the top level of a file.
+    """
+    code = frame.f_code
+    if not code.co_flags & inspect.CO_OPTIMIZED:
+        return {}
+    local, outer = frame.f_locals, frame.f_globals
+    globals_read = [name for name in code.co_names if name in outer and name not in local]
+    found = [
+        *(text for name, value in local.items() for text, _ in _parts(name, value, code.co_names)),
+        *(
+            text for name in globals_read for text, part in _parts(name, outer[name], code.co_names)
+            if kind_of(part) in _OUTSIDE
+        ),
+    ]  # fmt: skip
+    taken = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *outer, *vars(builtins)}
+    names: dict[str, str] = {}
+    for text in sorted(found, key=lambda text: text.count(".")):
+        end = text.rpartition(".")[2]
+        names[text.replace(".", "_") if end in taken or end in names else end] = text
+    return names
+
+
+def _parts(
+    text: str, value: Any, names: tuple[str, ...], depth: int = 1
+) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object that a step can take, as text and value."""
+    known = type(value).__module__.split(".")[0] in ("torch", "numpy")
+    if known or kind_of(value) != "other" or isinstance(value, ModuleType | type):
+        return
+    for name, part in list(getattr(value, "__dict__", {}).items()):
+        if name not in names:
+            continue
+        inner = f"{text}.{name}"
+        if kind_of(part) != "other" or callable(part):
+            yield inner, part
+        elif depth < _DEPTH:
+            yield from _parts(inner, part, names, depth + 1)
+
+
+def values_of(attributes: Mapping[str, str], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of attributes, by their names; without those that are gone."""
+    values: dict[str, Any] = {}
+    for name, text in attributes.items():
+        first, *rest = text.split(".")
+        value = seen.get(first)
+        for part in rest:
+            value = getattr(value, part, inspect.Parameter.empty)
+        if value is not inspect.Parameter.empty:
+            values[name] = value
+    return values
+
+
+class Named(ast.NodeTransformer):
+    """Writes ``model`` for ``self.model`` in a function."""
+
+    def __init__(self, attributes: Mapping[str, str]) -> None:
+        self.names = {text: name for name, text in attributes.items()}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        name = self.names.get(ast.unparse(node))
+        if name is not None:
+            return ast.copy_location(ast.Name(name, node.ctx), node)
+        return self.generic_visit(node)
+
+
+class Unnamed(ast.NodeTransformer):
+    """Writes ``self.model`` for ``model`` again."""
+
+    def __init__(self, attributes: Mapping[str, str]) -> None:
+        self.attributes = attributes
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}  # such as a new one
+        others = {name: text for name, text in self.attributes.items() if name not in own}
+        node.body = Unnamed(others).visit(node.body)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if (text := self.attributes.get(node.id)) is None:
+            return node
+        new = ast.parse(text, mode="eval").body
+        assert isinstance(new, ast.Attribute)
+        new.ctx = node.ctx
+        return ast.copy_location(new, node)
+
+
+def attributes_in(
+    function: ast.FunctionDef, recorded_at: Callable[[ast.Call], list[Mapping[str, str]]]
+) -> dict[str, str]:
+    """The names for the attributes that the steps and optimizers of a function read.
+
+    Args:
+        function: the function; those inside it have names of their own.
+        recorded_at: what was recorded at a call.
+    """
+    names: dict[str, str] = {}
+    for call in _calls(function):
+        for attributes in recorded_at(call):
+            if any(names.get(name, text) != text for name, text in attributes.items()):
+                return {}
+            names |= attributes
+    return names
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.Call):
+            yield part
+        if not isinstance(part, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+            yield from _calls(part)

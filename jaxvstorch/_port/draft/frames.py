@@ -1,0 +1,41 @@
+"""What a frame of a running program shows."""
+
+from types import FrameType
+
+import torch
+
+
+def constructed(frame: FrameType) -> torch.nn.Module | None:
+    """The module whose ``__init__`` a frame runs."""
+    code = frame.f_code
+    if code.co_name != "__init__" or not code.co_argcount:
+        return None
+    first = frame.f_locals.get(code.co_varnames[0])
+    return first if isinstance(first, torch.nn.Module) else None
+
+
+def is_of_module(frame: FrameType) -> bool:
+    """Whether a frame runs a method of a module."""
+    return isinstance(frame.f_locals.get("self"), torch.nn.Module)
+
+
+def is_in_constructor(frame: FrameType | None) -> bool:
+    """Whether a frame runs inside a module's ``__init__``."""
+    while frame is not None:
+        if frame.f_code.co_name == "__init__" and is_of_module(frame):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def function_and_arguments(frame: FrameType) -> tuple[str, tuple[str, ...]]:
+    """The name of the function that a frame runs, and those of its arguments."""
+    code = frame.f_code
+    return code.co_name, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def argument_types(frame: FrameType) -> dict[str, str]:
+    """The types of the arguments of the function that a frame runs."""
+    code = frame.f_code
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    return {name: type(frame.f_locals[name]).__name__ for name in names}
