@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from jaxvstorch._port.map.rows import meaning, rows
@@ -17,7 +18,7 @@ pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
 from jaxvstorch._port.map.row import PLACEMENT, parse
 from jaxvstorch._port.map.running.call import of_pytorch
-from jaxvstorch._port.map.running.compare import TOLERANCE
+from jaxvstorch._port.map.running.compare import TOLERANCE, compare
 from tools.check_map import samples
 from tools.check_map.judge import complaint, judge
 from tools.check_map.probing import probe, written
@@ -205,6 +206,12 @@ def test_most_draws_are_of_4000_numbers() -> None:
     calls = [c for row in drawn for c in samples.written_calls(row, of_pytorch(row.name))]
     sizes = [call().numel() for call in calls]
     assert sizes.count(4000) / len(sizes) > 0.9
+
+
+def test_a_small_number_beside_a_large_one_that_is_far_off_is_no_rounding() -> None:
+    for close, kind in ((7.7, "value"), (9.7, "rounding")):
+        pair = [np.array([number, 4000.0], np.float32) for number in (9.8, close)]
+        assert [difference.kind for difference in compare(*pair, wide=False)] == [kind]
 
 
 def test_the_page_says_what_counts_as_rounding() -> None:

@@ -93,11 +93,14 @@ def _value_difference(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
         return None if np.array_equal(a, b) else "value"
     finite = np.abs(a[np.isfinite(a)])
     scale = max(finite.max() if finite.size else 0.0, size)
-    for kind, times in ((None, 1.0), ("rounding", ROUNDED)):
-        within = min(tolerance * times, LARGEST)
-        if np.allclose(a, b, within, within * scale, equal_nan=True):
-            return kind
-    return "value"
+    if np.allclose(a, b, tolerance, tolerance * scale, equal_nan=True):
+        return None
+    rounded = min(tolerance * ROUNDED, LARGEST)
+    if not np.allclose(a, b, rounded, rounded * scale, equal_nan=True):
+        return "value"
+    # Beside one large number, a small one would be far off before it counted.
+    small = np.allclose(a, b, LARGEST, max(tolerance * scale, size), equal_nan=True)
+    return "rounding" if small else "value"
 
 
 def _texts(a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
