@@ -106,3 +106,25 @@ def gru(
     starts = list(zeros if hx is None else hx)
     y, ends = _scanned(gru_cell, input, starts, w, num_layers, batch_first, bidirectional)
     return y, jnp.stack(ends)
+
+
+def rnn(
+    input: Array,
+    hx: Any,
+    w: Any,
+    num_layers: int,
+    batch_first: bool,
+    bidirectional: bool,
+    hidden_size: int,
+    nonlinearity: str,
+) -> tuple[Array, Array]:
+    """A plain recurrent net over a sequence: all outputs, and the last one of each layer."""
+    zeros = _zeros(input, num_layers * (1 + bidirectional), batch_first, hidden_size)
+    activation = jnp.tanh if nonlinearity == "tanh" else jax.nn.relu
+
+    def cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any) -> Array:
+        return activation(_gates(x, w_ih, b_ih) + _gates(h, w_hh, b_hh))
+
+    starts = list(zeros if hx is None else hx)
+    y, ends = _scanned(cell, input, starts, w, num_layers, batch_first, bidirectional)
+    return y, jnp.stack(ends)
