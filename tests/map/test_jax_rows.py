@@ -3,6 +3,7 @@
 import builtins
 import dis
 import hashlib
+import inspect
 import pkgutil
 import re
 from importlib import metadata
@@ -20,6 +21,7 @@ pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 from jaxvstorch._port.map.row import FREE_IN_PYTORCH
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from tools.check_map import from_jax, samples, turning
+from tools.check_map.jax_calls import namespace
 from tools.check_map.judge import complaint, judge
 
 STATE = FILE.read_bytes()
@@ -157,3 +159,20 @@ def test_a_wrong_line_is_reported(line, reason) -> None:
 def test_a_key_draws_again_what_a_generator_does_not() -> None:
     row = jax_rows()["jax.random.normal"]
     assert "drawn again" in kinds(judge(row))
+
+
+def test_what_comes_behind_a_parameter_left_out_is_given_by_name() -> None:
+    wrong = {}
+    for name in own_names():
+        row = jax_rows()[name]
+        if row.expression is None or row.made is None or row.called or name.startswith("Array."):
+            continue
+        try:
+            by_name = {p.name for p in parameters(name) if p.kind is p.KEYWORD_ONLY}
+        except ValueError:  # it is not written in Python
+            continue
+        written = inspect.signature(eval(f"lambda {row.made}: 0", namespace())).parameters
+        by_position = {n for n, p in written.items() if p.kind is not p.KEYWORD_ONLY}
+        if found := by_name & by_position:
+            wrong[name] = found
+    assert wrong == {}

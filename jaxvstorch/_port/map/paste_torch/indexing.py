@@ -7,7 +7,7 @@ import torch
 
 __all__ = [
     "add_at", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_slice",
-    "dynamic_update_slice_in_dim", "select", "select_n", "set_at",
+    "dynamic_update_slice_in_dim", "reduce_at", "select", "select_n", "set_at",
 ]  # fmt: skip
 
 
@@ -20,9 +20,20 @@ def set_at(x: torch.Tensor, index: Any, values: Any) -> torch.Tensor:
 
 def add_at(x: torch.Tensor, index: Any, values: Any) -> torch.Tensor:
     """``x.at[index].add(values)``: a position that comes twice is added to twice."""
+    return reduce_at(x, index, values, "sum")
+
+
+def reduce_at(x: torch.Tensor, index: Any, values: Any, how: str) -> torch.Tensor:
+    """``x.at[index].multiply(values)`` and the like: all values of one position count.
+
+    ``how`` is ``"sum"``, ``"prod"``, ``"amax"`` or ``"amin"``.
+    """
     positions = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
-    values = torch.as_tensor(values, dtype=x.dtype, device=x.device).expand(positions.shape)
-    return x.ravel().index_add(0, positions.ravel(), values.ravel()).reshape(x.shape)
+    values = torch.as_tensor(values, device=x.device)
+    dtype = torch.result_type(x, values)  # the result is rounded to the dtype of x only at the end
+    values = values.to(dtype).expand(positions.shape).ravel()
+    y = x.to(dtype).ravel().scatter_reduce(0, positions.ravel(), values, how)
+    return y.reshape(x.shape).to(x.dtype)
 
 
 def dynamic_slice(

@@ -36,8 +36,9 @@ def solve_triangular(
     transposed = trans not in (0, "N")
     if transposed:
         a = a.mH if trans in (2, "C") else a.mT
-    columns = b if b.ndim > 1 else b[:, None]
+    vector = b.ndim in (1, a.ndim - 1)
+    columns = b[..., None] if vector else b
     x: torch.Tensor = torch.linalg.solve_triangular(
         a, columns, upper=lower == transposed, unitriangular=unit_diagonal
     )
-    return x if b.ndim > 1 else x[:, 0]
+    return x[..., 0] if vector else x

@@ -2,7 +2,7 @@
 
 import math
 
-__all__ = ["exponential_decay", "warmup_cosine"]
+__all__ = ["exponential_decay", "polynomial", "warmup_cosine"]
 
 
 def exponential_decay(
@@ -15,12 +15,30 @@ def exponential_decay(
     end_value: float | None = None,
 ) -> float:
     """``optax.exponential_decay``."""
-    periods = max(step - transition_begin, 0) / transition_steps
+    if transition_steps <= 0 or decay_rate == 0:
+        return init_value
+    periods = max(step - max(transition_begin, 0), 0) / transition_steps
     periods = math.floor(periods) if staircase else periods
     rate = init_value * math.pow(decay_rate, periods)
     if end_value is None:
         return rate
     return max(rate, end_value) if decay_rate < 1 else min(rate, end_value)
+
+
+def polynomial(
+    step: int,
+    init_value: float,
+    end_value: float,
+    power: float,
+    transition_steps: int,
+    transition_begin: int = 0,
+) -> float:
+    """``optax.polynomial_schedule``; of no steps, a schedule stays where it begins."""
+    if transition_steps <= 0:
+        return init_value
+    part = min(max(step - max(transition_begin, 0), 0) / transition_steps, 1)
+    rate: float = (init_value - end_value) * (1 - part) ** power + end_value
+    return rate
 
 
 def warmup_cosine(

@@ -60,6 +60,8 @@ def _of_arrays(parts: list[str]) -> Callable[..., Any]:
 def parameters(name: str) -> list[inspect.Parameter]:
     """A name's parameters, without those that say where an array is kept.
 
+    What comes behind one of those is given by name alone: its position would count them.
+
     Raises:
         ValueError: it has no signature.
         TypeError: it is not called.
@@ -71,7 +73,17 @@ def parameters(name: str) -> list[inspect.Parameter]:
     if name.startswith("Array."):
         value = getattr(type(jnp.zeros(())), name.removeprefix("Array."))
     given = inspect.signature(value).parameters.values()
-    return [p for p in given if p.name not in PLACEMENT_IN_JAX and not p.name.startswith("_")]
+    kept: list[inspect.Parameter] = []
+    passed = False
+    for parameter in given:
+        by_position = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        if parameter.name in PLACEMENT_IN_JAX or parameter.name.startswith("_"):
+            passed |= by_position
+        elif passed and by_position:
+            kept.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
+        else:
+            kept.append(parameter)
+    return kept
 
 
 def signature(given: list[inspect.Parameter]) -> str:
