@@ -49,16 +49,20 @@ class Trainer(Base):
              "weight_decay": 0.0},
         ]
         self.optimizer = torch.optim.AdamW(groups, lr=self.config.rate)
+        self.scaler = torch.amp.GradScaler("cpu", enabled=False)
         self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 2, 0.5)
 
     def step(self, x, y):
         with torch.no_grad():
             y = y + 0.5 * self.target(x) + self.noise * torch.randn_like(y)
         self.optimizer.zero_grad()
-        self.loss = self.criterion(self.model(x), y)
-        self.loss.backward()
+        with torch.autocast("cpu", enabled=False):
+            self.loss = self.criterion(self.model(x), y)
+        self.scaler.scale(self.loss).backward()
+        self.scaler.unscale_(self.optimizer)
         nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        self.optimizer.step()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
         self.scheduler.step()
         for p, t in zip(self.model.parameters(), self.target.parameters()):
             t.data.copy_(0.9 * t.data + 0.1 * p.data)
@@ -104,6 +108,7 @@ def test_a_step_of_attributes(draft) -> None:
     assert "def train_step(model, optimizer, x, y, clip, criterion):" in source
     assert "t[...] = 0.9 * t + 0.1 * p" in source
     assert "TODO:" not in source
+    assert "scaler" not in source  # float32 has the range
 
 
 def test_objects_keep_random_numbers(draft, capsys) -> None:

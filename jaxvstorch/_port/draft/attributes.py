@@ -46,17 +46,21 @@ def _parts(
     text: str, value: Any, names: tuple[str, ...], depth: int = 1
 ) -> Iterator[tuple[str, Any]]:
     """The attributes of an object that a step can take, as text and value."""
-    known = type(value).__module__.split(".")[0] in ("torch", "numpy")
-    if known or kind_of(value) != "other" or isinstance(value, ModuleType | type):
+    if _is_torch(value) or kind_of(value) != "other" or isinstance(value, ModuleType | type):
         return
     for name, part in list(getattr(value, "__dict__", {}).items()):
         if name not in names:
             continue
         inner = f"{text}.{name}"
-        if kind_of(part) != "other" or callable(part):
+        if kind_of(part) != "other" or callable(part) or _is_torch(part):
             yield inner, part
         elif depth < _DEPTH:
             yield from _parts(inner, part, names, depth + 1)
+
+
+def _is_torch(value: Any) -> bool:
+    """Whether a value is one of PyTorch's own objects, such as a scaler of gradients."""
+    return type(value).__module__.partition(".")[0] == "torch"
 
 
 def values_of(attributes: Mapping[str, str], seen: Mapping[str, Any]) -> dict[str, Any]:

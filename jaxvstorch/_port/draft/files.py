@@ -14,7 +14,7 @@ from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
-from jaxvstorch._port.draft.reading import declared_global, set_again
+from jaxvstorch._port.draft.reading import WithoutScaling, declared_global, set_again
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.saving import made_by
@@ -44,6 +44,8 @@ class File:
             if isinstance(node, ast.ClassDef)
         }
         self.seen = Seen(recording, path)
+        if self.seen.scalers:
+            self.tree = WithoutScaling(self.seen.scalers).visit(self.tree)
         self.rewriting = Training(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.made = made_by(self.tree, self.rewriting.qualified)

@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from jaxvstorch._port.draft.commenting import is_marker
 
@@ -17,6 +17,40 @@ class WithoutItem(ast.NodeTransformer):
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
                 return value
+        return node
+
+
+class WithoutScaling(ast.NodeTransformer):
+    """Trains without a ``GradScaler``: float32 and bfloat16 have the range for small gradients.
+
+    Args:
+        names: those of the program's scalers.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        self.generic_visit(node)
+        scaler = len(node.targets) == 1 and ast.unparse(node.targets[0]) in self.names
+        return None if scaler and isinstance(node.value, ast.Call) else node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=scaler, attr="unscale_" | "update")):
+                return None if ast.unparse(scaler) in self.names else node
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=scaler, attr=method), args=[first, *_]):
+                if ast.unparse(scaler) in self.names and method == "scale":
+                    return first
+                if ast.unparse(scaler) in self.names and method == "step":
+                    function = ast.copy_location(ast.Attribute(first, "step", ast.Load()), node)
+                    return ast.copy_location(ast.Call(function, [], []), node)
         return node
 
 

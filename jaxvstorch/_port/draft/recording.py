@@ -5,14 +5,12 @@ import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
 
-from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.draft.attributes import attributes_read, values_of
 from jaxvstorch._port.draft.frames import (
     argument_types,
@@ -21,6 +19,7 @@ from jaxvstorch._port.draft.frames import (
     is_in_constructor,
     is_of_module,
 )
+from jaxvstorch._port.draft.places import Places
 from jaxvstorch._port.draft.recorded import (
     FirstCall,
     Given,
@@ -32,18 +31,17 @@ from jaxvstorch._port.draft.recorded import (
     given_to,
     has_gradients,
     kind_of,
-    saved_kind,
 )
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
-from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
+from jaxvstorch._port.locations import span_of_call
 from jaxvstorch._port.map.running.call import copied, flat
 from jaxvstorch._port.report_data import Location, PortCall
 
 STEPS = 3  # of each place that are compared
 
 
-class Recording:
+class Recording(Places):
     """Watches a program whose files are in one folder.
 
     Attributes:
@@ -56,20 +54,15 @@ class Recording:
         construction_types: the types of the arguments of each such call, by parameter.
         passing: the calls in constructors and below that make modules or lead to one.
         builders: the functions that constructors call to make modules.
-        saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by file and span.
         steps: the steps of each call of ``backward``, by file and span.
         optimizers: the optimizers that each call in a file made, by file and span.
-        draws: the calls that draw from a distribution of PyTorch.
-        loader_lines: the lines of each file that begin to read a DataLoader.
         evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
         instances: a module of each of the program's classes that was made.
-        mains: the files that ran as programs.
         names: of the draft's helpers, where the program has others of their names.
     """
 
     def __init__(self, file: str) -> None:
-        self.file = Path(file).resolve()
-        self.folder = self.file.parent
+        super().__init__(file)
         self.calls: dict[Location, dict[PortCall, None]] = {}
         self.argument_types: dict[Location, tuple[str, ...]] = {}
         self.codes: dict[CodeType, None] = {}
@@ -79,19 +72,14 @@ class Recording:
         self.construction_types: dict[tuple[str, Span], dict[str, str]] = {}
         self.passing: set[tuple[str, Span]] = set()
         self.builders: set[CodeType] = set()
-        self.saved: dict[tuple[str, Span], str] = {}
         self.steps: dict[tuple[str, Span], Steps] = {}
         self.optimizers: dict[tuple[str, Span], list[MadeOptimizer]] = {}
-        self.draws: set[tuple[str, Span]] = set()
-        self.loader_lines: set[tuple[str, int]] = set()
         self.evaluations: dict[tuple[str, Span], bool] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
         self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Given] = (
             weakref.WeakKeyDictionary()
         )
-        self.mains: dict[str, None] = {}
         self.names: dict[str, str] = {}
-        self._program_files: dict[str, bool] = {}
 
     def record(self, location: Location, call: PortCall) -> None:
         """Keep a call that a replay did again."""
@@ -112,31 +100,24 @@ class Recording:
             for hook in hooks:
                 remove_hook(hook)
 
-    def is_program_file(self, file: str) -> bool:
-        """Whether a file is the program's: beside it or below, and not an installed package."""
-        if file not in self._program_files:
-            path = Path(file).resolve()
-            installed = is_installed(file) or file.startswith(PORT_FOLDERS)
-            inside = path.is_relative_to(self.folder) and path.is_file()
-            self._program_files[file] = inside and not installed
-        return self._program_files[file]
-
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         if event == "call" and code is _OPTIMIZER:
             self._record_optimizer(frame)
+        elif event == "call" and code is _AUTOCAST:
+            self.record_autocast(frame)
         elif event == "call" and code.co_name == "__init__":
             self._record_construction(frame)
         elif event == "call" and code is _BACKWARD:
             self._record_step(frame)
         elif event == "call" and code is _LOADER:
-            self._record_loader(frame)
+            self.record_loader(frame)
         elif event == "call" and code.co_name in ("sample", "rsample"):
-            self._record_draw(frame)
+            self.record_draw(frame)
         elif event == "call" and code.co_name in ("state_dict", "load_state_dict"):
-            self._record_saving(frame)
+            self.record_saving(frame)
         elif event == "call" and code.co_name == "<module>":
-            self._record_main(frame)
+            self.record_main(frame)
         caller = frame if event == "c_call" else frame.f_back if event == "call" else None
         if caller is not None and self.is_program_file(caller.f_code.co_filename):
             self.lines.setdefault(caller.f_code.co_filename, set()).add(caller.f_lineno)
@@ -178,18 +159,12 @@ class Recording:
             at = (caller.f_code.co_filename, span_of_call(caller))
             self.constructions.setdefault(at, {})[type(module)] = None
             self.construction_types.setdefault(at, argument_types(frame))
-        frames = list(self._program_frames(caller))
+        frames = list(self.program_frames(caller))
         inside = [i for i, f in enumerate(frames) if constructed(f) is not None]
         for f in frames[: inside[-1] + 1] if inside else ():
             self.passing.add((f.f_code.co_filename, span_of_call(f)))
             if f.f_code.co_name != "__init__" and f.f_code.co_flags & inspect.CO_OPTIMIZED:
                 self.builders.add(f.f_code)
-
-    def _program_frames(self, frame: FrameType | None) -> Iterator[FrameType]:
-        while frame is not None:
-            if self.is_program_file(frame.f_code.co_filename):
-                yield frame
-            frame = frame.f_back
 
     def _record_step(self, frame: FrameType) -> None:
         """Record what the first calls of ``backward`` at one place can read."""
@@ -216,14 +191,8 @@ class Recording:
             steps.arrays.append(arrays)
             steps.losses.append(loss.item() if loss.numel() == 1 else float("nan"))
 
-    def _record_saving(self, frame: FrameType) -> None:
-        caller = frame.f_back
-        if caller is not None and self.is_program_file(caller.f_code.co_filename):
-            at = (caller.f_code.co_filename, span_of_call(caller))
-            self.saved.setdefault(at, saved_kind(frame.f_locals.get("self")))
-
     def _record_optimizer(self, frame: FrameType) -> None:
-        caller = next(self._program_frames(frame.f_back), None)
+        caller = next(self.program_frames(frame.f_back), None)
         if caller is None:
             return
         given = frame.f_locals["params"]
@@ -238,22 +207,6 @@ class Recording:
         made = MadeOptimizer(frame.f_locals["self"], settings, namespace, function, attributes)
         at = (caller.f_code.co_filename, span_of_call(caller))
         self.optimizers.setdefault(at, []).append(made)
-
-    def _record_main(self, frame: FrameType) -> None:
-        file = frame.f_code.co_filename
-        if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
-            self.mains[file] = None
-
-    def _record_draw(self, frame: FrameType) -> None:
-        caller = frame.f_back
-        of_torch = frame.f_code.co_filename.startswith(_DISTRIBUTIONS)
-        if of_torch and caller is not None and self.is_program_file(caller.f_code.co_filename):
-            self.draws.add((caller.f_code.co_filename, span_of_call(caller)))
-
-    def _record_loader(self, frame: FrameType) -> None:
-        caller = next(self._program_frames(frame.f_back), None)
-        if caller is not None:
-            self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
 
     def _before_module(self, module: torch.nn.Module, args: Any) -> None:
         cls = type(module)
@@ -272,7 +225,7 @@ class Recording:
 
     def _record_evaluation(self, frame: FrameType, args: Any) -> None:
         """Record a call of a module that takes no gradient, but not by another module."""
-        caller = next(self._program_frames(frame), None)
+        caller = next(self.program_frames(frame), None)
         if caller is None or is_of_module(caller):
             return
         at = (caller.f_code.co_filename, span_of_call(caller))
@@ -290,7 +243,7 @@ class Recording:
             call.kwargs, call.returned = copied(kwargs), True
 
 
+_AUTOCAST = torch.autocast.__init__.__code__
 _BACKWARD = torch.Tensor.backward.__code__
 _OPTIMIZER = torch.optim.Optimizer.__init__.__code__
-_DISTRIBUTIONS = str(Path(torch.distributions.__file__).parent)
 _LOADER = torch.utils.data.DataLoader.__iter__.__code__

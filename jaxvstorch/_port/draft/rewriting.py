@@ -4,18 +4,15 @@
 
 import ast
 import re
-from collections.abc import Set
 from typing import Any
 
-from jaxvstorch._port.draft.classes import Classes
 from jaxvstorch._port.draft.commenting import TODO, is_marker
-from jaxvstorch._port.draft.expressions import KEY, UNREACHED, parsed
+from jaxvstorch._port.draft.expressions import UNREACHED, parsed
 from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.randomness import SEEDED, without_pass
 from jaxvstorch._port.draft.shortening import ReadDirectly, WithoutDevices
-from jaxvstorch._port.filling import filled_tree
-from jaxvstorch._port.judging import ASSIGN
-from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.draft.weights import Weights
+from jaxvstorch._port.map.rows import rows
 from jaxvstorch._port.translation import functional_update
 
 # Contexts that set how PyTorch records or computes; JAX needs none of them.
@@ -26,14 +23,8 @@ _SETTINGS = ("manual_seed", "manual_seed_all", "set_num_threads", "use_determini
              "autograd.set_detect_anomaly")  # fmt: skip
 
 
-class Rewriting(Classes):
-    """Turns one file's definitions into JAX.
-
-    Attributes:
-        weights: the names that loops around give to weights.
-    """
-
-    weights: Set[str] = frozenset()
+class Rewriting(Weights):
+    """Turns one file's definitions into JAX."""
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements, each after the marks of what is left to do in it."""
@@ -124,7 +115,7 @@ class Rewriting(Classes):
             target.slice = self.visit(target.slice)
             return ast.parse(functional_update(node)).body
         if isinstance(target, ast.Attribute) and len(node.targets) == 1:
-            if (tied := self._tied(target, node.value)) is not None:
+            if (tied := self.tied(target, node.value)) is not None:
                 return tied
             made = re.search(r"\b(Parameter|Buffer)\(", ast.unparse(node.value))
             if made is None and (stored := self.stored(target, node.value)) is not None:
@@ -137,21 +128,6 @@ class Rewriting(Classes):
         new = self.generic_visit(node)
         same = isinstance(new, ast.Assign) and ast.unparse(new.targets[0]) == ast.unparse(new.value)
         return None if same else new  # such as data = data.to(device)
-
-    def _tied(self, target: ast.Attribute, value: ast.expr) -> ast.stmt | None:
-        """``self.head.weight = self.embed.weight``: the draft's layer reads the embedding's."""
-        if target.attr != "weight" or not ast.unparse(value).endswith(".weight"):
-            return None
-        assert isinstance(value, ast.Attribute)
-        old, new = (ast.unparse(part.value) for part in (target, value))
-        kinds = [self.layer_at(part.value) for part in (target, value)]
-        if kinds == ["torch.nn.Linear", "torch.nn.Embedding"]:
-            return ast.parse(f"{old} = paste.TiedLinear({new})").body[0]
-        if kinds == ["torch.nn.Embedding", "torch.nn.Linear"]:
-            return ast.parse(f"{new} = paste.TiedLinear({old})").body[0]
-        if kinds[0] == kinds[1] and (name := _TIED.get(kinds[0] or "")):
-            return ast.parse(f"{old}.{name} = {new}.{name}").body[0]
-        return None
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target = node.target
@@ -183,11 +159,11 @@ class Rewriting(Classes):
         if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
             return self._applied(call)
         if method in ("register_buffer", "register_parameter") and len(call.args) > 1:
-            return self._registered(
+            return self.registered(
                 call, "paste.Buffer" if method.endswith("buffer") else "nnx.Param"
             )
         if name.startswith("torch.nn.init.") and call.args:
-            return self._initialized(name, call)
+            return self.initialized(name, call)
         names = [replayed.name for replayed in self.calls_at(call)]
         if not names and not name and (self.unwatched or self._did_not_run(call)):
             names = [f"Tensor.{method}"] if f"Tensor.{method}" in rows() else []
@@ -197,30 +173,12 @@ class Rewriting(Classes):
             if (stored := self.stored(array, call)) is not None:
                 return stored
             if ast.unparse(array).removesuffix(".data") in self.weights:
-                return self._weight_written(array, call)
+                return self.weight_written(array, call)
             if isinstance(array, ast.Name | ast.Attribute):
                 target = ast.parse(ast.unparse(array), mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
                 return ast.Assign([target], self.visit(call), lineno=node.lineno)
         return self.generic_visit(node)
-
-    def _weight_written(self, array: ast.expr, call: ast.Call) -> ast.stmt:
-        """``p.data.copy_(x)``, where a loop goes over weights: the weight is written into."""
-        name = ast.unparse(array).removesuffix(".data")
-        outer, self.marks = self.marks, []
-        copied = call.args[0] if ast.unparse(call.func).endswith(".copy_") else None
-        elementwise = copied is not None and all(
-            isinstance(part, ast.BinOp | ast.UnaryOp | ast.Name | ast.Attribute | ast.Constant)
-            for part in ast.walk(copied)
-            if isinstance(part, ast.expr)
-        )
-        same_shape = elementwise and any(
-            isinstance(part, ast.Name) and part.id == name for part in ast.walk(call.args[0])
-        )
-        new = self.visit(call.args[0] if same_shape else call)
-        # Whoever holds the weight sees what is written, as in PyTorch.
-        self.marks = outer + [text for text in self.marks if ASSIGN not in text]
-        return ast.parse(f"{name}[...] = {ast.unparse(new)}").body[0]
 
     def _applied(self, call: ast.Call) -> ast.stmt:
         """``self.apply(f)``: a call of the function with each module."""
@@ -233,46 +191,6 @@ class Rewriting(Classes):
             each = loop.body[0].value  # type: ignore[attr-defined]
             each.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
         return loop
-
-    def _initialized(self, name: str, call: ast.Call) -> ast.stmt:
-        """``nn.init.normal_(self.fc.weight)``: the weight is assigned."""
-        place = self.place(call.args[0])
-        target = place[1] if place else f"{ast.unparse(self.visit(call.args[0]))}[...]"
-        alike = name.rpartition(".")[2] in _ALIKE or place is None
-        array = parsed(target.removesuffix("[...]") if alike else place[0])  # type: ignore[index]
-        new = ast.Call(call.func, [array, *map(self.visit, call.args[1:])], call.keywords)
-        row = meaning(rows()[name]) if name in rows() else None
-        if row is None or row.expression is None:
-            self.marks.append(f"{name} has no counterpart here")
-            return ast.Expr(call)
-        filled = ast.unparse(filled_tree(name, new, (), ast.Name(KEY, ast.Load())))
-        if place is not None:
-            filled = filled.replace(f"{place[0]}.dtype", f"{target.removesuffix('[...]')}.dtype")
-        written = filled if alike or place is None else place[2].format(f"({filled})")
-        return ast.parse(f"{target} = {written}").body[0]
-
-    def _registered(self, call: ast.Call, kind: str) -> ast.stmt:
-        """``self.register_buffer("name", x)`` as ``self.name = Buffer(x)``."""
-        assert isinstance(call.func, ast.Attribute)
-        owner, value = ast.unparse(call.func.value), self.visit(call.args[1])
-        text = ast.unparse(value)
-        options = {w.arg: ast.unparse(w.value) for w in call.keywords}
-        persistent = [*map(ast.unparse, call.args[2:3]), options.get("persistent", "True")][0]
-        # One that is not in a state_dict is an array of the module, which from_torch leaves.
-        plain = text == "None" or text.startswith("nnx.Param(") or persistent == "False"
-        text = text if plain else f"{kind}({text})"
-        first = call.args[0]
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            return ast.parse(f"{owner}.{first.value} = {text}").body[0]
-        return ast.parse(f"setattr({owner}, {ast.unparse(first)}, {text})").body[0]
-
-    def stored(self, target: ast.expr, value: ast.expr) -> ast.stmt | None:
-        """The statement that writes into a weight of a module; None for other targets."""
-        if (place := self.place(target)) is None:
-            return None
-        written = ast.unparse(self.visit(value))
-        text = written if place[2] == "{}" else place[2].format(f"({written})")
-        return ast.parse(f"{place[1]} = {text}").body[0]
 
     def _is_device(self, node: ast.Call) -> bool:
         name = self.qualified(node.func)
@@ -293,12 +211,14 @@ class Rewriting(Classes):
         return None if any(map(self.is_torch, parts)) or isinstance(node, ast.Constant) else node
 
     def _is_context(self, node: ast.expr) -> bool:
+        """Whether a context only sets how PyTorch computes; autocast can be switched off."""
+        name = (self.qualified(node.func) if isinstance(node, ast.Call) else None) or ""
+        off = self.seen.autocast_lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
+        if name.endswith(".autocast") and off and not self._did_not_run(node):
+            return True
         return self.is_torch(node) and any(name in ast.unparse(node) for name in _CONTEXTS)
 
 
-# Initial weights of any axes' order: each number is drawn, or set, as the others are.
-_ALIKE = ("normal_", "uniform_", "zeros_", "ones_", "constant_", "trunc_normal_")
-_TIED = {"torch.nn.Linear": "kernel", "torch.nn.Embedding": "embedding"}
 _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
 
 

@@ -26,10 +26,12 @@ class Seen:
         builders: the qualified names of functions that constructors call to make modules.
         reached: the qualified names of the functions that ran.
         lines: the lines that called something.
+        autocast_lines: the lines that let operators compute in another dtype.
         loader_lines: the lines that began to read a DataLoader.
         evaluations: the spans of calls of modules, with arrays alone, that take no gradient.
         saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by span.
         modules: those that variables stand for.
+        scalers: the texts of the program's gradient scalers at its steps.
         steps: the first steps at each call of ``backward``, by span.
         optimizers: the optimizers that each call made, by span.
         draws: the spans of the calls that draw from a distribution of PyTorch.
@@ -61,6 +63,7 @@ class Seen:
         self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
         self.lines = recording.lines.get(path, set())
         self.loader_lines = {line for file, line in recording.loader_lines if file == path}
+        self.autocast_lines = {line for file, line in recording.autocasts if file == path}
         self.evaluations = {
             span for (file, span), arrays in recording.evaluations.items()
             if file == path and arrays
@@ -73,9 +76,19 @@ class Seen:
         }
         self.saved = {span: kind for (file, span), kind in recording.saved.items() if file == path}
         self.modules = self._modules(recording)
+        self.scalers = self._named(torch.amp.GradScaler)
         self.draws = {span for file, span in recording.draws if file == path}
         self.instances: dict[str, Module] = {
             cls.__name__: module for cls, module in recording.instances.items()
+        }
+
+    def _named(self, kind: type) -> set[str]:
+        """The texts of names and attributes of one kind at the steps."""
+        return {
+            steps.attributes.get(name, name)
+            for steps in self.steps.values()
+            for name, value in steps.namespace.items()
+            if isinstance(value, kind)
         }
 
     def _modules(self, recording: Recording) -> dict[str, Module]:

@@ -164,6 +164,8 @@ class Training(Distributions, Saving):
         if step.loss_name is None:
             sum_of = ast.unparse(self.visit(step.losses[0])) if len(step.losses) == 1 else total
             body.append(ast.parse(f"{returned} = {sum_of}").body[0])
+        read = set().union(*(names_in(n, ast.Load) for n in [*body, *step.changes]))
+        settings = [n for n in settings if n in read or step.new_value is not None]
         random = any(draws(ast.Module(body, [])))
         written = [n for n in arrays if n in stored]
         taken = ", ".join([*models, *written, *["rngs"] * random])

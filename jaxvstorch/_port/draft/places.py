@@ -1,0 +1,79 @@
+"""Records where a program of one folder does what its draft does otherwise."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+import torch
+
+from jaxvstorch._frameworks.installed import is_installed
+from jaxvstorch._port.draft.recorded import saved_kind
+from jaxvstorch._port.filling import Span
+from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
+
+_DISTRIBUTIONS = str(Path(torch.distributions.__file__).parent)
+
+
+class Places:
+    """Places in the files of a program, which are in one folder.
+
+    Attributes:
+        saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by file and span.
+        draws: the calls that draw from a distribution of PyTorch.
+        loader_lines: the lines of each file that begin to read a DataLoader.
+        autocasts: where operators were let compute in another dtype, by file and line.
+        mains: the files that ran as programs.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = Path(file).resolve()
+        self.folder = self.file.parent
+        self.saved: dict[tuple[str, Span], str] = {}
+        self.draws: set[tuple[str, Span]] = set()
+        self.loader_lines: set[tuple[str, int]] = set()
+        self.autocasts: set[tuple[str, int]] = set()
+        self.mains: dict[str, None] = {}
+        self._program_files: dict[str, bool] = {}
+
+    def is_program_file(self, file: str) -> bool:
+        """Whether a file is the program's: beside it or below, and not an installed package."""
+        if file not in self._program_files:
+            path = Path(file).resolve()
+            installed = is_installed(file) or file.startswith(PORT_FOLDERS)
+            inside = path.is_relative_to(self.folder) and path.is_file()
+            self._program_files[file] = inside and not installed
+        return self._program_files[file]
+
+    def program_frames(self, frame: FrameType | None) -> Iterator[FrameType]:
+        """A frame and those that it was called from, of the program's own code."""
+        while frame is not None:
+            if self.is_program_file(frame.f_code.co_filename):
+                yield frame
+            frame = frame.f_back
+
+    def record_saving(self, frame: FrameType) -> None:
+        caller = frame.f_back
+        if caller is not None and self.is_program_file(caller.f_code.co_filename):
+            at = (caller.f_code.co_filename, span_of_call(caller))
+            self.saved.setdefault(at, saved_kind(frame.f_locals.get("self")))
+
+    def record_main(self, frame: FrameType) -> None:
+        file = frame.f_code.co_filename
+        if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
+            self.mains[file] = None
+
+    def record_draw(self, frame: FrameType) -> None:
+        caller = frame.f_back
+        of_torch = frame.f_code.co_filename.startswith(_DISTRIBUTIONS)
+        if of_torch and caller is not None and self.is_program_file(caller.f_code.co_filename):
+            self.draws.add((caller.f_code.co_filename, span_of_call(caller)))
+
+    def record_loader(self, frame: FrameType) -> None:
+        caller = next(self.program_frames(frame.f_back), None)
+        if caller is not None:
+            self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
+
+    def record_autocast(self, frame: FrameType) -> None:
+        caller = next(self.program_frames(frame.f_back), None)
+        if caller is not None and frame.f_locals["enabled"]:
+            self.autocasts.add((caller.f_code.co_filename, caller.f_lineno))
