@@ -191,24 +191,28 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
         case.lines.append(f"{drafted.optimizer} = nnx.Optimizer({whole}, {tx}, wrt=nnx.Param)")
     called: dict[str, None] = {}
     for i, arrays in enumerate(steps.arrays):
-        called[_step_call(case, steps, arrays, i)] = None
+        called[_call(case, steps, arrays, i, drafted.name, drafted.parameters)] = None
     if len(called) > 1:
         raise LookupError("its arrays differ in kind from step to step")
+    case.lines += ["grads = None"] * bool(drafted.update)
     case.lines.append(f'for i, expected in enumerate(VALUES["{drafted.name}/losses"]):')
     if wide:
         set_wide(modules.values(), optimizer)
     losses, largest = list[float](), {name: dict[str, torch.Tensor]() for name in modules}
-    for arrays in steps.arrays:
-        loss, drew = torch_step(steps, modules, optimizer, arrays, wide)
+    for i, arrays in enumerate(steps.arrays):
+        loss, drew = torch_step(steps, modules, optimizer, arrays, wide, i)
         losses.append(loss)
         case.draws = case.draws or drew
         for name, module in modules.items():
             keep_largest(largest[name], module)
     case.values[f"{drafted.name}/losses"] = np.asarray(losses)
     begin, further = ["    with Draws().handed_over():"] * case.draws, "    " * (1 + case.draws)
-    first = "[0]" * returns_tuple
-    case.lines += [*begin, f"{further}loss = {next(iter(called))}{first}"]
+    first = "[0]" * (returns_tuple and not drafted.update)
+    result = "loss, *_, grads" if drafted.update else "loss"
+    case.lines += [*begin, f"{further}{result} = {next(iter(called))}{first}"]
     case.lines.append("    assert_close(loss, expected)")
+    if drafted.update:
+        case.lines.append(_call(case, steps, {}, 0, drafted.update, drafted.update_takes))
     scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
     for name in [name for name in modules if name not in drafted.copied]:
         module = modules[name]
@@ -220,13 +224,15 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
     return case
 
 
-def _step_call(case: Case, steps: Steps, arrays: dict[str, Any], i: int) -> str:
-    """The Python of one step, whose arrays are kept."""
+def _call(
+    case: Case, steps: Steps, arrays: dict[str, Any], i: int, function: str, parameters: list[str]
+) -> str:
+    """The Python of a call in a step, whose arrays are kept."""
     drafted = steps.drafted
     assert drafted is not None
-    texts = []
-    for name in drafted.parameters:
-        if name in (*drafted.models, drafted.optimizer):
+    texts = list[str]()
+    for name in parameters:
+        if name in (*drafted.models, drafted.optimizer, "grads"):
             texts.append(name)
         elif name == "rngs":
             texts.append("nnx.Rngs(0)")
@@ -236,7 +242,7 @@ def _step_call(case: Case, steps: Steps, arrays: dict[str, Any], i: int) -> str:
         else:
             value = steps.namespace[name]
             texts.append(case.text(value, f"{drafted.name}/{name}"))
-    return f"draft.{drafted.name}({', '.join(texts)})"
+    return f"draft.{function}({', '.join(texts)})"
 
 
 def in_draft(text: str) -> str:

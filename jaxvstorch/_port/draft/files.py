@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from jaxvstorch._port.draft.accumulation import Accumulation
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
@@ -19,7 +20,6 @@ from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.saving import made_by
 from jaxvstorch._port.draft.seen import Seen
-from jaxvstorch._port.draft.training import Training
 from jaxvstorch._port.imports import imported_names, qualified
 from jaxvstorch._port.map.rows import meaning, rows
 
@@ -46,7 +46,7 @@ class File:
         self.seen = Seen(recording, path)
         if self.seen.scalers:
             self.tree = WithoutScaling(self.seen.scalers).visit(self.tree)
-        self.rewriting = Training(self.seen, self.full_names, bases)
+        self.rewriting = Accumulation(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.made = made_by(self.tree, self.rewriting.qualified)
         self.rewriting.trainers = trainers_in(self.tree)

@@ -118,6 +118,8 @@ class DraftedStep:
         source: the program's lines that compute ``loss_of_step`` and its gradient.
         changes: the program's lines that change the gradients.
         copied: the names of the modules of which it calls copies; a later step trains them.
+        update: the function that takes the step, where this one only adds gradients up.
+        update_takes: the parameters of that function, in order.
     """
 
     name: str
@@ -127,6 +129,8 @@ class DraftedStep:
     source: str
     changes: str
     copied: list[str] = field(default_factory=list)
+    update: str = ""
+    update_takes: list[str] = field(default_factory=list)
 
 
 def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:

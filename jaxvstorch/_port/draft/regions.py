@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jaxvstorch._port.draft.reading import (
@@ -31,6 +31,7 @@ class Step:
         end: the index of that call, or of the statement that changes the weights.
         again: the statements of the region that an earlier step computes too.
         new_value: of a weight ``p`` with the gradient ``g``, where it is changed by hand.
+        adds: whether it only adds its gradients to those before: the step is elsewhere.
     """
 
     seen: Steps
@@ -42,6 +43,7 @@ class Step:
     end: int
     again: list[ast.stmt] = field(default_factory=list)
     new_value: ast.expr | None = None
+    adds: bool = False
 
     @property
     def loss_name(self) -> str | None:
@@ -90,6 +92,52 @@ def find_steps(
         earlier += [n for n in step.region if gradient_call(n) is None]
         found.append(step)
     return found
+
+
+def adding_step(
+    scope: Sequence[ast.stmt], seen_at: Callable[[ast.Call], Steps | None]
+) -> Step | None:
+    """What adds gradients up, where an optimizer steps with them in another list of statements.
+
+    Its ``end`` is in the list that calls ``backward``; what clips is in the one that steps.
+
+    Args:
+        scope: the statements of a function, or of a file.
+        seen_at: what the run showed of a call of ``backward``.
+
+    Returns:
+        None if there is no such place, or more than one.
+    """
+    bodies = list(_bodies(scope))
+    added = [(b, n) for b in bodies for n in b if gradient_call(n) == "backward"]
+    taken = [(body, node) for body in bodies for node in body if stepped(node) is not None]
+    if len(added) != 1:
+        return None
+    body, call = added[0]
+    seen = seen_at(call.value)  # type: ignore[attr-defined]
+    taken = [
+        (b, n) for b, n in taken
+        if seen is not None and seen.kinds.get(stepped(n) or "") == "optimizer"
+    ]  # fmt: skip
+    if seen is None or len(taken) != 1 or taken[0][0] is body:
+        return None
+    around, last = taken[0]
+    end = _index(body, call)
+    step = _step(body[: end + 1], [call], stepped(last) or "", [], seen)
+    if step is not None:
+        step.adds, step.end = True, end
+        step.changes = [n for n in around[: _index(around, last)] if clips_gradients(n)]
+    return step
+
+
+def _bodies(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+    """A list of statements, and those inside of its statements, but not in definitions."""
+    yield body
+    for node in body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for field_name in ("body", "orelse", "finalbody"):
+                if inner := getattr(node, field_name, []):
+                    yield from _bodies(inner)
 
 
 def around_step(

@@ -60,8 +60,9 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
             given[drafted.optimizer] = drafted_optimizer(draft, steps, recording, models, wide)
         largest: dict[str, dict[str, torch.Tensor]] = {n: {} for n in modules}
         torch_losses, jax_losses, drew = list[float](), list[float](), False
-        for arrays in steps.arrays:
-            loss, drew_here = torch_step(steps, modules, optimizer, arrays, wide)
+        given |= {"grads": None} if drafted.update else {}
+        for i, arrays in enumerate(steps.arrays):
+            loss, drew_here = torch_step(steps, modules, optimizer, arrays, wide, i)
             torch_losses.append(loss)
             drew = drew or drew_here
             given_arrays = jax.tree.map(partial(_in_jax, wide), arrays)
@@ -71,6 +72,11 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
             with same_draws():
                 result = getattr(draft, drafted.name)(*values)
             jax_losses.append(float(result[0] if isinstance(result, tuple) else result))
+            if drafted.update:
+                given["grads"] = result[-1]
+                if i == len(steps.arrays) - 1:
+                    own = [_value(n, given, given_arrays, steps) for n in drafted.update_takes]
+                    getattr(draft, drafted.update)(*own)
         scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
         rounding = ROUNDING if wide else NARROW_ROUNDING
         count = len(jax_losses)
@@ -87,6 +93,8 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
                 if (gap := _gap(np.asarray(a), kept)) > worst:
                     worst, what = gap, f"{name}.{path}"
     of = f"after {count} step{'s' * (count > 1)}"
+    if drafted.update:
+        of = f"after a step with the gradients of {count} call{'s' * (count > 1)} added up,"
     of += f" of torch.optim.{type(optimizer).__name__}" if optimizer is not None else " by hand"
     if optimizer is not None and len(optimizer.param_groups) > 1:
         of += f" with its {len(optimizer.param_groups)} groups of weights"
@@ -158,9 +166,11 @@ def _value(name: str, given: dict[str, Any], arrays: dict[str, Any], steps: Step
 
 
 def torch_step(
-    steps: Steps, modules: Any, optimizer: Any, arrays: dict[str, Any], wide: bool
+    steps: Steps, modules: Any, optimizer: Any, arrays: dict[str, Any], wide: bool, number: int
 ) -> tuple[float, bool]:
     """One step in PyTorch, by the program's own lines: its loss, and whether it drew numbers.
+
+    Where gradients are added up, only the last of all steps changes the weights.
 
     Raises:
         LookupError: it draws random numbers that cannot be the same in JAX.
@@ -172,6 +182,8 @@ def torch_step(
         given = jax.tree.map(lambda x: x.double() if x.dtype == torch.float32 else x, given)
     names = steps.namespace | modules | {drafted.optimizer: optimizer} | given
     adds_up = (drafted.optimizer or drafted.models[0]) in steps.adding
+    if drafted.update:
+        adds_up = number > 0
     for module in modules.values():
         if not adds_up:
             module.zero_grad()
@@ -184,6 +196,8 @@ def torch_step(
         torch.set_default_dtype(dtype)
     if numbers.other:
         raise LookupError(f"it draws by torch.{numbers.other[0]}")
+    if drafted.update and number < len(steps.arrays) - 1:
+        return float(names["loss_of_step"].item()), numbers.count > 0
     exec(drafted.changes, names)
     if optimizer is not None:
         optimizer.step()

@@ -3,12 +3,12 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
+from jaxvstorch._port.draft.batches import Batches
 from jaxvstorch._port.draft.commenting import blank, is_blank
-from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import (
@@ -22,16 +22,15 @@ from jaxvstorch._port.draft.reading import (
     read_around,
     stores,
 )
-from jaxvstorch._port.draft.recorded import DraftedStep
+from jaxvstorch._port.draft.recorded import DraftedStep, Steps
 from jaxvstorch._port.draft.regions import Step, around_step, find_steps
 from jaxvstorch._port.draft.rewriting import mark
-from jaxvstorch._port.draft.saving import Saving
 
 _ADDING = "in the program the gradients of earlier steps add up: nothing sets them to zero"
 _LATE = "what comes after {} came before the step in the program, and reads what it changes"
 
 
-class Training(Distributions, Saving):
+class Training(Batches):
     """Turns training into compiled steps; ``steps`` are their functions.
 
     Attributes:
@@ -45,14 +44,11 @@ class Training(Distributions, Saving):
     changed: Set[str] = frozenset()
     tree: ast.Module  # of the file
     steps: list[ast.stmt]
-    named: int = 0  # how many steps there are
     function: ast.AST | None = None  # the function, or file, around
-    in_loader: bool = False  # whether a loop over a DataLoader is around
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.step_names: set[str] = set()
-        self.iterators: set[str] = set()  # the names of iterators over a DataLoader
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         attributes = attributes_in(node, self._attributes_at)
@@ -70,8 +66,7 @@ class Training(Distributions, Saving):
         return found + [made.attributes for made in self.seen.optimizers.get(span, [])]
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        seen = self.seen.steps
-        steps = find_steps(body, lambda call: seen.get(self.span(call)), self.trainers)
+        steps = self.steps_in(body)
         if not steps:
             return super().visit_body(body)
         dropped = [n for step in steps for n in [*step.region, *step.changes]]
@@ -87,7 +82,8 @@ class Training(Distributions, Saving):
             results = sorted((stored & read) - {step.loss_name})
             outer, self.marks = self.marks, []
             call = self._step_function(step, results, steps)
-            kept = [n for n in body[begin : step.end] if gradient_call(n) is None]
+            left = ("zero_grad",) if step.adds else ()
+            kept = [n for n in body[begin : step.end] if gradient_call(n) in (None, *left)]
             before, after, late = around_step(step, [n for n in kept if n not in dropped], body)
             if late:
                 self.marks.append(_LATE.format(call.value.func.id))  # type: ignore[attr-defined]
@@ -95,6 +91,14 @@ class Training(Distributions, Saving):
             new += [*self._rewritten([*waiting, *before]), *marks, call]
             waiting, begin = after, step.end + 1
         return [*new, *self._rewritten([*waiting, *body[begin:]])]
+
+    def steps_in(self, body: list[ast.stmt]) -> list[Step]:
+        """The steps that a list of statements takes and that can be rewritten."""
+        return find_steps(body, self.seen_at, self.trainers)
+
+    def seen_at(self, call: ast.Call) -> Steps | None:
+        """What the run showed of a call of ``backward``."""
+        return self.seen.steps.get(self.span(call))
 
     def _rewritten(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements in JAX, without blank lines at the ends of the list; it can be empty."""
@@ -107,10 +111,15 @@ class Training(Distributions, Saving):
     def _name(self, step: Step, steps: Sequence[Step]) -> str:
         """The name of a step's function: after what it trains, where there are several."""
         several = len(steps) > 1 and not _trains_alike(steps)
-        name = f"train_step_{'_'.join(step.trained)}" if several else "train_step"
-        self.named += 1
-        if name in self.step_names:
-            name = "train_step" + (f"_{self.named}" if self.named > 1 else "")
+        base = "add_gradients" if step.adds else "train_step"
+        return self.free_name(f"{base}_{'_'.join(step.trained)}" if several else base, base)
+
+    def free_name(self, name: str, base: str = "") -> str:
+        """A name for a function of the draft, which the program has not; ``base`` is shorter."""
+        number, first = 1, name
+        while name in self.step_names:
+            number += 1
+            name = f"{base or first}_{number}"
         while name in self.taken or name in self.step_names:
             name = f"compiled_{name}"
         self.step_names.add(name)
@@ -128,7 +137,7 @@ class Training(Distributions, Saving):
         stored = set().union(*map(stores, computing))
         own = first_reads(computing) | loss_names - stored
         local = self.function is not None
-        for change in step.changes:
+        for change in [] if step.adds else step.changes:
             own |= names_in(change, ast.Load) - names_in(change, ast.Store)
         order = {n: None for part in [*computing, *step.losses] for n in names_in_order(part)}
         own_in_order = [n for n in order if n in own] + sorted(own - set(order))
@@ -141,7 +150,7 @@ class Training(Distributions, Saving):
         settings = [
             n for n in sorted(own)
             if local and kinds.get(n) in ("setting", "function", "other")
-            and (self._is_local(n) or n in step.seen.attributes)
+            and (self.is_local(n) or n in step.seen.attributes)
         ]  # fmt: skip
         for n in sorted(own & self.changed - {*arrays, *settings}):  # a constant under jit
             if kinds.get(n) in ("setting", "numbers"):
@@ -175,18 +184,19 @@ class Training(Distributions, Saving):
         others = f"({', '.join(results)}{',' * (len(results) == 1)})"
         aux = f"{returned}, {others}" if results else returned
         inner.body = [*body, *ast.parse(f"return {aux}").body]
-        optimizer = [step.optimizer] if step.optimizer else []
+        optimizer = ["grads"] if step.adds else [step.optimizer] if step.optimizer else []
         parameters = [*models, *optimizer, *dict.fromkeys(arrays), *["rngs"] * random, *settings]
         count = len(step.trained)
         argnums = f", argnums={tuple(range(count))}" if count > 1 else ""
         options = argnums + ", has_aux=True" * bool(results)
         many = len(results) > 3
         left = f"({returned}, {'others' if many else others})" if results else returned
+        further = [*(["*others"] if many else results), *["grads"] * step.adds]
+        new = "new" if step.adds else "grads"
         lines = [
-            f"{left}, grads = nnx.value_and_grad({loss_fn}{options})({taken})",
-            *(self._change(change) for change in step.changes if clips_gradients(change)),
-            self._update(step),
-            f"return {', '.join([returned, *(['*others'] if many else results)])}",
+            f"{left}, {new} = nnx.value_and_grad({loss_fn}{options})({taken})",
+            *(self._updating(step)),
+            f"return {', '.join([returned, *further])}",
         ]
         function = ast.parse(f"def {name}({', '.join(parameters)}):\n    pass").body[0]
         assert isinstance(function, ast.FunctionDef)
@@ -200,33 +210,37 @@ class Training(Distributions, Saving):
             name, parameters, models, step.optimizer, source, changes, copied
         )
         arguments = [RNGS if p == "rngs" else p for p in parameters]
-        called = f"{', '.join([returned, *results])} = {name}({', '.join(arguments)})"
-        if (step.optimizer or step.trained[0]) in step.seen.adding:
+        further = [*results, *["grads"] * step.adds]
+        called = f"{', '.join([returned, *further])} = {name}({', '.join(arguments)})"
+        if not step.adds and (step.optimizer or step.trained[0]) in step.seen.adding:
             self.marks.append(_ADDING)
         if closed_over:
             self.marks.append(f"{name} reads variables of the function around it")
         self.steps.append(function)
         return ast.parse(called).body[0]
 
-    def _update(self, step: Step) -> str:
-        """What changes the weights."""
+    def _updating(self, step: Step) -> Iterator[str]:
+        """What changes the gradients and the weights, or adds the gradients up."""
+        if step.adds:
+            yield "grads = new if grads is None else jax.tree.map(jnp.add, grads, new)"
+            return
+        yield from (self.change(change) for change in step.changes if clips_gradients(change))
         if step.new_value is None:
-            return f"{step.optimizer}.update({_updated(step.trained)}, grads)"
+            yield f"{step.optimizer}.update({updated(step.trained)}, grads)"
+            return
         (module,) = step.trained
         new = ast.unparse(self.visit(step.new_value))
-        return (
-            f"params = nnx.state({module}, nnx.Param)\n"
-            f"nnx.update({module}, jax.tree.map(lambda p, g: {new}, params, grads))"
-        )
+        yield f"params = nnx.state({module}, nnx.Param)"
+        yield f"nnx.update({module}, jax.tree.map(lambda p, g: {new}, params, grads))"
 
-    def _is_local(self, name: str) -> bool:
+    def is_local(self, name: str) -> bool:
         """Whether a name is a variable of the function around."""
         return self.function is not None and (
             name in names_in(self.function, ast.Store)
             or any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(self.function))
         )
 
-    def _change(self, node: ast.stmt) -> str:
+    def change(self, node: ast.stmt) -> str:
         """A change of the gradients before the step, such as clipping."""
         assert isinstance(node, ast.Expr)
         call = node.value
@@ -240,54 +254,8 @@ class Training(Distributions, Saving):
             "grads = jax.tree.map(lambda g: g * scale, grads)"
         )
 
-    def visit_Assign(self, node: ast.Assign) -> Any:
-        called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
-        if called == "iter" and node.lineno in self.seen.loader_lines:
-            self.iterators.add(ast.unparse(node.targets[0]))
-        return super().visit_Assign(node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled."""
-        if ast.unparse(node.func) == "next" and ast.unparse(node.args[0]) in self.iterators:
-            return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])
-        new = super().visit_Call(node)
-        evaluated = self.in_loader and self.span(node) in self.seen.evaluations
-        if evaluated and isinstance(new, ast.Call) and not new.keywords:
-            return ast.Call(parsed("paste.jitted_call"), [new.func, *new.args], [])
-        return new
-
-    def visit_For(self, node: ast.For) -> Any:
-        """A loop over a DataLoader hands its arrays over; one over weights writes into them."""
-        lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
-        outer_weights = self.weights
-        if "parameters()" in ast.unparse(node.iter):
-            self.weights |= names_in(node.target, ast.Store)
-        node.iter = self.iterated(node.iter)
-        if self.seen.loader_lines.isdisjoint(lines):
-            new = self.generic_visit(node)
-            self.weights = outer_weights
-            return new
-        target: ast.expr = node.target
-        function = node.iter.func if isinstance(node.iter, ast.Call) else None
-        if function is not None and ast.unparse(function) == "enumerate":
-            assert isinstance(target, ast.Tuple)
-            target = target.elts[1]
-        text = ast.unparse(target).strip("()")
-        handed = f"{text} = jax.tree.map(jnp.asarray, ({text}))"
-        if isinstance(target, ast.Tuple | ast.List):
-            names = [ast.unparse(part) for part in target.elts]
-            names = [name for name in names if not name.startswith(("_", "*"))]
-            each = ", ".join(f"jnp.asarray({name})" for name in names)
-            handed = f"{', '.join(names)} = {each}"
-        outer, self.in_loader = self.in_loader, True
-        new = self.generic_visit(node)
-        self.in_loader = outer
-        assert isinstance(new, ast.For)
-        new.body[:0] = ast.parse(handed).body
-        return new
-
-
-def _updated(trained: Sequence[str]) -> str:
+def updated(trained: Sequence[str]) -> str:
     """What an optimizer changes: a module, or several."""
     return trained[0] if len(trained) == 1 else f"nnx.List([{', '.join(trained)}])"
 

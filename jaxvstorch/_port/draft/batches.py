@@ -1,0 +1,68 @@
+"""Rewrites how a program gets its batches: its own DataLoader stays, and hands its arrays over."""
+
+# ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
+
+import ast
+from typing import Any
+
+from jaxvstorch._port.draft.distributions import Distributions
+from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.reading import names_in
+from jaxvstorch._port.draft.saving import Saving
+
+
+class Batches(Distributions, Saving):
+    """Hands the arrays of a DataLoader over, in loops and one by one."""
+
+    in_loader: bool = False  # whether a loop over a DataLoader is around
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.iterators: set[str] = set()  # the names of iterators over a DataLoader
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+        if called == "iter" and node.lineno in self.seen.loader_lines:
+            self.iterators.add(ast.unparse(node.targets[0]))
+        return super().visit_Assign(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled."""
+        first = ast.unparse(node.args[0]) if node.args else ""
+        if ast.unparse(node.func) == "next" and first in self.iterators:
+            return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])
+        new = super().visit_Call(node)
+        evaluated = self.in_loader and self.span(node) in self.seen.evaluations
+        if evaluated and isinstance(new, ast.Call) and not new.keywords:
+            return ast.Call(parsed("paste.jitted_call"), [new.func, *new.args], [])
+        return new
+
+    def visit_For(self, node: ast.For) -> Any:
+        """A loop over a DataLoader hands its arrays over; one over weights writes into them."""
+        lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
+        outer_weights = self.weights
+        if "parameters()" in ast.unparse(node.iter):
+            self.weights |= names_in(node.target, ast.Store)
+        node.iter = self.iterated(node.iter)
+        if self.seen.loader_lines.isdisjoint(lines):
+            new = self.generic_visit(node)
+            self.weights = outer_weights
+            return new
+        target: ast.expr = node.target
+        function = node.iter.func if isinstance(node.iter, ast.Call) else None
+        if function is not None and ast.unparse(function) == "enumerate":
+            assert isinstance(target, ast.Tuple)
+            target = target.elts[1]
+        text = ast.unparse(target).strip("()")
+        handed = f"{text} = jax.tree.map(jnp.asarray, ({text}))"
+        if isinstance(target, ast.Tuple | ast.List):
+            names = [ast.unparse(part) for part in target.elts]
+            names = [name for name in names if not name.startswith(("_", "*"))]
+            each = ", ".join(f"jnp.asarray({name})" for name in names)
+            handed = f"{', '.join(names)} = {each}"
+        outer, self.in_loader = self.in_loader, True
+        new = self.generic_visit(node)
+        self.in_loader = outer
+        assert isinstance(new, ast.For)
+        new.body[:0] = ast.parse(handed).body
+        return new
