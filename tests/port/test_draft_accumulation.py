@@ -24,10 +24,12 @@ def train(net, data, parts, limit):
         loss = nn.functional.mse_loss(net(x), y) / parts
         loss.backward()
         if (i + 1) % parts == 0:
+            for group in optimizer.param_groups:
+                group["lr"] = 0.1 / (i + 1)
             nn.utils.clip_grad_norm_(net.parameters(), limit)
             optimizer.step()
             optimizer.zero_grad()
-    print(loss.item())
+    print(loss.item(), optimizer.param_groups[0]["lr"])
 
 torch.manual_seed(0)
 data = torch.utils.data.TensorDataset(torch.randn(32, 3), torch.randn(32, 1))
@@ -55,6 +57,9 @@ def test_gradients_are_added_up(drafted) -> None:
     loop = source[source.index("def train(") :]
     assert loop.index("grads = None") < loop.index("add_gradients(") < loop.index("update_weights(")
     assert "TODO:" not in source
+    rate = "optimizer.opt_state.hyperparams['learning_rate']"
+    assert f"            {rate}[...] = 0.1 / (i + 1)\n" in source
+    assert f"print(loss.item(), {rate}.item())" in source
 
 
 def test_gradients_begin_before_the_loop(drafted) -> None:
@@ -65,5 +70,8 @@ def test_gradients_begin_before_the_loop(drafted) -> None:
 
 
 def test_a_program_with_grads_of_its_own(drafted) -> None:
-    source, _ = drafted(PROGRAM.replace("loss.", "grads.").replace("loss =", "grads ="))
+    program = PROGRAM.replace("loss.", "grads.").replace("loss =", "grads =")
+    source, _ = drafted(f"{program}\nprint(net.out.bias.grad, opt.param_groups[0]['params'])")
     assert "TODO: Tensor.backward" in source
+    assert "TODO: Tensor.grad" in source  # it would be an AttributeError
+    assert "TODO: Optimizer.param_groups" in source

@@ -39,6 +39,8 @@ class Batches(Distributions, Saving):
 
     def visit_For(self, node: ast.For) -> Any:
         """A loop over a DataLoader hands its arrays over; one over weights writes into them."""
+        if (statement := self.rate_set(node)) is not None:
+            return statement
         lines = range(node.iter.lineno, (node.iter.end_lineno or 0) + 1)
         outer_weights = self.weights
         if "parameters()" in ast.unparse(node.iter):

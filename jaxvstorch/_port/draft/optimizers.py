@@ -4,12 +4,14 @@
 
 import ast
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from torch.nn import Module
 
+from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.reading import is_name
 from jaxvstorch._port.draft.recorded import MadeOptimizer
 from jaxvstorch._port.draft.rewriting import Rewriting
 from jaxvstorch._port.filling import matched
@@ -17,6 +19,7 @@ from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.simplifying import simplified
 
+_LEFT = {"grad": "Tensor.grad", "param_groups": "Optimizer.param_groups"}
 SCHEDULES = "torch.optim.lr_scheduler."
 _FROZEN = (
     "what is trained: `wrt=` of nnx.Optimizer, and `nnx.DiffState` for the gradient, take a filter"
@@ -28,10 +31,12 @@ class Optimizers(Rewriting):
 
     Attributes:
         scheduled: the names of the optimizers whose rates the program schedules.
+        attributes: the names that stand for attributes in the function around.
         rates: the learning rates that optimizers are made with, by name.
     """
 
     scheduled: Collection[str] = ()
+    attributes: Mapping[str, str] = {}
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -58,8 +63,38 @@ class Optimizers(Rewriting):
             self.marks.append(_FROZEN)
         return super().visit_Call(node)
 
+    def rate_set(self, node: ast.For) -> ast.stmt | None:
+        """``for group in optimizer.param_groups: group["lr"] = rate``, for a rate in the state."""
+        match [part for part in node.body if not is_marker(part)]:
+            case [ast.Assign([ast.Subscript(ast.Name(held), ast.Constant("lr"))], value)] if (
+                is_name(node.target, held)
+            ):
+                rate = self._rate(node.iter)
+                if rate is not None:
+                    return ast.parse(f"{rate}[...] = {ast.unparse(self.visit(value))}").body[0]
+        return None
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """``optimizer.param_groups[0]["lr"]`` as the rate in the optimizer's state."""
+        match node:
+            case ast.Subscript(ast.Subscript(groups, ast.Constant(0)), ast.Constant("lr")):
+                if (rate := self._rate(groups)) is not None and isinstance(node.ctx, ast.Load):
+                    return parsed(f"{rate}.item()")
+        return super().visit_Subscript(node)
+
+    def _rate(self, groups: ast.expr) -> str | None:
+        """The rate of ``optimizer.param_groups`` in the draft, where it can be set."""
+        if not isinstance(groups, ast.Attribute) or groups.attr != "param_groups":
+            return None
+        text = ast.unparse(groups.value)
+        known = self.attributes.get(text, text) in self.rates.keys() & set(self.scheduled)
+        return f'{text}.opt_state.hyperparams["learning_rate"]' if known else None
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """``p.requires_grad`` is whether ``p`` is a weight that is trained."""
+        if (row := _LEFT.get(node.attr)) is not None and self.qualified(node) is None:
+            self.marks.append(f"{row}: {meaning(rows()[row]).option('instead')}")
+            return node
         if node.attr != "requires_grad":
             return super().visit_Attribute(node)
         if isinstance(node.ctx, ast.Load):
@@ -152,10 +187,15 @@ def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:
 
 
 def scheduled(tree: ast.AST, qualified: Any) -> set[str]:
-    """The names of the optimizers that learning rate schedules of a file are made for."""
+    """The names of the optimizers whose learning rates a file sets, by a schedule or by hand."""
+    by_hand = {
+        ast.unparse(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "param_groups"
+    }
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
     made = [c for c in calls if (qualified(c.func) or "").startswith(SCHEDULES)]
-    return {ast.unparse(c.args[0]) for c in made}
+    return by_hand | {ast.unparse(c.args[0]) for c in made}
 
 
 def _row(name: str) -> Row | None:

@@ -89,6 +89,15 @@ def drafted_optimizer(
             return {k: in_draft(v) for k, v in kept.items()}
         return counterparts.get(id(value), value)
 
+    made = _made_optimizer(draft, optimizer, in_draft)
+    hyperparams = getattr(made.opt_state, "hyperparams", {})
+    if "learning_rate" in hyperparams:  # what a program has set before its first step
+        rate = steps.before[steps.drafted.optimizer].param_groups[0]["lr"]
+        hyperparams["learning_rate"][...] = jnp.asarray(rate, float if wide else jnp.float32)
+    return made
+
+
+def _made_optimizer(draft: ModuleType, optimizer: MadeOptimizer, in_draft: Any) -> Any:
     method, names = _method(optimizer, in_draft)
     if method is not None:
         made_by_method = method(**{n: in_draft(optimizer.namespace[n]) for n in names})

@@ -53,9 +53,10 @@ class Training(Batches):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         attributes = attributes_in(node, self._attributes_at)
         named = Named(attributes).visit(node) if attributes else node
-        outer, self.function = self.function, named
+        outer, self.function = (self.function, self.attributes), named
+        self.attributes = attributes
         new = super().visit_FunctionDef(named)
-        self.function = outer
+        self.function, self.attributes = outer
         return Unnamed(attributes).visit(new) if attributes else new
 
     def _attributes_at(self, call: ast.Call) -> list[Mapping[str, str]]:
