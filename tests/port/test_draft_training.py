@@ -249,3 +249,24 @@ def test_distributions(drafted, tmp_path) -> None:
     command = [sys.executable, "-W", "error", "draft.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == "(5, 2)", ran.stderr
+
+
+def test_a_bare_layer_is_trained(drafted) -> None:
+    """Its weights are carried over, though the program has no module of its own."""
+    source, parity = drafted(
+        """
+        import torch
+
+        torch.manual_seed(0)
+        net = torch.nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        x, y = torch.randn(8, 3), torch.randn(8, 1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            optimizer.step()
+        """
+    )
+    assert parity["train_step"].startswith("at parity")
+    assert "def from_torch(" in source

@@ -57,7 +57,8 @@ def _assembled(
     lines = {line for file in files for line in file.imports(names, read)}
     nodes = ast.parse("\n".join(lines)).body
     imported = {*dict(imports(nodes)), *(name for node in nodes for name in bound(node))}
-    helpers = needed(whole, bool(recording.instances), imported)
+    loads = bool(recording.instances or recording.steps)
+    helpers = needed(whole, loads, imported)
     recording.names = helpers.names
     parts = [*helpers.bases, text, *helpers.pasted.values(), *helpers.own, end]
     body = helpers.in_text("\n\n\n".join(part for part in parts if part.strip()))
