@@ -91,6 +91,9 @@ def _value_difference(a: np.ndarray, b: np.ndarray, size: float) -> str | None:
         return "NaN"
     if common.kind not in "fc":
         return None if np.array_equal(a, b) else "value"
+    if common.kind == "c":  # by parts, as one may be infinite, and the other one rounded
+        known = ~np.isnan(a)
+        a, b = (np.stack([x[known].real, x[known].imag]) for x in (a, b))
     finite = np.abs(a[np.isfinite(a)])
     scale = max(finite.max() if finite.size else 0.0, size)
     if np.allclose(a, b, tolerance, tolerance * scale, equal_nan=True):
