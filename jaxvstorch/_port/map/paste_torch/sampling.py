@@ -49,7 +49,7 @@ def choice(
         drawn = torch.multinomial(weights, math.prod(shape), replace, generator=generator)
     else:
         drawn = torch.randperm(len(items), generator=generator)[: math.prod(shape)]
-    return items[drawn].reshape(*shape, *items.shape[1:])
+    return items[drawn].reshape((*shape, *items.shape[1:]))
 
 
 def beta(generator: torch.Generator, a: Any, b: Any, shape: Sequence[int] | None) -> torch.Tensor:
