@@ -42,6 +42,7 @@ def test_an_ordinary_call_is_less_rare_than_a_special_one() -> None:
     ]
     assert [rarity(call) for call in calls] == sorted({rarity(call) for call in calls})
     assert rarity("float32 [-8., -2.], dim=()") > rarity("float32 [-8., -2.], dim=0")
+    assert rarity("complex64 [1.+infj]") == rarity("float32 [inf]")
     assert rarity("()(key, (40, 100))") == rarity("float32 (10 by 3)") == 0
 
 

@@ -6,14 +6,16 @@ pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
 import jax
+import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import parse
 from jaxvstorch._port.map.rows import jax_rows, rows
 from jaxvstorch._port.map.running.call import Call
-from jaxvstorch._port.map.running.compare import Difference
+from jaxvstorch._port.map.running.compare import Difference, compare
 from tools.check_map import functions
-from tools.check_map.gradients import gradient_differences, points
+from tools.check_map.arguments import argument_calls
+from tools.check_map.gradients import at_points, gradient_differences, points
 from tools.check_map.judge import judge
 from tools.check_map.layers import try_module
 from tools.check_map.tally import Tally
@@ -121,18 +123,78 @@ def kinks(line: str, call: Call) -> set[str]:
     function = eval(row.source(row.expression), functions.namespace())
     with jax.enable_x64(True):
         compared = [gradient_differences(row, function, point) for point in points(row, call)]
-    return {difference.kind for found in compared for difference in found or ()}
+    return {d.kind for found in compared for d in at_points("kink", found or ())}
 
 
 def test_gradients_are_tried_at_zero() -> None:
     line = "torch.linalg.vector_norm(x, ord=2) => jnp.linalg.vector_norm(x, ord=ord)"
-    assert kinks(line, Call(torch.linalg.vector_norm, (torch.ones(3),))) == {"gradient"}
+    assert kinks(line, Call(torch.linalg.vector_norm, (torch.ones(3),))) == {"kink"}
     assert kinks("torch.exp(input) => jnp.exp(input)", Call(torch.exp, (torch.ones(3),))) == set()
+
+
+def test_gradients_are_tried_beside_an_infinity_and_with_special_arguments() -> None:
+    row = parse("torch.sub(input, other, *, alpha=1) => input - alpha * other")
+    calls = [*points(row, Call(torch.sub, (torch.ones(3), torch.full((3,), 2.0))))]
+    infinite = [[bool(x.isinf().any()) for x in call.args[:2]] for call in calls]
+    assert {(True, False), (False, True)} <= {*map(tuple, infinite)}
+    assert {call.kwargs.get("alpha", 1) for call in calls} >= {0, -1, 1}
+
+
+def test_a_gradient_that_only_jax_has_is_found() -> None:
+    line = "torch.special.gammaincc(a, x) => jax.scipy.special.gammaincc(a, x)"
+    call = Call(torch.special.gammaincc, (torch.tensor([1.5]), torch.tensor([0.5])))
+    assert "only JAX differentiates" in kinks(line, call)
+
+
+def test_two_arrays_of_different_dtypes_are_tried() -> None:
+    line = "torch.mm(input, mat2) => input @ mat2"
+    call = Call(torch.mm, (torch.ones(2, 2), torch.ones(2, 2)))
+    assert tried(line, call)["two dtypes"] == {"two dtypes"}
+    line = "torch.add(input, other) => input + other"
+    assert tried(line, Call(torch.add, call.args))["two dtypes"] == set()
+
+
+def test_a_complex_infinity_is_tried() -> None:
+    line = "torch.isinf(input) => jnp.isinf(input.real)"
+    assert "value" in tried(line, Call(torch.isinf, (torch.ones(5),)))["complex infinity"]
+
+
+def test_an_infinite_part_does_not_hide_the_other_one() -> None:
+    part = float(np.float32(0.7853982))
+    near, far = (np.array([complex(np.inf, part + by)], np.complex64) for by in (1e-6, 1))
+    same = np.array([complex(np.inf, part)], np.complex64)
+    assert compare(same, near, wide=False) == []
+    assert [difference.kind for difference in compare(same, far, wide=False)] == ["value"]
+
+
+def test_arguments_are_tried_beyond_the_count_and_missing() -> None:
+    row = parse("torch.std(input, *, correction=1) => jnp.std(input, ddof=correction)")
+    assert 5 in [value for value, _ in argument_calls(row, Call(torch.std, (torch.ones(3),)))]
+    row = rows()["torch.nn.BatchNorm1d"]
+    made = [call.kwargs for _, call in argument_calls(row, Call(torch.nn.BatchNorm1d, (3,)))]
+    assert {"momentum": None} in made
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
+        pytest.param("torch.nn.Linear", "two dtypes", id="16-bit inputs of 32-bit weights"),
+        pytest.param("torch.nn.LayerNorm", "promotion of two", id="16-bit inputs and results"),
+        pytest.param("torch.nn.ReLU6", "dtype", id="integers"),
+        pytest.param("torch.nn.CELU", "out of range", id="a module's argument"),
+        pytest.param("Tensor.uniform_", "out of range", id="a range in the wrong order"),
+        pytest.param("torch.optim.lr_scheduler.StepLR", "out of range", id="a step size of 0"),
+    ],
+)
+def test_a_name_of_pytorch_has_variants(name, kind) -> None:
+    assert kind in {difference.kind for difference in judge(rows()[name]).differences}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param("jnp.mod", "width", id="booleans beside a number"),
+        pytest.param("optax.linear_schedule", "out of range", id="no steps"),
         pytest.param("jnp.left_shift", "dtype", id="a partner without dimensions"),
         pytest.param("jax.scipy.stats.poisson.logpmf", "only PyTorch raises", id="outside"),
         pytest.param("jnp.all", "value", id="imaginary numbers"),

@@ -1,4 +1,4 @@
-"""Calls with other arguments: numbers at 0, 1 and -1, booleans flipped, optional ones left out."""
+"""Calls with other arguments: at 0, 1, -1 and 5, booleans flipped, optional ones left out."""
 
 import ast
 from collections.abc import Iterator
@@ -12,19 +12,29 @@ from jaxvstorch._port.map.running.values import RefusedError, jax_arguments
 from tools.check_map.axes import AXES, takes, with_argument
 
 NUMBERS = (0, 1, -1)
-COUNTS = (0, -1)
-# Words of which a parameter takes any.
-WORDS = (
-    ("none", "mean", "sum"),
-    ("forward", "backward", "ortho"),
-    ("linear", "lower", "higher", "nearest", "midpoint"),
-)
+MORE = 5  # than there is along most axes of a sample
+COUNTS = (0, -1, MORE)
+OUT_OF_RANGE = "out of range"
+# Values of a parameter, by its name, that its default does not tell.
+_FURTHER = {"copy": (True, False), "momentum": (None,)}
+# Words of which a parameter takes any, by its name.
+WORDS = {
+    "reduction": ("none", "mean", "sum"),
+    "norm": ("forward", "backward", "ortho"),
+    "interpolation": ("linear", "lower", "higher", "nearest", "midpoint"),
+    "method": ("linear", "lower", "higher", "nearest", "midpoint"),
+}
 
 
-def argument_calls(row: Row, call: Call) -> Iterator[tuple[Any, Call]]:
+def argument_calls(row: Row, call: Call, with_required: bool = True) -> Iterator[tuple[Any, Call]]:
     """Another value for each argument in turn and the call with it, and without the optional ones.
 
     What PyTorch refuses by a TypeError is no trial.
+
+    Args:
+        row: of the called name.
+        call: with the usual arguments.
+        with_required: whether arguments get other values that have no default.
     """
     given = dict(zip(row.taken(), call.args, strict=False)) | call.kwargs
     optional = [name for name, value in given.items() if _optional(row, name) and value is not None]
@@ -32,7 +42,8 @@ def argument_calls(row: Row, call: Call) -> Iterator[tuple[Any, Call]]:
     settings += [(name, None) for name in optional]
     without: Call | None = call
     for name, value in settings:
-        if name in AXES or name not in _translated(row):
+        required = not with_required and row.parameters.get(name) is None
+        if required or name in AXES or name not in _translated(row):
             continue
         variant = with_argument(row, call, name, value)
         if variant is not None and takes(variant):
@@ -45,26 +56,39 @@ def argument_calls(row: Row, call: Call) -> Iterator[tuple[Any, Call]]:
 
 def _others(row: Row, given: dict[str, Any], name: str) -> Iterator[Any]:
     """Other values of an argument, given or by default."""
-    yield from others(given[name] if name in given else default(row, name))
+    yield from other_values(row, given, name)
     if type(given.get(name)) is float:  # a number without dimensions has a dtype
         for dtype in (torch.float64, torch.float16):
             yield torch.tensor(given[name], dtype=dtype)
 
 
+def other_values(row: Row, given: dict[str, Any], name: str) -> list[Any]:
+    """Other values of a parameter: of an argument's kind, or of its default's."""
+    value = given[name] if name in given else default(row, name)
+    words = WORDS.get(name, ())
+    further = words if isinstance(value, str) and value in words else _FURTHER.get(name, ())
+    return others(value) + [v for v in further if v != value]
+
+
 def others(value: Any) -> list[Any]:
-    """0, 1 and -1, of integers 0 and -1, of several the first; other words; a boolean flipped."""
+    """0, 1 and -1; of integers 0, -1 and 5, of several the first; not a boolean."""
     if isinstance(value, bool):
         return [not value]
     if type(value) is float:
         return [float(number) for number in NUMBERS if number != value]
-    if isinstance(value, str):
-        return [word for words in WORDS if value in words for word in words if word != value]
     if type(value) is int:
         return [number for number in COUNTS if number != value]
     if type(value) in (tuple, list) and value and all(type(item) is int for item in value):
         rest = [*value[1:]]
-        return [type(value)([number, *rest]) for number in COUNTS if number != value[0]]
+        return [type(value)([number, *rest]) for number in COUNTS[:2] if number != value[0]]
     return []
+
+
+def trial_of(value: Any) -> str:
+    """What a value of a count, a rate or a scale tries, or the first one of several."""
+    if type(value) in (tuple, list) and value:
+        return trial_of(value[0])
+    return OUT_OF_RANGE if type(value) in (int, float) and value <= 0 else "arguments"
 
 
 def default(row: Row, name: str) -> Any:

@@ -15,10 +15,11 @@ from jaxvstorch._port.map.running.describe import result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, array
 from tools.check_map import samples
+from tools.check_map.arguments import OUT_OF_RANGE, default
 from tools.check_map.axes import takes, with_argument, without_tuples
+from tools.check_map.changing import changed
 from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Tally
-from tools.check_map.variants import changed
 
 UNLIKELY = 1e-4  # probability that a test finds two samples of one distribution this far apart
 # Where a distribution's parameter may be refused.
@@ -26,6 +27,7 @@ _ODD = (-1.0, 0.0, 2.0, float("nan"), float("inf"))
 _NUMBERS = frozenset({
     "a", "b", "lambd", "low", "high", "mean", "median", "p", "sigma", "std", "gain", "val",
 })  # fmt: skip
+_RANGES = (("low", "high"), ("a", "b"))  # whose ends may be refused in the wrong order
 
 
 def try_draws(row: Row) -> Tally:
@@ -37,7 +39,10 @@ def try_draws(row: Row) -> Tally:
         tally.add("draws", call, _differences(row, function, call))
     for call in written[:1]:
         for trial, variant in _variants(row, call):
-            tally.add(trial, variant, _differences(row, function, variant))
+            found = _differences(row, function, variant)
+            if trial == "refused":
+                found = [d._replace(kind=OUT_OF_RANGE) if "raises" in d.kind else d for d in found]
+            tally.add(trial, variant, found)
     return tally
 
 
@@ -61,15 +66,27 @@ def _variants(row: Row, call: Call) -> Iterator[tuple[str, Call]]:
             yield name, changed(call, partial(torch.Tensor.to, dtype=dtype))
     if (listed := without_tuples(call)) is not None and takes(listed):
         yield "lists", listed
+    for low, high in _RANGES:
+        if {low, high} <= row.parameters.keys():
+            yield from _refused(row, call, {low: 2, high: 1})
     for number in _ODD:
-        for parameter in row.parameters:
-            if parameter in _NUMBERS:
-                odd = with_argument(row, call, parameter, number)
-                if odd is not None and takes(odd):
-                    yield "refused", odd
+        for parameter in sorted(_NUMBERS & row.parameters.keys()):
+            yield from _refused(row, call, {parameter: number})
         # Where the array holds the parameters, and is not what is filled.
         if arrays and "self" not in row.parameters and "_like" not in row.name:
             yield "refused", changed(call, partial(torch.full_like, fill_value=number))
+
+
+def _refused(row: Row, call: Call, numbers: dict[str, float]) -> Iterator[tuple[str, Call]]:
+    """The call with other numbers, by place: PyTorch's own names, as ``from``, may be others."""
+    names = row.taken()
+    last = max(map(names.index, numbers))
+    before = [default(row, name) for name in names[len(call.args) : last + 1]]
+    odd: Call | None = replace(call, args=(*call.args, *before))
+    for name, number in numbers.items():
+        odd = with_argument(row, odd, name, number) if odd else None
+    if odd is not None and takes(odd):
+        yield "refused", odd
 
 
 def distribution_differences(ours: Any, theirs: Any) -> list[Difference]:

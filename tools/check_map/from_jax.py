@@ -13,12 +13,14 @@ import torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import FOLDER, Rows, meaning
 from jaxvstorch._port.map.running.call import Call
-from jaxvstorch._port.map.running.compare import compare
+from jaxvstorch._port.map.running.compare import Difference, compare
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from jaxvstorch._port.map.running.values import DTYPES
 from jaxvstorch._port.map.verdict import SAME_OBJECT
 from tools.check_map import jax_samples, jax_variants, samples, turning
+from tools.check_map.arguments import OUT_OF_RANGE
 from tools.check_map.from_jax_training import try_module, try_schedule, try_steps
+from tools.check_map.gradients import at_points
 from tools.check_map.jax_calls import (
     differences,
     drawn,
@@ -33,7 +35,10 @@ from tools.check_map.jax_calls import (
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
 from tools.check_map.tally import Tally
+from tools.check_map.variants import of_trial
 
+# Trials that name what differs in them. A dtype that PyTorch refuses is met by JAX's programs.
+_NAMED = frozenset({"two dtypes", "numbers beyond int8", OUT_OF_RANGE})
 LIBRARIES = ("flax.", "equinox.", "haiku.")  # their names lead to those of nnx
 
 
@@ -161,7 +166,12 @@ def _form(row: Row, base: Row) -> Tally:
 
 def _function(row: Row) -> Tally:
     tally, function, tried = Tally(), of_jax(row.name), samples_of(row)
-    made = [] if row.draws or row.called is not None else [*jax_variants.variants(row, tried)]
+    if row.draws:
+        made = [v for sample in tried[:1] for v in jax_variants.special_samples(row, sample)]
+    elif row.called is not None:
+        made = [v for sample in tried[:1] for _, v in jax_variants.argument_samples(row, sample)]
+    else:
+        made = [*jax_variants.variants(row, tried)]
     for sample in [*tried, *made[:: samples.stride]]:
         refused = refusal(row, sample)
         if refused is not None:
@@ -171,8 +181,13 @@ def _function(row: Row) -> Tally:
         ours = outcome(in_torch(row), to_torch, sample)
         makes_keys = (row.expression or "").startswith("torch.Generator")
         compared = drawn if row.draws or makes_keys else differences
-        kind = "draws" if row.draws else sample.label()
-        tally.add(kind, text_of(sample), compared(ours, theirs))
+        kind = "draws" if row.draws and not sample.kind else sample.label()
+        if kind in ("two dtypes", "numbers beyond int8") and isinstance(theirs, TypeError):
+            continue  # JAX takes no such dtypes, as an index of floats
+        found = compared(ours, theirs)
+        if kind in _NAMED:
+            found = _of_one_dtype(row, sample, of_trial(kind, found))
+        tally.add(kind, text_of(sample), found)
     if row.draws:
         tally.add("drawn again", text_of(tried[0]), repeated(row, function, tried[0]))
     else:
@@ -180,14 +195,24 @@ def _function(row: Row) -> Tally:
     return tally
 
 
+def _of_one_dtype(row: Row, sample: Sample, found: list[Difference]) -> list[Difference]:
+    """The differences, where PyTorch may refuse the wider of two dtypes alone too."""
+    if all(difference.kind != "two dtypes" for difference in found):
+        return found
+    ours = outcome(in_torch(row), to_torch, jax_variants.widened(sample))
+    if not isinstance(ours, Exception):
+        return found
+    return [d._replace(kind="only PyTorch raises") for d in found]
+
+
 def _add_gradients(row: Row, function: Callable[..., Any], tally: Tally) -> None:
     """Compare gradients in float64, on some samples whose first array is of float32."""
     chosen = [s for s in _written(row) if s.label() == "float32" and s.called is None][:4]
     trials = [("gradient", sample) for sample in chosen[:: samples.stride]]
     for sample in chosen[:1]:
-        trials += [("kink", point) for point in jax_variants.points(sample)][:: samples.stride]
+        trials += [("kink", point) for point in jax_variants.points(row, sample)][:: samples.stride]
     with jax.enable_x64(True):
         for kind, sample in trials:
             found = gradient_differences(row, function, wide := jax_samples.widened(sample))
             if found is not None:
-                tally.add(kind, text_of(wide), [d._replace(kind=kind) for d in found])
+                tally.add(kind, text_of(wide), at_points(kind, found))

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,11 +18,13 @@ from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.of_jax import of_jax
 from jaxvstorch._port.map.running.values import array
-from tools.check_map import jax_calls
-from tools.check_map.jax_calls import namespace, text_of
+from tools.check_map import jax_calls, samples
+from tools.check_map.jax_calls import namespace, outcome, text_of
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
+from tools.check_map.jax_variants import special_samples
 from tools.check_map.tally import Tally
+from tools.check_map.variants import of_trial
 
 STEPS = 20
 
@@ -106,17 +109,30 @@ def _stepped(
 def try_schedule(row: Row, tried: list[Sample]) -> Tally:
     """The rates of some steps, from an optimizer whose rate is 1."""
     tally = Tally()
-    for sample in tried:
-        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
-        scope = namespace() | {"optimizer": optimizer}
-        schedule = eval(row.source(row.expression or ""), scope)(*sample.args, **sample.kwargs)
-        rates = []
-        for _ in range(STEPS):
-            rates.append(optimizer.param_groups[0]["lr"])
-            optimizer.step()
-            schedule.step()
-        rate = of_jax(row.name)(*sample.args, **sample.kwargs)
-        theirs = np.asarray([float(rate(step)) for step in range(STEPS)], np.float32)
-        ours = np.asarray([float(array(r)) for r in rates], np.float32)
-        tally.add("steps", text_of(sample), compare(ours, theirs, wide=False))
+    made = [variant for sample in tried[:1] for variant in special_samples(row, sample)]
+    for sample in [*tried, *made[:: samples.stride]]:
+        ours = outcome(partial(_torch_rates, row), lambda x: x, sample)
+        theirs = outcome(partial(_jax_rates, row), lambda x: x, sample)
+        tally.add(
+            sample.kind or "steps",
+            text_of(sample),
+            of_trial(sample.kind, jax_calls.differences(ours, theirs)),
+        )
     return tally
+
+
+def _torch_rates(row: Row, *args: Any, **kwargs: Any) -> np.ndarray:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    scope = namespace() | {"optimizer": optimizer}
+    schedule = eval(row.source(row.expression or ""), scope)(*args, **kwargs)
+    rates = []
+    for _ in range(STEPS):
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    return np.asarray([float(array(rate)) for rate in rates], np.float32)
+
+
+def _jax_rates(row: Row, *args: Any, **kwargs: Any) -> np.ndarray:
+    rate = of_jax(row.name)(*args, **kwargs)
+    return np.asarray([float(rate(step)) for step in range(STEPS)], np.float32)

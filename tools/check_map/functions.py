@@ -15,7 +15,13 @@ from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError
 from tools.check_map import samples
 from tools.check_map.arguments import translated
-from tools.check_map.gradients import gradient_differences, in_quadrants, points, widened
+from tools.check_map.gradients import (
+    at_points,
+    gradient_differences,
+    in_quadrants,
+    points,
+    widened,
+)
 from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Run, Tally
 from tools.check_map.variants import of_trial, variants
@@ -73,7 +79,7 @@ def _try_wide(row: Row, function: Callable[..., Any], tally: Tally, own: Sequenc
     for trial, call in trials:
         gradients = gradient_differences(row, function, call)
         if gradients is not None:
-            tally.add(trial, call, [d._replace(kind=trial) for d in gradients])
+            tally.add(trial, call, at_points(trial, gradients))
 
 
 def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:

@@ -4,7 +4,7 @@ import functools
 import inspect
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ from jaxvstorch._port.map.running.describe import call_text
 from jaxvstorch._port.map.running.values import DTYPES
 from tools.check_map import jax_values
 from tools.check_map.draws import distribution_differences
-from tools.check_map.gradients import weights
+from tools.check_map.gradients import compared, torch_gradients, weights
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
 from tools.check_map.outcomes import raised
@@ -135,18 +135,20 @@ def gradient_differences(
             args[position] = array
         return summed(leaves(run(*args, **to(sample.kwargs))))
 
-    inputs = [to_torch(sample.args[position]).requires_grad_() for position in positions]
-    try:
-        ours = total(in_torch(row), to_torch, _torch_sum, inputs)
-        if not positions or not getattr(ours, "requires_grad", False):
-            return None
-        got = torch.autograd.grad(ours, inputs, allow_unused=True)
-        arrays = [to_jax(sample.args[position]) for position in positions]
-        expected = jax.grad(partial(total, function, to_jax, _jax_sum))(arrays)
-    except Exception:  # the values differ already, or there is no gradient
+    def gradients(places: Sequence[int]) -> Any:
+        def chosen(arrays: Sequence[jax.Array]) -> Any:
+            every = [to_jax(sample.args[position]) for position in positions]
+            for place, array in zip(places, arrays, strict=True):
+                every[place] = array
+            return total(function, to_jax, _jax_sum, every)
+
+        return jax.grad(chosen)([to_jax(sample.args[positions[place]]) for place in places])
+
+    if not positions:
         return None
-    zeros = [torch.zeros_like(v) if g is None else g for g, v in zip(got, inputs, strict=True)]
-    return [Difference("gradient", d.torch, d.jax) for d in compare(zeros, expected, wide=True)[:1]]
+    inputs = [to_torch(sample.args[position]) for position in positions]
+    ours = torch_gradients(partial(total, in_torch(row), to_torch, _torch_sum), inputs)
+    return compared(ours, gradients, only_pytorch=False)
 
 
 def _torch_sum(results: list[Any]) -> Any:

@@ -8,15 +8,21 @@ from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxvstorch._port.map.row import Row
-from tools.check_map.arguments import default, others
+from tools.check_map.arguments import other_values, trial_of
+from tools.check_map.dtype_variants import QUADRANTS
 from tools.check_map.gradients import FINITE, INFINITE
 from tools.check_map.jax_samples import DTYPES, Sample
 from tools.check_map.jax_values import bfloat16
-from tools.check_map.variants import QUADRANTS
 
+# Dtypes of two arrays beside each other.
+_PAIRS = (
+    (np.int32, np.float32), (np.float32, np.int32), (np.bool_, np.float32), (np.bool_, np.int32),
+    (np.float16, np.float32), (bfloat16, np.float16), (np.uint8, np.int8),
+)  # fmt: skip
 _SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0)
 _NARROWER = {np.dtype(np.float32): bfloat16, np.dtype(np.int32): np.uint8}
 # PyTorch ends the process on NaN, or never returns; LAPACK writes wherever an index says.
@@ -33,6 +39,8 @@ def variants(row: Row, samples: Sequence[Sample]) -> Iterator[Sample]:
         yield replace(_with_different(sample, FINITE), kind="0, 1, -1, 2 and -2")
         if number == 0:
             yield from _of_dtypes(sample)
+            yield from _of_numbers(sample)
+            yield from _of_casts(row, sample)
             complexes = _changed(sample, lambda a: _cast_floats(a, np.complex64))
             yield replace(_with_different(complexes, QUADRANTS), kind="complex64")
             yield from _of_arguments(row, sample)
@@ -47,11 +55,20 @@ def _of_shapes(row: Row, sample: Sample) -> Iterator[Sample]:
         yield replace(_changed(sample, partial(_emptied, axis=axis)), kind="empty")
 
 
-def points(sample: Sample) -> Iterator[Sample]:
-    """The sample at points where a function may have no derivative."""
+def points(row: Row, sample: Sample) -> Iterator[Sample]:
+    """The sample at points where a function may have no derivative, with special arguments too."""
     for number in FINITE + INFINITE:
         yield _changed(sample, partial(_full, number=number))
     yield _with_different(sample, FINITE)
+    arrays = [i for i, a in enumerate(sample.args) if isinstance(a, np.ndarray)]
+    for position in arrays[:3] if len(arrays) > 1 else ():
+        for number in (*INFINITE, float("nan")):
+            full = _full(sample.args[position], number)
+            yield _with_argument(sample, position, full, sample.kind)
+    for value, variant in argument_samples(row, sample):
+        if value != ():  # of which the results' shapes differ
+            yield _with_different(variant, FINITE)
+            yield _changed(variant, partial(_full, number=0.0))
 
 
 def _seeds(samples: Sequence[Sample]) -> list[Sample]:
@@ -101,24 +118,86 @@ def _of_operands(sample: Sample) -> Iterator[Sample]:
         yield _with_argument(narrow, position, one, "0-d of another dtype")
         for number in (True, 2, 2.5) if position else ():
             yield _with_argument(sample, position, number, "a number")
+    if len(arrays) > 1:
+        yield from _of_pairs(sample, arrays)
+
+
+def _of_pairs(sample: Sample, arrays: Sequence[int]) -> Iterator[Sample]:
+    """Two arrays of different dtypes."""
+    for pair in _PAIRS:
+        typed = sample
+        for position, dtype in zip(arrays, pair, strict=False):
+            array = sample.args[position]
+            cast = _positive(array, dtype) if dtype is np.uint8 else array.astype(dtype)
+            typed = _with_argument(typed, position, cast, "two dtypes")
+        yield typed
+
+
+def widened(sample: Sample) -> Sample:
+    """The sample with its arrays in one dtype that holds them all."""
+    dtypes = [a.dtype for a in sample.args if isinstance(a, np.ndarray)]
+    return _changed(sample, lambda array: array.astype(jnp.result_type(*dtypes)))
+
+
+def _of_numbers(sample: Sample) -> Iterator[Sample]:
+    """Numbers beside arrays of booleans and of small integers, which may not hold them."""
+    if len(sample.args) < 2 or not isinstance(sample.args[1], np.ndarray):
+        return
+    for dtype, numbers, kind in (
+        (np.bool_, (True, 2, 2.5), ""), (np.uint8, (2.5, -1, 300), "numbers beyond int8"),
+    ):  # fmt: skip
+        narrow = _changed(sample, partial(_positive, dtype=dtype))
+        for number in numbers:
+            of_int = kind if type(number) is int else ""
+            yield _with_argument(narrow, 1, number, of_int)
+
+
+def _positive(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """An array in a dtype that may hold no negative numbers."""
+    magnitude: np.ndarray = array if array.dtype.kind == "b" else abs(array)
+    return magnitude.astype(dtype)
+
+
+def _of_casts(row: Row, sample: Sample) -> Iterator[Sample]:
+    """An array, and a list, of numbers that the dtype of the result does not hold."""
+    parameters = inspect.signature(eval(f"lambda {row.made}: 0", {})).parameters
+    if "dtype" not in parameters or "dtype" in row.refused or len(sample.args) > 1:
+        return
+    for dtype in (np.uint8, np.int8):
+        for value in (np.array([-2, 300], np.int32), [-2, 300], [1.5, 2.0]):
+            kwargs = sample.kwargs | {"dtype": dtype}
+            yield replace(sample, args=(value,), kwargs=kwargs, kind="numbers beyond int8")
 
 
 def _of_arguments(row: Row, sample: Sample) -> Iterator[Sample]:
-    """Numbers at 0, 1 and -1, and booleans flipped, beside NaN and infinities too."""
+    """Special arguments, beside NaN and infinities too."""
+    for _, variant in argument_samples(row, sample):
+        yield variant
+        if not _ENDLESS.search(row.name):
+            yield replace(_with_different(variant, _SPECIAL), kind="NaN and inf")
+
+
+def argument_samples(row: Row, sample: Sample) -> Iterator[tuple[Any, Sample]]:
+    """Numbers at 0, 1, -1 and 5, booleans flipped, and no axes, each with its sample."""
     parameters = inspect.signature(eval(f"lambda {row.made}: 0", {})).parameters
     names = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
     given = dict(zip(parameters, sample.args, strict=False)) | sample.kwargs
     for name in parameters:
         if name in row.refused or name not in row.used:
             continue
-        for value in others(given[name] if name in given else default(row, name)):
+        empty = [()] if name in ("axis", "axes", "shape") else []
+        for value in other_values(row, given, name) + empty:
             if name in names and names.index(name) < len(sample.args):
-                variant = _with_argument(sample, names.index(name), value, "arguments")
+                yield value, _with_argument(sample, names.index(name), value, "arguments")
             else:
-                variant = replace(sample, kwargs=sample.kwargs | {name: value}, kind="arguments")
-            yield variant
-            if not _ENDLESS.search(row.name):
-                yield replace(_with_different(variant, _SPECIAL), kind="NaN and inf")
+                kwargs = sample.kwargs | {name: value}
+                yield value, replace(sample, kwargs=kwargs, kind="arguments")
+
+
+def special_samples(row: Row, sample: Sample) -> Iterator[Sample]:
+    """The same of a schedule, or of what draws, whose counts and scales may be out of range."""
+    for value, variant in argument_samples(row, sample):
+        yield replace(variant, kind=trial_of(value))
 
 
 def _with_argument(sample: Sample, position: int, value: Any, kind: str) -> Sample:

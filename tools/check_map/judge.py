@@ -16,6 +16,7 @@ from tools.check_map.trial import try_row
 # Differences between results that count as equal.
 SLIGHT = frozenset({
     "width", "dtype", "rounding", "0-d", "only PyTorch raises", "drawn again", "kink",
+    "only JAX differentiates", "out of range",
 })  # fmt: skip
 ENOUGH = 0.5  # share of the calls that must agree, except for slight differences
 

@@ -17,6 +17,7 @@ from jaxvstorch._port.map.running.modules import in_jax
 from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.values import RefusedError, to_jax
 from tools.check_map import samples
+from tools.check_map.arguments import OUT_OF_RANGE, argument_calls
 from tools.check_map.tally import Tally
 from tools.check_map.training import enlarged, initial_differences, training_differences
 from tools.check_map.variants import module_variants, of_trial
@@ -36,7 +37,8 @@ def try_module(row: Row) -> Tally:
         if isinstance(module, torch.nn.Module):
             differences = training_differences(row, module, (made, called))
             tally.add("in training", _text(made, called), differences)
-    for made, called in itertools.islice(_samples(row), 1):
+    with_axes = itertools.filterfalse(lambda calls: without_axes(calls[1]), _samples(row))
+    for made, called in itertools.islice(itertools.chain(with_axes, _samples(row)), 1):
         _try_variants(row, (made, called), tally)
         initial = initial_differences(row, made) if row.option("weights") else None
         if initial is not None:
@@ -51,7 +53,7 @@ def _text(made: Call, called: Call) -> str:
 
 
 def _try_variants(row: Row, calls: tuple[Call, Call], tally: Tally) -> None:
-    """Call a module with inputs that PyTorch may refuse."""
+    """Call a module with inputs that PyTorch may refuse, and made with special arguments."""
     for trial, variant in [*module_variants(row, calls[1])][:: samples.stride]:
         made = calls[0]
         if trial in ("float16", "bfloat16") and "dtype" in row.parameters:
@@ -60,14 +62,38 @@ def _try_variants(row: Row, calls: tuple[Call, Call], tally: Tally) -> None:
         for text in filter(None, (row.expression, row.option("plain"))):
             seen = _variant_differences(row, text, module, (made, variant))
             tally.add(trial, _text(made, variant), of_trial(trial, seen))
+    special = [made for value, made in argument_calls(row, calls[0], with_required=False)
+               if not isinstance(value, torch.Tensor)]  # fmt: skip
+    for made in special[:: samples.stride]:
+        _try_made(row, (made, calls[1]), tally)
+
+
+def _try_made(row: Row, calls: tuple[Call, Call], tally: Tally) -> None:
+    """Call a module that is made with special arguments, which PyTorch may refuse."""
+    try:
+        module = _module(calls[0])
+    except Exception as error:
+        module = error
+    for text in filter(None, (row.expression, row.option("plain"))):
+        seen = _variant_differences(row, text, module, calls)
+        refused = [d._replace(kind=OUT_OF_RANGE) for d in seen if d.kind == "only PyTorch raises"]
+        tally.add("arguments", _text(*calls), refused or seen)
+    if isinstance(module, torch.nn.Module):
+        differences = training_differences(row, module, calls)
+        tally.add("in training", _text(*calls), differences)
 
 
 def _variant_differences(
     row: Row, text: str, module: Any, calls: tuple[Call, Call]
 ) -> list[Difference]:
-    """How the two differ; nothing where both refuse the input."""
+    """How the two differ; nothing where both refuse the input.
+
+    The module may be the error of making it.
+    """
     state = _weights(module)
     try:
+        if isinstance(module, Exception):
+            raise module
         ours: Any = Call(module, calls[1].args, calls[1].kwargs)()
     except Exception as error:
         try:

@@ -1,8 +1,8 @@
 """Optimizers and schedules of ``torch.optim``, tried for some steps."""
 
-import warnings
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -18,7 +18,10 @@ from jaxvstorch._port.map.running.describe import call_text, error_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments
 from tools.check_map import samples
+from tools.check_map.arguments import argument_calls, trial_of
+from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Tally
+from tools.check_map.variants import of_trial
 
 STEPS = 20
 RATE = 0.125  # of the optimizer that a schedule is tried on
@@ -93,24 +96,43 @@ def _optimizer_calls(row: Row) -> Iterator[Call]:
 def try_schedule(row: Row) -> Tally:
     """The learning rates of some steps, from the same first rate."""
     tally = Tally()
-    function = of_pytorch(row.name)
-    for call in samples.written_calls(row, function):
-        parameter = torch.nn.Parameter(torch.zeros(1))
-        optimizer = torch.optim.SGD([parameter], lr=RATE)
-        rates = []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            schedule = function(optimizer, *call.args, **call.kwargs)
-            for _ in range(STEPS):
-                rates.append(optimizer.param_groups[0]["lr"])
-                optimizer.step()
-                schedule.step()
-        rate = eval(row.source(row.expression or ""), namespace() | {"lr": RATE})
+    written = samples.written_calls(row, of_pytorch(row.name))
+    trials = [("steps", _with_optimizer(call)) for call in written]
+    special = [c for _, call in trials[:1] for c in argument_calls(row, call)]
+    plain = [pair for pair in special if not isinstance(pair[0], torch.Tensor)]
+    trials += [(trial_of(value), call) for value, call in plain[:: samples.stride]]
+    for trial, call in trials:
+        function = partial(_jax_rates, row)
+        rates = replace(call, function=partial(_torch_rates, call.function))
         try:
-            rate_at = rate(None, *call.args, **call.kwargs)
-            theirs = np.asarray([float(rate_at(step)) for step in range(STEPS)], np.float32)
-            differences = compare(np.asarray(rates, np.float32), theirs, wide=False)
-        except Exception as error:
-            differences = [Difference("only JAX raises", str(rates[:4]), error_text(error))]
-        tally.add("steps", call_text(call), differences)
+            ours, theirs = outcomes(row, function, rates)
+        except RefusedError:
+            continue
+        differences = raised(ours, theirs)
+        if differences is None:
+            differences = compare(ours, theirs, wide=False)
+        shown = replace(call, args=call.args[1:])
+        tally.add(trial, call_text(shown), of_trial(trial, differences))
     return tally
+
+
+def _with_optimizer(call: Call) -> Call:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=RATE)
+    return replace(call, args=(optimizer, *call.args))
+
+
+def _torch_rates(schedule_of: Any, _: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=RATE)
+    schedule = schedule_of(optimizer, *args, **kwargs)
+    rates = []
+    for _ in range(STEPS):
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    return np.asarray(rates, np.float32)
+
+
+def _jax_rates(row: Row, _: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+    rate = eval(row.source(row.expression or ""), namespace() | {"lr": RATE})
+    rate_at = rate(None, *args, **kwargs)
+    return np.asarray([float(rate_at(step)) for step in range(STEPS)], np.float32)

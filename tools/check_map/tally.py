@@ -9,9 +9,12 @@ from jaxvstorch._port.map.kinds import rarity
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference
 from jaxvstorch._port.map.running.describe import call_text
-from tools.check_map.variants import changed
+from tools.check_map.changing import changed
 
 WORDS = 40  # letters of an error that say which one it is
+_OF_ERRORS = frozenset({
+    "0-d", "dtypes", "overflow", "two dtypes", "out of range", "only JAX differentiates",
+})  # fmt: skip
 Run = Callable[[Call], Sequence[Difference]]
 
 
@@ -82,7 +85,7 @@ class Tally:
 
 def _same_error(new: Difference, old: Difference) -> bool:
     """Whether what raises does so for the reason for which it did."""
-    raising = "raises" in old.kind or old.kind in ("0-d", "dtypes", "overflow")
+    raising = "raises" in old.kind or old.kind in _OF_ERRORS
     return not raising or all(
         a[:WORDS] == b[:WORDS] for a, b in zip(new[1:], old[1:], strict=True) if "Error: " in b
     )

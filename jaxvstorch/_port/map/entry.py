@@ -150,7 +150,7 @@ def entry_of(row: Row) -> NameEntry:
     probes = _in_words([probe for probe in differing if shown & {*probe.names}])
     if meant.expression is None:
         agreement = Agreement.NO_COUNTERPART
-    elif _counted(result.differences) or form_differs or any(p.line_differs for p in probes):
+    elif _counted(meant, result.differences) or form_differs or any(p.line_differs for p in probes):
         agreement = Agreement.EXCEPT
     else:
         agreement = Agreement.SAME
@@ -203,6 +203,8 @@ def _in_words(shown: Sequence[kinds.Shown]) -> tuple[kinds.Shown, ...]:
     return tuple(sorted(said, key=kinds.place))
 
 
-def _counted(differences: tuple[NameDifference, ...]) -> bool:
-    """Whether a program that runs in PyTorch can meet one of the differences."""
-    return any(difference.kind != "dtypes" for difference in differences)
+def _counted(row: Row, differences: tuple[NameDifference, ...]) -> bool:
+    """Whether a program that runs in the name's framework can meet one of the differences."""
+    if row.framework == "jax":
+        return bool(differences)
+    return any(kinds.KINDS[each.kind].rarity < kinds.ACCEPTED for each in differences)

@@ -55,6 +55,11 @@ KINDS = {
         "a scalar array has no dimensions, as a learned scale; in JAX it widens an array of "
         "another dtype, in PyTorch it does not",
     ),
+    "promotion of two": Kind(
+        "dtype of two dtypes",
+        PROMOTION,
+        "arrays of different dtypes beside each other give another dtype",
+    ),
     "overflow": Kind(
         "number beyond its dtype",
         PROMOTION,
@@ -72,6 +77,17 @@ KINDS = {
         "gradients where the function has none, as `abs` at 0, at an infinity or NaN, or where "
         "it is not defined",
     ),
+    "out of range": Kind(
+        "argument out of range",
+        NOT_FINITE,
+        "a count, rate or scale is zero or negative, or the ends of a range are in the wrong order",
+    ),
+    "only JAX differentiates": Kind(
+        "gradient in JAX only",
+        DTYPES,
+        "PyTorch gives no gradient of an input, or raises an error, and JAX gives numbers",
+    ),
+    "two dtypes": Kind("two dtypes that only JAX accepts", ACCEPTED),
     "dtypes": Kind("dtype that only JAX accepts", ACCEPTED),
 }
 
@@ -127,6 +143,10 @@ TRIALS = {
     "form": "beside the name that it is a form of",
     "refused": "refused arguments",
     "gradient": "gradients",
+    "kink": "gradients at kinks and infinities",
+    "arguments": "special arguments",
+    "out of range": "arguments out of range",
+    "complex infinity": "complex zeros and infinities",
     "bounds": "positions outside",
     "axes": "negative, repeated and no axes",
     "lists": "lists for tuples",
@@ -137,6 +157,7 @@ TRIALS = {
     "constant": "the constant",
     "empty": "empty arrays",
     "dtypes": "several dtypes",
+    "numbers beyond int8": "numbers beyond 8-bit integers",
     "0-d": "scalar arrays",
     "0-d of another dtype": "scalar arrays of another dtype",
 }
@@ -146,7 +167,7 @@ MEANINGS = {kind.word: kind.meaning for kind in KINDS.values() if kind.meaning}
 _BY_WORD = {kind.word: place for place, kind in enumerate(KINDS.values())}
 _RARITIES = {kind.word: kind.rarity for kind in KINDS.values()} | dict(PROBES.values())
 
-_NOT_FINITE = re.compile(r"\b(?:nan|inf)\b")
+_NOT_FINITE = re.compile(r"\b(?:nan|inf)j?\b")
 _EMPTY = re.compile(r"\(0(?: by|\))|by 0\b|\(\)(?!\()|\[\]")
 _SELDOM = re.compile(
     r"\b(?:float16|bfloat16|u?int8|u?int16|uint\d+|bool|complex\d+)\b|^\W*int\d+\b"
