@@ -13,6 +13,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
 class Net(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -75,7 +77,7 @@ class Trainer(Base):
 
 torch.manual_seed(0)
 data = TensorDataset(torch.randn(64, 3), torch.randn(64, 1))
-trainer = Trainer(Net(8), Config())
+trainer = Trainer(Net(8).to(device), Config())
 trainer.run(DataLoader(data, batch_size=16))
 print("loss", trainer.loss.item())
 """
@@ -109,6 +111,7 @@ def test_a_step_of_attributes(draft) -> None:
     assert "t[...] = 0.9 * t + 0.1 * p" in source
     assert "TODO:" not in source
     assert "scaler" not in source  # float32 has the range
+    assert "device" not in source  # JAX computes where it computes
 
 
 def test_objects_keep_random_numbers(draft, capsys) -> None:

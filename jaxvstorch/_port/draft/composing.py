@@ -37,6 +37,11 @@ def compose(recording: Recording, of: str = "") -> str:
     _hand_rngs_on(files)
     for file in files:
         file.finish()
+    every = [n for file in files for n in (*file.constant_nodes, *file.nodes, *file.main)]
+    read = names_read(_unparsed(every))
+    for file in files:
+        for part in (file.constant_nodes, file.main):
+            part[:] = [node for node in part if not _is_unread_device(node, read)]
     late = [n for file in files for n in file.constant_nodes if "paste." in ast.unparse(n)]
     parts = list[str]()
     for file in files:
@@ -83,6 +88,14 @@ def _hand_rngs_on(files: list[File]) -> None:
         for file in files:
             for node in (*file.nodes, *file.main):
                 _PassRngs(new).visit(node)
+
+
+def _is_unread_device(node: ast.stmt, read: set[str]) -> bool:
+    """Whether it is ``device = jax.devices()[0]``, for a name that the draft does not read."""
+    match node:
+        case ast.Assign([ast.Name(name)], value):
+            return name not in read and ast.unparse(value) == "jax.devices()[0]"
+    return False
 
 
 def _is_derived(node: ast.AST, names: set[str]) -> bool:

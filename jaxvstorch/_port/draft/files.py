@@ -219,7 +219,9 @@ class File:
 
     def _constant(self, name: str, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """A constant; one that the program's run made, such as a network, is left to the reader."""
-        if name not in self.made_by_run:
+        value = getattr(nodes[-1], "value", None)
+        device = isinstance(value, ast.Call) and self.rewriting.is_device(value)
+        if name not in self.made_by_run or device:
             return self.rewriting.visit_body(nodes)
         written = " ".join(ast.unparse(nodes[-1]).split())
         return [ast.Expr(ast.Constant(f"{TODO}{written}")), *ast.parse(f"{name} = None").body]

@@ -120,7 +120,7 @@ class Rewriting(Weights):
             made = re.search(r"\b(Parameter|Buffer)\(", ast.unparse(node.value))
             if made is None and (stored := self.stored(target, node.value)) is not None:
                 return stored
-        if isinstance(node.value, ast.Call) and self._is_device(node.value):
+        if isinstance(node.value, ast.Call) and self.is_device(node.value):
             node.value = parsed("jax.devices()[0]")  # the program hands it on
             return node
         if self._is_setting(target) or self._is_setting(node.value):
@@ -192,7 +192,7 @@ class Rewriting(Weights):
             each.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
         return loop
 
-    def _is_device(self, node: ast.Call) -> bool:
+    def is_device(self, node: ast.Call) -> bool:
         name = self.qualified(node.func)
         return name in ("torch.device", "torch.accelerator.current_accelerator")
 
