@@ -11,6 +11,7 @@ import typer
 from jaxvstorch import _frameworks
 from jaxvstorch._command import BadInputError, terminal
 from jaxvstorch._command.files import check_page, write_page
+from jaxvstorch._command.port_model import port_model
 from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
 from jaxvstorch._port import LIMIT
@@ -32,8 +33,25 @@ def port(
         typer.Argument(metavar="-- ARGUMENTS", help="The program's own arguments, after --."),
     ] = None,
     module: Annotated[
-        bool, typer.Option("-m", help="FILE.py is a module's name, as for python -m.")
+        bool,
+        typer.Option(
+            "-m",
+            help="FILE.py is a module's name, as for python -m; or a model, as PACKAGE:MODEL.",
+        ),
     ] = False,
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SETTINGS",
+            help="A model's settings, repeatable: tiny cuts its sizes; FILE.json; KEY=VALUE.",
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg", help="What a model is called with, repeatable, such as 'f32[2,3,64,64]'."
+        ),
+    ] = None,
     static: Annotated[
         bool,
         typer.Option("--static", help="Only read the file and run nothing; the report says less."),
@@ -62,6 +80,7 @@ def port(
 
     jaxvstorch port train.py -- --epochs 1
     jaxvstorch port -m package.train
+    jaxvstorch port -m transformers:ViTModel --config tiny --write draft.py
 
     The program runs as it would alone; its output goes to standard error. The
     exit status is 0 if it ran to its end, 1 if it failed or was stopped (the
@@ -71,14 +90,25 @@ def port(
     """
     try:
         name = str(file) if module else None
-        file = file if name is None else module_file(name)
-        _check(file, write, html, static)
-        if static:
+        of_model = name is not None and ":" in name
+        if (config or inputs) and not of_model:
+            raise BadInputError("--config and --arg are of a model: give it as -m PACKAGE:MODEL")
+        if name is not None and not of_model:
+            file = module_file(name)
+        if not of_model:
+            _check(file, write, static)
+        _check_outputs(file, write, html)
+        if name is not None and of_model:
+            if static or arguments:
+                raise BadInputError(f"-m {name} is a model: --static and -- are of programs")
+            report = port_model(name, config or [], inputs or [], limit, write)
+        elif static:
             report = _read(file)
         else:
             run = {"limit": limit, "seconds": seconds, "write": write, "module": name}
             report = _run(file, arguments or [], **run)
-        _require_calls(report, file, static)
+        if not of_model:
+            _require_calls(report, file, static)
     except (BadInputError, BrokenInstallError, MissingFrameworkError) as error:
         _say(error)
         raise typer.Exit(2) from error
@@ -147,8 +177,8 @@ def _say(message: object) -> None:
     terminal.console(stderr=True).print(f"jaxvstorch: {message}", soft_wrap=True)
 
 
-def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> None:
-    """Refuse what cannot be read or written before anything runs."""
+def _check(file: Path, write: Path | None, static: bool) -> None:
+    """Refuse what cannot be read before anything runs."""
     if file.is_dir():
         raise BadInputError(f"{file} is a folder: give the program's file")
     if file.exists() and not file.is_file():  # a pipe is empty when it is read again
@@ -168,14 +198,18 @@ def _check(file: Path, write: Path | None, html: Path | None, static: bool) -> N
     except (SyntaxError, ValueError) as error:
         what = "notebook in Python" if is_notebook(file) else "Python program"
         raise BadInputError(f"{file} is not a {what}: {error}") from error
-    if write is not None and write.suffix != ".py":
-        raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
     if write is not None and is_notebook(file):
         raise BadInputError(
             f"--write needs a program: `jupyter nbconvert --to script {file}` makes one"
         )
     if static and write is not None:
         raise BadInputError("--write needs a run: leave out --static")
+
+
+def _check_outputs(file: Path, write: Path | None, html: Path | None) -> None:
+    """Refuse what cannot be written before anything runs."""
+    if write is not None and write.suffix != ".py":
+        raise BadInputError(f"--write {write}: a draft is a Python file, whose name ends in .py")
     if write is not None and html is not None and write.absolute() == html.absolute():
         raise BadInputError(f"--write and --html are both {write}: give two names")
     for option, path in (("--write", write), ("--html", html)):

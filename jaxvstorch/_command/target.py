@@ -197,9 +197,10 @@ def _suggestion(owner: Any, name: str) -> str:
     """The names nearest to a misspelt one, or some of those that exist."""
     named = getattr(owner, "__dict__", {})
     names = [key for key, value in named.items() if callable(value) and key[:1] != "_"]
-    near = difflib.get_close_matches(name, names, n=3)
+    # A package that imports what it has when it is read lists more in dir().
+    near = difflib.get_close_matches(name, [*names, *dir(owner)], n=3)
     if near:
-        return f" Did you mean {' or '.join(near)}?"
+        return f" Did you mean {' or '.join(dict.fromkeys(near))}?"
     module = getattr(owner, "__name__", "")
     own = [key for key in names if getattr(named[key], "__module__", "") == module]
     first, more = (own or names)[:8], (own or names)[8:]

@@ -23,6 +23,7 @@ COMMANDS = {
     "port": [
         "port --static train.py",
         "port --static -m train",
+        "port -m torch.nn:Softplus --config beta=2 --arg 'f32[4,3]'",
     ],  # and below
     "diff": [
         "diff torch.nn.functional:relu jax.nn:relu --arg 'f32[8]' --html diff.html",

@@ -1,5 +1,6 @@
 """Runs a library's model, and writes what ran as one file of PyTorch."""
 
+import copy
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from torch.nn.modules import module as modules
 
 from jaxvstorch._port.isolation import remove_hook
 from jaxvstorch._port.library.attributes import Attributes
+from jaxvstorch._port.library.configuring import without_cache
 from jaxvstorch._port.library.gathering import Gathering, is_of_torch
 from jaxvstorch._port.library.narrowing import Narrowing
 from jaxvstorch._port.library.settings import Settings, is_settings
@@ -156,7 +158,7 @@ def make_again(model: torch.nn.Module) -> torch.nn.Module:
             if isinstance(value, torch.nn.Module | torch.Tensor):
                 continue
             if parameter.default is parameter.empty or _is_plain(value):
-                given[parameter.name] = value
+                given[parameter.name] = _without_cache(value)
         elif parameter.default is parameter.empty and parameter.kind not in (
             parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD,
         ):  # fmt: skip
@@ -171,6 +173,15 @@ def make_again(model: torch.nn.Module) -> torch.nn.Module:
             f"{type(model).__name__} cannot be made again ({error}): pass a function that makes "
             "the model and calls it"
         ) from error
+
+
+def _without_cache(value: Any) -> Any:
+    """Settings as they are, or a copy of them without the cache of keys and values."""
+    if not is_settings(value) or getattr(value, "use_cache", None) is not True:
+        return value
+    value = copy.deepcopy(value)
+    without_cache(value)
+    return value
 
 
 def _is_plain(value: Any) -> bool:
