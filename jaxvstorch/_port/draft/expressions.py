@@ -19,7 +19,8 @@ from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
 
 # Of the machine, and of the program's own data: they stay, or are the same by the map.
-_ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.mps.", "torch.xpu.")
+_ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.mps.", "torch.xpu.",
+                "torch.finfo", "torch.iinfo")  # fmt: skip
 DATA = "torch.utils.data."
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
 UNREACHED = "was not reached, and is not verified"
@@ -31,6 +32,7 @@ _LEGACY = {
 }  # fmt: skip
 # Methods of Python's own types.
 _PYTHON = frozenset({*dir(str), *dir(list), *dir(dict), *dir(set)})
+_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 # No array of JAX is without numbers.
 _ZEROS = {"torch.empty": "torch.zeros", "torch.empty_like": "torch.zeros_like"}
 _LEFT = (
@@ -182,6 +184,7 @@ class Expressions(ast.NodeTransformer):
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
             drafted = call.name in _ZEROS or call.name in CONTAINERS
             drafted = drafted or call.name.removeprefix("torch.nn.") in own_classes()
+            drafted = drafted or call.name == _ATTENTION
             if call.status in _LEFT and not drafted:
                 note = f": {call.note}" if call.note else ""
                 self.marks.append(f"{call.name}: {call.status}{note}")
@@ -210,9 +213,9 @@ class Expressions(ast.NodeTransformer):
                 self.marks.append(f"{name} is not in the map")
             return new
         try:
-            drawn = any(call.status == PortStatus.RANDOM for call in calls)
-            key = ast.Name(KEY, ast.Load()) if drawn else ast.Constant(None)
-            filled: ast.AST = filled_tree(name, new, types, key)
+            filled: ast.AST = filled_tree(name, new, types, ast.Name(KEY, ast.Load()))
+            if name == _ATTENTION:
+                _drop_weights(new, filled)
         except (KeyError, ValueError, SyntaxError, RecursionError):
             self.marks.append(f"{name}: its arguments cannot be matched to its parameters")
             return new
@@ -278,6 +281,16 @@ def _is_same_number(name: str, node: ast.Call, filled: ast.expr) -> bool:
         return isinstance(number, int | float) and number == eval(ast.unparse(filled), namespace())
     except Exception:  # such as arguments that are no constants
         return False
+
+
+def _drop_weights(call: ast.expr, filled: ast.AST) -> None:
+    """Give attention in JAX the rate at which it drops weights, and a key."""
+    assert isinstance(call, ast.Call)
+    assert isinstance(filled, ast.Call)
+    given = [*call.args[4:5], *(w.value for w in call.keywords if w.arg == "dropout_p")]
+    if given and not (isinstance(given[0], ast.Constant) and not given[0].value):
+        filled.keywords.append(ast.keyword("dropout_p", given[0]))
+        filled.keywords.append(ast.keyword("rng", ast.Name(KEY, ast.Load())))
 
 
 def parsed(text: str) -> ast.expr:

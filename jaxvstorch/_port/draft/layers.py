@@ -24,6 +24,13 @@ _EINOPS = {
     "einops.layers.torch.Rearrange": ("einops.rearrange", ("pattern",)),
     "einops.layers.torch.Reduce": ("einops.reduce", ("pattern", "reduction")),
 }
+# How flax's layers tell the settings of PyTorch's.
+SETTINGS = {
+    "nnx.Dropout": {"p": "{}.rate"},
+    "nnx.Embed": {"embedding_dim": "{}.features"},
+    "nnx.LayerNorm": {"eps": "{}.epsilon", "normalized_shape": "({}.num_features,)"},
+    "nnx.RMSNorm": {"eps": "{}.epsilon", "normalized_shape": "({}.num_features,)"},
+}
 # Dtypes that are those of a layer anyway.
 _NEEDLESS = {"param_dtype": "jnp.float32"}
 
@@ -78,6 +85,11 @@ def layer(
     ]
     if (own := base_of(name)) is not None and own in own_classes():
         new.func = _parsed(written(own))
+    if name == "torch.nn.Embedding" and types.get("padding_idx", "int") != "NoneType":
+        padding = values["padding_idx"]
+        if ast.unparse(padding) != "None":
+            new.func = _parsed(written("PaddedEmbed"))
+            new.keywords.insert(-1, ast.keyword("padding_idx", padding))
     if "BatchNorm" in name and ast.unparse(values["track_running_stats"]) == "False":
         new.keywords.append(ast.keyword("use_running_average", ast.Constant(False)))
     return new

@@ -9,6 +9,7 @@ from jaxvstorch._port.draft.expressions import KEY, UNREACHED, Expressions, pars
 from jaxvstorch._port.draft.gradients import FUNCTION
 from jaxvstorch._port.draft.layers import (
     CONTAINERS,
+    SETTINGS,
     NoLayerError,
     base_of,
     is_function,
@@ -72,26 +73,26 @@ class Modules(Expressions):
             return self._layer(layers[0], node)
         if layers:
             self.marks.append(f"makes {' or '.join(layers)}")
-        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        is_method = isinstance(node.func, ast.Attribute)
+        method, of = (node.func.attr, node.func.value) if is_method else ("", node.func)  # type: ignore[attr-defined]
         if method == "apply" and isinstance(node.func, ast.Attribute):
-            owner = ast.unparse(node.func.value)
+            owner = ast.unparse(of)
             if FUNCTION in self.bases.get(owner, ()):
                 return ast.Call(parsed(owner), [self.visit(a) for a in node.args], [])
         if method in ("parameters", "named_parameters") and not name and not node.args:
-            assert isinstance(node.func, ast.Attribute)
-            weights = f"paste.named_parameters({ast.unparse(self.visit(node.func.value))})"
+            weights = f"paste.named_parameters({ast.unparse(self.visit(of))})"
             single = f"(p for _, p in {weights})"
             return parsed(single if method == "parameters" else weights)
         if method == "named_modules" and not name and not node.args:
-            assert isinstance(node.func, ast.Attribute)
-            return ast.Call(parsed("paste.named_modules"), [self.visit(node.func.value)], [])
+            return ast.Call(parsed("paste.named_modules"), [self.visit(of)], [])
+        if method in ("add_module", "register_module"):
+            args = [self.visit(part) for part in (of, *node.args)]
+            return ast.Call(parsed("setattr"), args, node.keywords)
         if method in _ITERATED and not name and not node.args:
-            assert isinstance(node.func, ast.Attribute)
-            owner = ast.unparse(self.visit(node.func.value))
+            owner = ast.unparse(self.visit(of))
             return parsed(f"(m for _, m in {_ITERATED[method]}({owner}))")
         if method in _PLACEMENTS and not name and not self.calls_at(node):
-            assert isinstance(node.func, ast.Attribute)
-            return self.visit(node.func.value)  # type: ignore[no-any-return]
+            return self.visit(of)  # type: ignore[no-any-return]
         inner = isinstance(node.func, ast.Call)
         called = inner and self.seen.constructions.get(self.span(node.func))
         if called and len(called) == 1 and is_function(called[0]):  # nn.Softmax(dim=1)(x)
@@ -126,6 +127,8 @@ class Modules(Expressions):
             self.visit(options[key]) for key in ("data",) if key in options
         ]
         fixed = "requires_grad" in options and ast.unparse(options["requires_grad"]) == "False"
+        if "persistent" in options and ast.unparse(options["persistent"]) == "False":
+            return values[0]  # in no state_dict: an array of the module, which from_torch leaves
         kind = "paste.Buffer" if fixed or name.endswith("Buffer") else "nnx.Param"
         return ast.Call(parsed(kind), values, [])
 
@@ -152,7 +155,9 @@ class Modules(Expressions):
         if isinstance(node.ctx, ast.Load):
             path = path or _path(node, self._variables())
             weight = self._weight(path) if path else None
-            if weight is not None:
+            base, owner = self._holder(path) if path else (None, "")
+            weight = weight or SETTINGS.get(base or "", {}).get(node.attr, "").format(owner)
+            if weight:
                 return parsed(weight)
         if node.attr in _RENAMED and _root(node) in self._variables() and not self.narrowed:
             self.marks.append(f"flax has another name for {ast.unparse(node)}, and maybe layout")
@@ -160,6 +165,11 @@ class Modules(Expressions):
         if _is_layer(name) and (base := base_of(name)) is not None:
             return parsed(written(base))
         return super().visit_Attribute(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        new = super().visit_UnaryOp(node)
+        twice = ast.unparse(new) == "not not self.deterministic"
+        return parsed("self.deterministic") if twice else new
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         name = self.qualified(node) or ""

@@ -40,6 +40,21 @@ class GroupNorm(nnx.GroupNorm):
         return jnp.moveaxis(super().__call__(jnp.moveaxis(x, 1, -1)), -1, 1)
 
 
+class PaddedEmbed(nnx.Embed):
+    """An embedding whose row ``padding_idx`` begins as zeros and gets no gradient."""
+
+    def __init__(self, num_embeddings, features, *, padding_idx, rngs, **options):
+        super().__init__(num_embeddings, features, rngs=rngs, **options)
+        self.padding_idx = padding_idx
+        if padding_idx is not None:
+            self.embedding[...] = self.embedding.at[padding_idx].set(0)
+
+    def __call__(self, inputs):
+        padding, y = self.padding_idx, super().__call__(inputs)
+        padded = False if padding is None else (inputs == padding % self.num_embeddings)[..., None]
+        return jnp.where(padded, jax.lax.stop_gradient(y), y)
+
+
 class TiedLinear(nnx.Module):
     """A linear layer whose weight is that of an embedding."""
 

@@ -73,8 +73,10 @@ class Rewriting(Weights):
         outer, was_unreached = self.full_names, self.unreached
         self.full_names = {name: full for name, full in outer.items() if name not in _bound(node)}
         self.unreached = was_unreached or not self._ran(node)
+        before = ast.unparse(node.body)  # type: ignore[arg-type]
         node.body = self.visit_body(node.body)
-        if self.unreached and not was_unreached:
+        is_plain = before == ast.unparse(node.body)  # type: ignore[arg-type]
+        if self.unreached and not was_unreached and not is_plain:
             node.body.insert(ast.get_docstring(node) is not None, mark(f"{node.name} {UNREACHED}"))
         self.full_names, self.unreached = outer, was_unreached
         new = WithoutDevices(node).visit(ReadDirectly().visit(node))

@@ -77,7 +77,8 @@ def extracted(
 
     with torch.random.fork_rng():
         called = _outermost(lambda: watch.run(run))
-    model = called.model
+        model = called.model
+        watch.both_modes = _runs_in_other_mode(model, watch)
     roots = [watch.constructors.get(id(model))] + [
         (code, values) for code, values in watch.roots
         if code.co_name == "forward" and values.get("self") is model
@@ -142,6 +143,34 @@ def _outermost(run: Callable[[], Any]) -> _Outermost:
     if not calls:
         raise TypeError("write= drafts a torch.nn.Module: pass one, or a function that calls one")
     return calls[0]
+
+
+def _runs_in_other_mode(model: torch.nn.Module, watch: Watch) -> bool:
+    """Call a model as it was called, in training for evaluation or the reverse; whether it runs.
+
+    What only one of the modes runs, such as dropout, is in the model all the same.
+    """
+    values = next((v for c, v in watch.roots if c.co_name == "forward" and v["self"] is model), {})
+    given = dict[str, Any]()
+    for parameter in inspect.signature(type(model).forward).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            given |= values.get(parameter.name, {})
+        elif parameter.name != "self" and parameter.name in values:
+            given[parameter.name] = values[parameter.name]
+    roots = list(watch.roots)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    mode = model.training
+    model.train(not mode)
+    try:
+        with torch.no_grad():
+            watch.run(lambda: model(**given))
+    except Exception:
+        return False
+    finally:
+        watch.roots = roots
+        model.train(mode)
+        model.load_state_dict(state)
+    return True
 
 
 def make_again(model: torch.nn.Module) -> torch.nn.Module:

@@ -154,8 +154,30 @@ class Narrowing:
                         words.append(ast.keyword(name, ast.Name(name, ast.Load())))
             words += [w for w in node.keywords if w.arg is None and not _unpacked(node, caller)]
             node.args, node.keywords = args, words
+        for member in self.members.values():
+            self._narrow_dictionaries(member, kept)
         for code, member in self.members.items():
             self._narrow(member, kept[code])
+
+    def _narrow_dictionaries(self, caller: Member, kept: dict[CodeType, list[str]]) -> None:
+        """Leave out of a dictionary that is only unpacked what no call with it takes any more."""
+        wanted: dict[str, set[str]] = {}
+        unpacked = list[int]()
+        for other, node, called in self.calls():
+            for word in node.keywords if other is caller else ():
+                if word.arg is None and isinstance(word.value, ast.Name):
+                    names = {name for member in called for name in kept[member.code]}
+                    wanted[word.value.id] = wanted.get(word.value.id, set()) | names
+                    unpacked.append(id(word.value))
+        for part in ast.walk(caller.node):
+            read = isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+            if read and id(part) not in unpacked:
+                wanted.pop(part.id, None)  # type: ignore[attr-defined]
+        for part in ast.walk(caller.node):
+            match part:
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("dict"), []) as made):
+                    names = wanted.get(name, {str(w.arg) for w in made.keywords})
+                    made.keywords = [w for w in made.keywords if w.arg is None or w.arg in names]
 
     def _kept(self, member: Member) -> list[str]:
         names = [*names_of(member), *self._more(member)]

@@ -62,8 +62,7 @@ class Pruning(ast.NodeTransformer):
         self.file, self.code, self.watch = file, code, file.watch
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        outer = node.name == self.code.co_name and node.body is not None
-        decorated = bool(node.decorator_list)
+        outer, decorated = node.name == self.code.co_name, bool(node.decorator_list)
         node.decorator_list = [d for d in node.decorator_list if self._stays(d)]
         if outer and decorated and not node.decorator_list and ast.get_docstring(node):
             del node.body[0]  # a decorator reads it as a list of parameters
@@ -100,13 +99,15 @@ class Pruning(ast.NodeTransformer):
                 lines = [part for part in above if not is_blank(part)]
                 long = len(lines) > _LONG or any("TODO" in ast.unparse(part) for part in lines)
                 new += [*(part for part in above if is_blank(part) or not long), *visited]
+                if isinstance(visited[-1], ast.Return):
+                    break  # such as of a branch that is always taken
             above = []
         return new
 
     # Branches
 
     def visit_If(self, node: ast.If) -> Any:
-        if reads_mode(node.test):
+        if reads_mode(node.test) and not self.watch.both_modes:
             return self._both(node)
         taken, other = self._ran(node.body), self._ran(node.orelse)
         if taken and not other:
@@ -126,7 +127,7 @@ class Pruning(ast.NodeTransformer):
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        if reads_mode(node.test):
+        if reads_mode(node.test) and not self.watch.both_modes:
             return self.generic_visit(node)
         taken, other = self._ran([node.body]), self._ran([node.orelse])
         if taken != other:
@@ -135,7 +136,7 @@ class Pruning(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        if reads_mode(node):
+        if reads_mode(node) and not self.watch.both_modes:
             return self.generic_visit(node)
         values = [value for value in node.values if self._ran([value])]
         counts = [self._count(value) for value in values]
@@ -183,8 +184,8 @@ class Pruning(ast.NodeTransformer):
         call = node.value
         if isinstance(call, ast.Call):
             site = self._site(call)
-            path = ast.unparse(call.func).split(".")
-            if path[-1].endswith("_hook") or path in (["torch", "_assert"], ["torch", "_check"]):
+            name = ast.unparse(call.func).rpartition(".")[2]
+            if name.endswith("_hook") or name in ("_assert", "_check"):
                 return None  # of loading and watching, or that held
             is_base = ast.unparse(call.func).startswith("super(")
             if site.callees and OTHER not in site.returned and not site.made and not is_base:

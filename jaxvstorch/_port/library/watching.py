@@ -54,6 +54,7 @@ class Watch:
         roots: the codes that code from outside the library called, with their frames' arguments.
         constructors: the code that made each module, with its arguments, by identity.
         mode: whether the model is being trained.
+        both_modes: whether the other mode ran too.
         keeps: constructors that made a module or a weight of the module itself.
     """
 
@@ -68,6 +69,7 @@ class Watch:
         self.constructors: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self.keeps: set[CodeType] = set()
         self.mode = False
+        self.both_modes = False
 
     def run(self, function: Callable[[], Any]) -> Any:
         """Call a function while the library is watched; its result."""

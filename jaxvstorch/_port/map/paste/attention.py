@@ -16,10 +16,13 @@ def attention(
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
+    dropout_p: float = 0.0,
+    rng: Array | None = None,
 ) -> Array:
     """Scaled dot-product attention over (..., heads, length, features).
 
-    A query that may attend to nothing gets zeros, as in PyTorch.
+    A query that may attend to nothing gets zeros, as in PyTorch. Of the weights, ``dropout_p`` are
+    dropped, if a key is given.
     """
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
@@ -33,6 +36,8 @@ def attention(
         scores = jnp.where(attn_mask, scores, -jnp.inf) if masked else scores + attn_mask
     hidden = jnp.isneginf(scores).all(axis=-1, keepdims=True)
     weights = jax.nn.softmax(jnp.where(hidden, 0, scores), axis=-1)
+    if rng is not None:
+        weights *= jax.random.bernoulli(rng, 1 - dropout_p, weights.shape) / (1 - dropout_p)
     return jnp.where(hidden, 0, weights) @ value
 
 
