@@ -4,9 +4,11 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from jaxvstorch import port
 from jaxvstorch._command.cli import app
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -164,3 +166,28 @@ def test_models_of_transformers_run_on_their_inputs(name: str, shapes: dict) -> 
     with torch.no_grad():
         model(**given)
     assert getattr(model.config, "use_cache", None) is not True
+
+
+def test_bert_is_at_parity(tmp_path: Path) -> None:
+    """Its buffers are in no state_dict, its padding gets no gradient, attention drops weights."""
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    settings = ("num_hidden_layers", 1), ("hidden_size", 8), ("pad_token_id", 0)
+    making = configuring.made(transformers.BertModel, ["tiny", *settings])
+    path = tmp_path / "draft.py"
+    report = port(making.build(), torch.tensor([[1, 5, 0]]), write=path)
+    assert "nothing is left to do in it" in report.notes[-1], f"{report.parity}"
+    text = path.read_text()
+    assert "dropout=0.0 if self.deterministic else self.dropout.rate" in text
+    assert "dropout_p=dropout, rng=rngs()" in text
+
+
+def test_padding_gets_no_gradient() -> None:
+    from flax import nnx
+
+    from jaxvstorch._port.draft.own_layers import PaddedEmbed
+
+    embed = PaddedEmbed(4, 2, padding_idx=-1, rngs=nnx.Rngs(0))
+    assert not embed.embedding[3].any()
+    ids = np.array([0, 3, 3])
+    gradient = nnx.grad(lambda embed: embed(ids).sum())(embed)
+    np.testing.assert_array_equal(gradient["embedding"][...], [[1, 1], [0, 0], [0, 0], [0, 0]])
