@@ -81,13 +81,11 @@ def _found(name: str) -> Iterator[Target]:
     with ExitStack() as stack:
         try:
             target = stack.enter_context(load(name, any_object=True))
-        except BadInputError:
+        except BadInputError as error:
             try:
                 target = stack.enter_context(load(f"{package}.models:{model}", any_object=True))
             except BadInputError:
-                target = None
-            if target is None:
-                raise
+                raise error from None
         yield target
 
 

@@ -128,7 +128,8 @@ class Modules(Expressions):
         ]
         fixed = "requires_grad" in options and ast.unparse(options["requires_grad"]) == "False"
         if "persistent" in options and ast.unparse(options["persistent"]) == "False":
-            return values[0]  # in no state_dict: an array of the module, which from_torch leaves
+            buffer: ast.AST = values[0]  # in no state_dict: an array, which from_torch leaves
+            return buffer
         kind = "paste.Buffer" if fixed or name.endswith("Buffer") else "nnx.Param"
         return ast.Call(parsed(kind), values, [])
 

@@ -104,9 +104,9 @@ def tiny(settings: Mapping[str, Any]) -> dict[str, Any]:
                     new[name] = [first * times**stage for stage in range(len(value))]
                     break
             else:
-                limit = next((n for text, n in _SIZES if re.fullmatch(text, name)), None)
-                if limit is not None and max(value) > limit:
-                    new[name] = [min(v, limit) for v in value]
+                most = next((n for text, n in _SIZES if re.fullmatch(text, name)), None)
+                if most is not None and max(value) > most:
+                    new[name] = [min(v, most) for v in value]
     heads, groups = (settings.get(n) for n in ("num_attention_heads", "num_key_value_heads"))
     if isinstance(heads, int) and isinstance(groups, int) and groups < heads:
         new["num_key_value_heads"] = 1
