@@ -64,7 +64,8 @@ class Trainer(Base):
         self.scaler.unscale_(self.optimizer)
         nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
         self.scaler.step(self.optimizer)
-        self.scaler.update()
+        if self.noise:
+            self.scaler.update()
         self.scheduler.step()
         for p, t in zip(self.model.parameters(), self.target.parameters()):
             t.data.copy_(0.9 * t.data + 0.1 * p.data)

@@ -20,8 +20,20 @@ class WithoutItem(ast.NodeTransformer):
         return node
 
 
-class WithoutScaling(ast.NodeTransformer):
+class _Removing(ast.NodeTransformer):
+    """Leaves statements out; a body without any has ``pass``."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(getattr(node, "body", None), list) and not node.body:  # type: ignore[attr-defined]
+            node.body = [ast.Pass()]  # type: ignore[attr-defined]
+        return node
+
+
+class WithoutScaling(_Removing):
     """Trains without a ``GradScaler``: float32 and bfloat16 have the range for small gradients.
+
+    A scaler that the program uses otherwise, as in a checkpoint, is still made.
 
     Args:
         names: those of the program's scalers.
@@ -30,10 +42,11 @@ class WithoutScaling(ast.NodeTransformer):
     def __init__(self, names: Collection[str]) -> None:
         self.names = names
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+    def visit_Module(self, node: ast.Module) -> ast.AST:
         self.generic_visit(node)
-        scaler = len(node.targets) == 1 and ast.unparse(node.targets[0]) in self.names
-        return None if scaler and isinstance(node.value, ast.Call) else node
+        parts = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+        used = {ast.unparse(n) for n in parts if isinstance(n.ctx, ast.Load)}
+        return _WithoutAssigned({name for name in self.names if name not in used}).visit(node)  # type: ignore[no-any-return]
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         self.generic_visit(node)
@@ -52,6 +65,16 @@ class WithoutScaling(ast.NodeTransformer):
                     function = ast.copy_location(ast.Attribute(first, "step", ast.Load()), node)
                     return ast.copy_location(ast.Call(function, [], []), node)
         return node
+
+
+class _WithoutAssigned(_Removing):
+    """Leaves out the assignments of names."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        return None if ast.unparse(node.targets[0]) in self.names else node
 
 
 class Cloned(ast.NodeTransformer):
