@@ -16,7 +16,7 @@ from jaxvstorch._frameworks import TITLES
 from jaxvstorch._pairs import source
 from jaxvstorch._pairs.registry import topics
 from jaxvstorch._port.map import kinds
-from jaxvstorch._port.map.entry import NameEntry
+from jaxvstorch._port.map.entry import CHANGED, NameEntry
 from jaxvstorch._port.map.lookup import find
 from jaxvstorch._port.map.recipes import NameRecipe
 from jaxvstorch._port.map.row import Row
@@ -57,7 +57,7 @@ def _parts(entry: NameEntry, link: Link) -> Iterator[str]:
         name = f"<code>{escape(entry.name)}</code>"
         yield f"<p>The call below is that one's: {name} may take other parameters.</p>"
     if entry.changes_its_array and entry.counterpart:
-        yield "<p>PyTorch changes its array; in JAX, assign the result.</p>"
+        yield f"<p>{CHANGED}.</p>"
     yield _code(entry.call, entry.framework, own)
     if entry.instead:
         yield f"<p>{other} does it another way: {with_code(entry.instead)}.</p>"

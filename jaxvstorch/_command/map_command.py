@@ -191,8 +191,10 @@ def _differing(entry: "NameEntry", other: str) -> list[list[Line]]:
 
 
 def _of_form(entry: "NameEntry") -> Iterator[Line]:
+    from jaxvstorch._port.map.entry import CHANGED
+
     if entry.changes_its_array and entry.jax:
-        yield "note", Text("PyTorch changes its array; in JAX, assign the result")
+        yield "note", Text(CHANGED)
     if entry.is_elsewhere:
         yield "note", Text(f"the call is {entry.form_of}'s; {entry.name} may take other parameters")
     for difference in entry.form_differs:

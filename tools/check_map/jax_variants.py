@@ -17,6 +17,7 @@ from tools.check_map.dtype_variants import QUADRANTS
 from tools.check_map.gradients import FINITE, INFINITE
 from tools.check_map.jax_samples import DTYPES, Sample
 from tools.check_map.jax_values import bfloat16
+from tools.check_map.variants import ENDLESS
 
 # Dtypes of two arrays beside each other.
 _PAIRS = (
@@ -57,7 +58,8 @@ def _of_shapes(row: Row, sample: Sample) -> Iterator[Sample]:
 
 def points(row: Row, sample: Sample) -> Iterator[Sample]:
     """The sample at points where a function may have no derivative, with special arguments too."""
-    for number in FINITE + INFINITE:
+    endless = any(name in (row.expression or "") for name in ENDLESS)
+    for number in (*FINITE, *INFINITE, *[float("nan")] * (not endless)):
         yield _changed(sample, partial(_full, number=number))
     yield _with_different(sample, FINITE)
     arrays = [i for i, a in enumerate(sample.args) if isinstance(a, np.ndarray)]

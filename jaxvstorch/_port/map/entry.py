@@ -19,6 +19,10 @@ from jaxvstorch._port.map.verdict import (
 )
 
 VERSION = 3  # of the document of entries that programs read
+CHANGED = (
+    "PyTorch changes its array, and refuses a result of another dtype or a larger shape;"
+    " in JAX, assign the result"
+)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ def split(tensor: Array, split_size_or_sections: Any, dim: int) -> list[Array]:
     size, total = split_size_or_sections, tensor.shape[dim]
     if isinstance(size, int):
         ends = list(range(size, total, size)) if size else []
+    elif not len(size):
+        return []  # of an empty axis
     else:
         ends = np.cumsum(size)[:-1].tolist()
     return jnp.split(tensor, ends, axis=dim)
