@@ -16,9 +16,12 @@ from jaxvstorch._port.map.verdict import FILE, SAME_OBJECT, verdicts
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
+import torch
+
 from jaxvstorch._port.map.row import PLACEMENT, parse
-from jaxvstorch._port.map.running.call import of_pytorch
+from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import TOLERANCE, compare
+from jaxvstorch._port.map.running.describe import call_text
 from tools.check_map import samples
 from tools.check_map.judge import complaint, judge
 from tools.check_map.probing import probe, written
@@ -212,6 +215,11 @@ def test_a_small_number_beside_a_large_one_that_is_far_off_is_no_rounding() -> N
     for close, kind in ((7.7, "value"), (9.7, "rounding")):
         pair = [np.array([number, 4000.0], np.float32) for number in (9.8, close)]
         assert [difference.kind for difference in compare(*pair, wide=False)] == [kind]
+
+
+def test_a_shown_call_says_that_an_array_holds_nan() -> None:
+    array = torch.tensor([float("nan"), 1.5, -2.25, 3.125, 0.1, 7.0])
+    assert call_text(Call(len, (array, array[1:]))) == "float32 with nan (6), float32 (5)"
 
 
 def test_the_page_says_what_counts_as_rounding() -> None:

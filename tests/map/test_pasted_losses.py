@@ -10,13 +10,18 @@ torch = pytest.importorskip("torch", reason="the gradients are compared with PyT
 
 
 @pytest.mark.parametrize("beta", [0.0, 1.0])
-def test_gradients_of_smooth_l1_loss_at_no_error_and_at_an_infinite_one(beta) -> None:
-    numbers = [0.0, 0.5, 3.0, float("inf"), -float("inf")]
+def test_gradients_of_smooth_l1_loss_at_no_error_and_at_one_that_is_not_finite(beta) -> None:
+    numbers = [0.0, 0.5, 3.0, float("inf"), -float("inf"), float("nan")]
     ours = torch.tensor(numbers, requires_grad=True)
-    torch.nn.functional.smooth_l1_loss(ours, torch.zeros(5), reduction="sum", beta=beta).backward()
+    torch.nn.functional.smooth_l1_loss(ours, torch.zeros(6), reduction="sum", beta=beta).backward()
     loss = jax.jit(jax.grad(losses.smooth_l1_loss), static_argnums=(2, 3))
-    theirs = loss(jnp.array(numbers), jnp.zeros(5), "sum", beta)
-    assert theirs.tolist() == ours.grad.tolist()
+    theirs = loss(jnp.array(numbers), jnp.zeros(6), "sum", beta)
+    assert theirs.tolist() == pytest.approx(ours.grad.tolist(), nan_ok=True)
+
+
+def test_a_square_beyond_float16_is_no_infinite_smooth_l1_loss() -> None:
+    error = jnp.array(300.0, "float16")
+    assert losses.smooth_l1_loss(error, error * 0, "mean", 1000.0) == 45
 
 
 def test_the_gradient_of_triplet_margin_loss_where_the_margin_is_just_kept() -> None:

@@ -40,6 +40,8 @@ def try_module(row: Row, tried: list[Sample]) -> Tally:
         for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
             if text is not None:
                 tally.add(kind, text_of(sample), _differences(row, text, state, sample, theirs))
+        if nnx.state(module, nnx.BatchStat):
+            tally.add("in training", text_of(sample), _kept_differences(row, module, state, sample))
     return tally
 
 
@@ -73,6 +75,32 @@ def _differences(
     except Exception as error:
         return [Difference("only PyTorch raises", error_text(error), "")]
     return compare(jax_calls.leaves(ours), theirs, wide=False)
+
+
+def _kept_differences(
+    row: Row, module: nnx.Module, state: Weights, sample: Sample
+) -> list[Difference]:
+    """How what both modules keep from a step in training differs, such as running averages."""
+    weights = row.option("weights") or "{}"
+    values = eval(weights, {"w": state})
+    made: list[torch.nn.Module] = []
+
+    def trained(layer: torch.nn.Module) -> torch.nn.Module:
+        made.append(carried(layer, values, training=True))
+        return made[-1]
+
+    line = ast.unparse(carrying(ast.parse(row.expression or "", mode="eval").body))
+    taker = eval(row.source(line), namespace() | {"w": state, "carried": trained})
+    taker(*to_torch(sample.args), **to_torch(sample.kwargs))(*to_torch(sample.called))
+    module.train()
+    module(*to_jax(sample.called))
+    paths = nnx.to_flat_state(nnx.state(module, nnx.Not(nnx.RngState)))
+    after = Weights({".".join(map(str, path)): value[...] for path, value in paths})
+    theirs = eval(weights, {"w": after})
+    pairs = [(buffer, theirs[name]) for layer in made for name, buffer in layer.named_buffers()
+             if name in theirs]  # fmt: skip
+    found = [difference for pair in pairs for difference in compare(*pair, wide=False)]
+    return [difference._replace(kind="buffers") for difference in found[:1]]
 
 
 def try_steps(row: Row, tried: list[Sample]) -> Tally:

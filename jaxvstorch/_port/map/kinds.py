@@ -120,6 +120,7 @@ PROBES = {
     "input read": ("triangle that is read", ORDINARY),
     "int division": ("integer division", DTYPES),
     "kink": (KINDS["kink"].word, NOT_FINITE),
+    "large numbers": ("large numbers", ORDINARY),
     "loss": ("special cases of a loss", ORDINARY),
     "matrix": ("matrices that cannot be decomposed", ORDINARY),
     "mean of int": ("mean of integers", DTYPES),

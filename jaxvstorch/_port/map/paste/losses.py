@@ -112,10 +112,11 @@ def poisson_nll_loss(
 def smooth_l1_loss(input: Array, target: Array, reduction: str, beta: float) -> Array:
     """Half the square of small errors over ``beta``; the size of large ones less ``beta / 2``."""
     error = jnp.abs(input - target)
-    if beta == 0:  # the gradient of an error of 0 is 0, where that of `jnp.abs` is 1
-        return reduced(jnp.where(error == 0, 0, error), reduction)
+    if beta == 0:  # the gradient of an error of 0 or NaN is 0, where that of `jnp.abs` is 1 or -1
+        return reduced(jnp.where(error > 0, error, jax.lax.stop_gradient(error)), reduction)
     large = error >= beta  # the square of an infinite error would make its gradient NaN
-    square = jnp.where(large, 0, error) ** 2 / (2 * beta)
+    small = jnp.where(large, 0, error)
+    square = small / beta * small / 2  # in this order, as a square may be too large for float16
     return reduced(jnp.where(large, error - beta / 2, square), reduction)
 
 

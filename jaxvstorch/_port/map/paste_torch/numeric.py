@@ -30,12 +30,14 @@ def polyval(p: torch.Tensor, x: Any) -> torch.Tensor:
 def average(
     a: torch.Tensor, axis: Any = None, weights: torch.Tensor | None = None, keepdims: bool = False
 ) -> torch.Tensor:
-    """``jnp.average``; weights of one axis are those of the axis that is reduced."""
+    """``jnp.average``; weights of another shape are those of the axes that are reduced."""
     a = a if a.is_floating_point() or a.is_complex() else a.float()
     if weights is None:
         return a.mean(dim=axis, keepdim=keepdims)
-    if weights.ndim < a.ndim:
-        weights = weights.reshape([-1 if d == axis % a.ndim else 1 for d in range(a.ndim)])
+    if weights.shape != a.shape:
+        axes = [d % a.ndim for d in (axis if isinstance(axis, tuple | list) else (axis,))]
+        weights = weights.permute(sorted(range(len(axes)), key=axes.__getitem__))
+        weights = weights.reshape([n if d in axes else 1 for d, n in enumerate(a.shape)])
     weights = weights.expand(a.shape)
     total = (a * weights).sum(dim=axis, keepdim=keepdims)
     return total / weights.sum(dim=axis, keepdim=keepdims)

@@ -25,15 +25,15 @@ def pad_with(
     operand: torch.Tensor, padding_value: Any, padding_config: Sequence[tuple[int, int, int]]
 ) -> torch.Tensor:
     """``lax.pad``: (low, high, between) for each axis; negative numbers cut."""
-    value = float(padding_value)
-    for axis, (_, _, between) in enumerate(padding_config):
+    value = torch.as_tensor(padding_value, dtype=operand.dtype, device=operand.device)
+    for axis, (low, high, between) in enumerate(padding_config):
         shape = list(operand.shape)
-        shape[axis] = max(0, (shape[axis] - 1) * (between + 1) + 1)
-        spread = operand.new_full(shape, value)
-        spread[(slice(None),) * axis + (slice(None, None, between + 1),)] = operand
-        operand = spread
-    flat = [width for low, high, _ in reversed(padding_config) for width in (low, high)]
-    return torch.nn.functional.pad(operand, flat, value=value)
+        places = low + torch.arange(shape[axis], device=operand.device) * (between + 1)
+        shape[axis] = low + max(0, (shape[axis] - 1) * (between + 1) + 1) + high
+        (kept,) = torch.where((places >= 0) & (places < shape[axis]))
+        padded = value.expand(shape)
+        operand = padded.index_copy(axis, places[kept], operand.index_select(axis, kept))
+    return operand
 
 
 def expand_dims(array: torch.Tensor, dimensions: Sequence[int]) -> torch.Tensor:

@@ -10,6 +10,7 @@ from jaxvstorch._port.map.running.compare import text
 from jaxvstorch._port.map.running.values import array, leaves
 
 SMALL = 4  # numbers of an array that are written out
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 BRIEF = 30  # letters of a longer array's first numbers, where they are written too
 
 
@@ -33,7 +34,7 @@ def _argument(value: Any) -> str:
         return (
             f"{dtype} {text(array(value))}" + f" ({shape})" * (value.ndim > 1)
             if small
-            else (f"{dtype} ({shape})")
+            else f"{dtype}{_not_finite(value) if plain else ''} ({shape})"
         )
     if isinstance(value, list | tuple):
         inside = ", ".join(map(_argument, value))
@@ -43,6 +44,15 @@ def _argument(value: Any) -> str:
     if isfunction(value):  # its repr has an address, which each process changes
         return value.__name__
     return str(value) if isinstance(value, torch.dtype) else repr(value)
+
+
+def _not_finite(value: torch.Tensor) -> str:
+    """What an array holds beside finite numbers: a call may be about it."""
+    if value.dtype not in FLOATS:
+        return ""
+    tests = {"nan": torch.isnan, "inf": torch.isposinf, "-inf": torch.isneginf}
+    words = [word for word, test in tests.items() if test(value).any()]
+    return f" with {' and '.join(words)}" if words else ""
 
 
 def result_text(value: Any) -> str:
