@@ -194,7 +194,7 @@ def test_a_name_of_pytorch_has_variants(name, kind) -> None:
     ("name", "kind"),
     [
         pytest.param("jnp.mod", "width", id="booleans beside a number"),
-        pytest.param("optax.linear_schedule", "out of range", id="no steps"),
+        pytest.param("jnp.matmul", "two dtypes", id="two dtypes"),
         pytest.param("jnp.left_shift", "dtype", id="a partner without dimensions"),
         pytest.param("jax.scipy.stats.poisson.logpmf", "only PyTorch raises", id="outside"),
         pytest.param("jnp.all", "value", id="imaginary numbers"),

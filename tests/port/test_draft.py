@@ -142,12 +142,13 @@ def test_subclassed_layers_and_their_modes(drafted) -> None:
                 self.batch = nn.BatchNorm1d(3)
                 self.drop = nn.Dropout(0.5)
                 self.unused = nn.Softmax(dim=1)
+                self.act = nn.Tanh()
 
             def forward(self, x, shift=None):
                 if x.is_cuda:
                     x = torch.nn.functional.softmax(x, dim=1)
                     x = x.transpose(-2, -1)
-                return self.drop(self.batch(self.norm(x)))
+                return self.act(self.drop(self.batch(self.norm(x))))
 
         torch.manual_seed(0)
         Net()(torch.randn(4, 3))

@@ -125,7 +125,9 @@ def _of_operands(sample: Sample) -> Iterator[Sample]:
 
 
 def _of_pairs(sample: Sample, arrays: Sequence[int]) -> Iterator[Sample]:
-    """Two arrays of different dtypes."""
+    """Two arrays of different dtypes, with axes: those without are a kind of trial of their own."""
+    if not all(sample.args[position].ndim for position in arrays):
+        return
     for pair in _PAIRS:
         typed = sample
         for position, dtype in zip(arrays, pair, strict=False):

@@ -14,6 +14,23 @@ def constructed(frame: FrameType) -> torch.nn.Module | None:
     return first if isinstance(first, torch.nn.Module) else None
 
 
+def maker_of(module: torch.nn.Module, frame: FrameType) -> FrameType | None:
+    """The frame that makes a module whose ``__init__`` a frame runs.
+
+    Functions around the constructor, which have the module as their first argument, make nothing:
+    ``torch.compile`` puts one around that of ``nn.Module``.
+    """
+    caller = frame.f_back
+    while caller is not None and _first_argument(caller) is module:
+        caller = caller.f_back
+    return caller
+
+
+def _first_argument(frame: FrameType) -> object:
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+
+
 def is_of_module(frame: FrameType) -> bool:
     """Whether a frame runs a method of a module."""
     return isinstance(frame.f_locals.get("self"), torch.nn.Module)

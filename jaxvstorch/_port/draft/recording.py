@@ -18,6 +18,7 @@ from jaxvstorch._port.draft.frames import (
     function_and_arguments,
     is_in_constructor,
     is_of_module,
+    maker_of,
 )
 from jaxvstorch._port.draft.places import Places
 from jaxvstorch._port.draft.recorded import (
@@ -143,7 +144,8 @@ class Recording(Places):
 
     def _record_construction(self, frame: FrameType) -> None:
         """Record which call of the program made a module, and with which arguments."""
-        module, caller = constructed(frame), frame.f_back
+        module = constructed(frame)
+        caller = maker_of(module, frame) if module is not None else None
         # The first `__init__` has what the module was made with; that of a base comes later, with
         # functions of PyTorch's or of a library's between them.
         if module is None or caller is None or module in self._made_with:
