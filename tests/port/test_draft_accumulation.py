@@ -71,7 +71,9 @@ def test_gradients_begin_before_the_loop(drafted) -> None:
 
 def test_a_program_with_grads_of_its_own(drafted) -> None:
     program = PROGRAM.replace("loss.", "grads.").replace("loss =", "grads =")
-    source, _ = drafted(f"{program}\nprint(net.out.bias.grad, opt.param_groups[0]['params'])")
+    end = "print(net.out.bias.grad, opt.param_groups[0]['params'], list(net.named_buffers()))"
+    source, _ = drafted(f"{program}\n{end}")
+    assert "TODO: Module.named_buffers" in source
     assert "TODO: Tensor.backward" in source
     assert "TODO: Tensor.grad" in source  # it would be an AttributeError
     assert "TODO: Optimizer.param_groups" in source

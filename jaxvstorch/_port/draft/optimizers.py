@@ -7,6 +7,7 @@ import copy
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from torch import Tensor
 from torch.nn import Module
 
 from jaxvstorch._port.draft.commenting import is_marker
@@ -19,6 +20,10 @@ from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.simplifying import simplified
 
+# Methods that only PyTorch's modules have; those that the draft has another call for are not left.
+_OF_MODULES = frozenset({name for name in dir(Module) if name[0] != "_"} - {
+    *dir(Tensor), "train", "eval", "apply", "state_dict", "load_state_dict",
+})  # fmt: skip
 _LEFT = {"grad": "Tensor.grad", "param_groups": "Optimizer.param_groups"}
 SCHEDULES = "torch.optim.lr_scheduler."
 _FROZEN = (
@@ -61,7 +66,17 @@ class Optimizers(Rewriting):
             return made
         if ast.unparse(node.func).endswith(".requires_grad_") and not self.calls_at(node):
             self.marks.append(_FROZEN)
-        return super().visit_Call(node)
+        new = super().visit_Call(node)
+        match new:
+            case ast.Call(ast.Attribute(of, method)) if (
+                method in _OF_MODULES and not is_name(of, "paste")  # the draft's own
+            ):
+                own = any(method in vars(type(m)) for m in self.seen.instances.values())
+                if not own and self.qualified(new.func) is None:
+                    row = rows().get(f"Module.{method}")
+                    instead = row and meaning(row).option("instead")
+                    self.marks.append(f"Module.{method}: {instead or 'has no counterpart here'}")
+        return new
 
     def rate_set(self, node: ast.For) -> ast.stmt | None:
         """``for group in optimizer.param_groups: group["lr"] = rate``, for a rate in the state."""
