@@ -18,6 +18,8 @@ from jaxvstorch._port.map.verdict import FILE, verdicts
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
+import torch
+
 from jaxvstorch._port.map.row import FREE_IN_PYTORCH
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from tools.check_map import from_jax, samples, turning
@@ -153,6 +155,18 @@ def test_a_tenth_of_the_lines_is_as_recorded(name, monkeypatch) -> None:
 def test_a_wrong_line_is_reported(line, reason) -> None:
     row = parse(line)
     assert reason in (complaint(row, judge(row)) or "")
+
+
+def test_a_line_that_switches_compiling_off_does_so_for_its_own_calls() -> None:
+    judge(jax_rows()["jax.disable_jit"])
+    programs = []
+
+    def backend(graph, inputs):
+        programs.append(graph)
+        return graph
+
+    torch.compile(torch.sin, backend=backend)(torch.ones(1))
+    assert len(programs) == 1
 
 
 def test_a_key_draws_again_what_a_generator_does_not() -> None:

@@ -25,7 +25,8 @@ def judge(row: Row) -> Verdict:
     """Try a name, and the JAX that people write first for it."""
     # The first torch.compile of a process switches these checks off.
     torch.distributions.Distribution.set_default_validate_args(True)
-    with warnings.catch_warnings():
+    # A line may switch compiling off, as that of jax.disable_jit does: only for its own calls.
+    with torch.compiler.set_stance("default"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # where they are errors, a call would differ by them
         return _judged(row)
 
