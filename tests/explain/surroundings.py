@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,7 @@ def of_torch() -> dict[str, Any]:
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase
     from torch._guards import CompileContext, TracingContext
 
+    _compile_once()
     return {
         **of_python(("torch",)),
         "config of Dynamo": torch._dynamo.config.get_config_copy(),
@@ -98,6 +100,14 @@ def of_torch() -> dict[str, Any]:
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "CPU threads": torch.get_num_threads(),
     }
+
+
+@cache
+def _compile_once() -> None:
+    """The first compilation of a process takes away a handler that PyTorch gave a logger."""
+    import torch
+
+    torch.compile(torch.sin, backend="eager")(torch.ones(1))
 
 
 @contextmanager
