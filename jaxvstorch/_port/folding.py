@@ -33,11 +33,24 @@ def folded(node: ast.expr) -> ast.expr:
             if known and names <= set(_PYTHON):
                 return ast.Constant(known in names or (known == "bool" and "int" in names))
             return node
+        case ast.Compare(ast.IfExp(test, body, orelse), [ast.Is()], [ast.Constant(None)]):
+            if (_is_none(body), _is_none(orelse)) == (True, False):
+                return test
         case ast.Compare(
             left=value, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
         ):
             none = _is_none(value)
             return node if none is None else ast.Constant(none is isinstance(node.ops[0], ast.Is))
+        case ast.IfExp(
+            ast.Compare(value, [ast.Is()], [ast.Constant(None)]), ast.Constant(None), same
+        ) if ast.unparse(value) == ast.unparse(same):
+            return same
+        case ast.IfExp(test, body, ast.IfExp() as inner) if ast.dump(test) == ast.dump(inner.test):
+            return ast.IfExp(test, body, inner.orelse)
+        case ast.Attribute(
+            ast.Call(ast.Attribute(ast.Attribute(array, "T"), "astype"), dtype), "T"
+        ):
+            return ast.Call(ast.Attribute(array, "astype", ast.Load()), dtype, [])
         case ast.Compare(left=value, ops=[ast.In()]) if _type_name(value) == "int":
             # The map asks whether axes are none: `dim in ((), [])`.
             return ast.Constant(False) if _empty(node.comparators[0]) else _computed(node)
@@ -80,7 +93,8 @@ def _is_none(node: ast.expr) -> bool | None:
     known = _type_name(node) in ("int", "list", "tuple") or isinstance(
         node, ast.BinOp | ast.UnaryOp
     )
-    return False if known else None
+    converted = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "astype"
+    return False if known or converted else None
 
 
 def _computed(node: ast.expr) -> ast.expr:

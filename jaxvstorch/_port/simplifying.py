@@ -78,7 +78,7 @@ class _Substitution(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         test = self.visit(node.test)
         if not isinstance(test, ast.Constant):
-            return ast.IfExp(test, self.visit(node.body), self.visit(node.orelse))
+            return folded(ast.IfExp(test, self.visit(node.body), self.visit(node.orelse)))
         chosen: ast.AST = self.visit(node.body if test.value else node.orelse)
         return chosen
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
@@ -198,6 +198,8 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
         raise LookupError("it was not seen to be made")
     new = _new(draft, module, call.made_with)
     helpers_of(vars(draft)).from_torch(new, module.state_dict())
+    for path, part in module.named_modules():
+        _round_as_torch(part, reduce(_part, path.split(".") if path else [], new))
     for _, part in nnx.iter_modules(new):
         if isinstance(part, nnx.Embed):
             part.dtype = None  # it would round float64 to the dtype that it was made in
@@ -206,6 +208,22 @@ def made(draft: ModuleType, call: FirstCall) -> Any:
     else:
         new.eval()
     return new
+
+
+def _part(module: Any, name: str) -> Any:
+    return getattr(module, name, None)
+
+
+def _round_as_torch(module: torch.nn.Module, new: Any) -> None:
+    """Give arrays that a module computed in float32, and that are no buffers, PyTorch's roundings.
+
+    Both keep them as they were rounded, so that float64 would not tell whether the rest agrees.
+    """
+    for name, value in vars(module).items():
+        if isinstance(value, torch.Tensor) and isinstance(own := _part(new, name), jax.Array):
+            theirs = array(value)
+            if own.shape == theirs.shape and np.allclose(own, theirs, 1e-5, 1e-6):
+                setattr(new, name, jnp.asarray(theirs, own.dtype))
 
 
 def _new(draft: ModuleType, module: torch.nn.Module, given: Given) -> Any:

@@ -15,7 +15,12 @@ from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
-from jaxvstorch._port.draft.reading import WithoutScaling, declared_global, set_again
+from jaxvstorch._port.draft.reading import (
+    WithoutScaling,
+    declared_global,
+    set_again,
+    with_imports_decided,
+)
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.saving import made_by
@@ -35,7 +40,8 @@ class File:
 
     def __init__(self, recording: Recording, path: str) -> None:
         self.path, self.folder = path, recording.folder
-        self.tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
+        tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
+        self.tree = with_imports_decided(tree)
         self.full_names = {**self._with_star(), **imported_names(self.tree)}
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
         bases = {

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+import torch
+
 from jaxvstorch._pairs import source
 from jaxvstorch._port.filling import matched
 from jaxvstorch._port.folding import TYPE
@@ -126,6 +128,12 @@ def is_flax(name: str) -> bool:
     """Whether flax has a layer, with other arguments than PyTorch's."""
     row = rows().get(name)
     return row is not None and _flax_call(meaning(row)) is not None
+
+
+def is_dtype(node: ast.expr, name: str | None) -> bool:
+    """Whether an expression, or the full name that it spells, shows that it is a dtype."""
+    known = getattr(torch, (name or "").removeprefix("torch."), None)
+    return isinstance(known, torch.dtype) or getattr(node, "attr", "") == "dtype"
 
 
 def is_function(name: str) -> bool:

@@ -12,6 +12,7 @@ from jaxvstorch._port.draft.layers import (
     SETTINGS,
     NoLayerError,
     base_of,
+    is_dtype,
     is_function,
     is_known,
     layer,
@@ -92,7 +93,11 @@ class Modules(Expressions):
             owner = ast.unparse(self.visit(of))
             return parsed(f"(m for _, m in {_ITERATED[method]}({owner}))")
         if method in _PLACEMENTS and not name and not self.calls_at(node):
-            return self.visit(of)  # type: ignore[no-any-return]
+            array = self.visit(of)
+            named = [word.value for word in node.keywords if word.arg == "dtype"] or node.args
+            if method == "to" and named and is_dtype(named[0], self.qualified(named[0])):
+                return parsed(f"({ast.unparse(array)}).astype({ast.unparse(self.visit(named[0]))})")
+            return array  # type: ignore[no-any-return]
         inner = isinstance(node.func, ast.Call)
         called = inner and self.seen.constructions.get(self.span(node.func))
         if called and len(called) == 1 and is_function(called[0]):  # nn.Softmax(dim=1)(x)

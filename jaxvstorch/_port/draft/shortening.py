@@ -4,12 +4,17 @@ import ast
 
 
 class ReadDirectly(ast.NodeTransformer):
-    """Leaves out ``[...]`` where flax's variables do without: in operators, indices and methods."""
+    """Leaves out ``[...]`` where flax's variables do without: in operators, indices and methods.
+
+    And where a weight that may be None is compared with it: that has no values to read.
+    """
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         if isinstance(node, ast.BinOp):
             node.left, node.right = _direct(node.left), _direct(node.right)
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+            node.left = _direct(node.left)
         elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load):
             node.value = _direct(node.value)
         return node
