@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jaxvstorch._port.draft import loading, own_layers
+from jaxvstorch._port.draft import loading, own_layers, own_recurrent
 from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.map import pasting
 
@@ -101,4 +101,5 @@ def _of_map() -> set[str]:
     return set().union(*(_of_file(str(file)) for file in files))
 
 
-_BROUGHT = _of_file(loading.__file__) | _of_file(own_layers.__file__) | _of_map()
+_FILES = (loading.__file__, own_layers.__file__, own_recurrent.__file__)
+_BROUGHT = _of_map().union(*map(_of_file, _FILES))

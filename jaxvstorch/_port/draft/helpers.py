@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from jaxvstorch._port.draft import own_functions, own_layers, own_training
+from jaxvstorch._port.draft import own_functions, own_layers, own_recurrent, own_training
 from jaxvstorch._port.draft.layers import needed_sources, own_classes
 from jaxvstorch._port.map import paste
 from jaxvstorch._port.map.pasting import sources
@@ -21,6 +21,7 @@ from jaxvstorch._port.map.pasting import sources
 _CALLED = re.compile(r"\bpaste\.(\w+)")
 _LOADING = Path(__file__).with_name("loading.py")
 _HELPERS = "__helpers__"  # where a draft that is loaded has them, by their own names
+_LAYERS = vars(paste) | vars(own_layers) | vars(own_recurrent)
 
 
 @dataclass
@@ -86,7 +87,7 @@ def add_helpers(draft: ModuleType, names: Mapping[str, str]) -> None:
         draft: a draft that is loaded.
         names: those of its helpers that differ.
     """
-    package = vars(paste) | vars(own_layers) | vars(own_training) | vars(own_functions)
+    package = _LAYERS | vars(own_training) | vars(own_functions)
     own = {name: vars(draft)[names.get(name, name)] for name in (*own_classes(), "from_torch")
            if names.get(name, name) in vars(draft)}  # fmt: skip
     pasted = {name: vars(draft)[new] for name, new in names.items() if new in vars(draft)}
@@ -96,7 +97,7 @@ def add_helpers(draft: ModuleType, names: Mapping[str, str]) -> None:
 
 def helpers_of(names: Mapping[str, Any]) -> Any:
     """The helpers among the names of a draft, by their own names."""
-    return names.get(_HELPERS) or SimpleNamespace(**vars(paste) | vars(own_layers))
+    return names.get(_HELPERS) or SimpleNamespace(**_LAYERS)
 
 
 def _loading() -> str:

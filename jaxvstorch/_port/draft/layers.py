@@ -145,7 +145,7 @@ def is_function(name: str) -> bool:
 @cache
 def own_classes() -> Mapping[str, str]:
     """The sources of what a draft has where flax's layers differ, by name."""
-    files = ("own_layers.py", "own_training.py", "own_functions.py")
+    files = ("own_layers.py", "own_recurrent.py", "own_training.py", "own_functions.py")
     return {name: source for file in files for name, source in definitions(file).items()}
 
 

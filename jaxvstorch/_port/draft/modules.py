@@ -35,7 +35,6 @@ _WEIGHTS = {
     },
 }  # fmt: skip
 _RENAMED = {name for names in _WEIGHTS.values() for name in names}
-_RECURRENT = ("torch.nn.LSTM", "torch.nn.GRU")
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer")
 _ITERATED = {"modules": "nnx.iter_modules", "children": "nnx.iter_children"}
 _PLACEMENTS = ("to", "cuda", "cpu")
@@ -108,9 +107,6 @@ class Modules(Expressions):
         types = self.seen.construction_types.get(self.span(node), {})
         new = self._with_arguments(node)
         assert isinstance(new, ast.Call)
-        if name in _RECURRENT and any(word.arg == "dropout" for word in new.keywords):
-            self.marks.append("the class below drops nothing between its layers")
-            new.keywords = [word for word in new.keywords if word.arg != "dropout"]
         try:
             return layer(name, new, ast.Name(RNGS, ast.Load()), types)
         except NoLayerError as error:

@@ -91,6 +91,29 @@ class _TorchDraws(TorchFunctionMode):
             )
         return self.dropout(None, torch.softmax(scores, -1), rate) @ v
 
+    def recurrent(
+        self, function: Any, x: Any, hx: Any, weights: Any, *settings: Any, **kwargs: Any
+    ) -> Any:
+        """A recurrent net that drops numbers between its layers: PyTorch draws inside of it."""
+        if not isinstance(weights, list) or kwargs:  # of a packed sequence
+            return self.another(function, x, hx, weights, *settings, **kwargs)
+        biases, layers, rate, training, both, batch_first = settings
+        if not training or rate == 0 or layers == 1:
+            return function(x, hx, weights, *settings)
+        is_lstm, ends = isinstance(hx, tuple | list), []
+        turned = batch_first and x.ndim == 3  # the draft goes over time first
+        x = x.transpose(0, 1) if turned else x
+        for layer in range(layers):
+            x = x if layer == 0 else self.dropout(function, x, rate)
+            here = slice(layer * (1 + both), (layer + 1) * (1 + both))
+            start = tuple(state[here] for state in hx) if is_lstm else hx[here]
+            count = len(weights) // layers
+            own = weights[layer * count : (layer + 1) * count]
+            x, *end = function(x, start, own, biases, 1, 0.0, training, both, False)
+            ends.append(end)
+        y = x.transpose(0, 1) if turned else x
+        return y, *(torch.cat(states) for states in zip(*ends, strict=True))
+
     def integers(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         kwargs.pop("generator", None)
         result = function(*args, **kwargs)
@@ -120,6 +143,8 @@ _TORCH: dict[str, Callable[..., Any]] = {
     "randint": _TorchDraws.integers, "randperm": _TorchDraws.permuted,
     "multinomial": _TorchDraws.another, "rrelu": _TorchDraws.another,
     "exponential_": _TorchDraws.another, "poisson": _TorchDraws.another,
+    "lstm": _TorchDraws.recurrent, "gru": _TorchDraws.recurrent,
+    "rnn_tanh": _TorchDraws.recurrent, "rnn_relu": _TorchDraws.recurrent,
 }  # fmt: skip
 
 

@@ -47,13 +47,21 @@ def gru_cell(
 
 
 def _scanned(
-    cell: Any, input: Array, starts: Any, w: Any, num_layers: int, batch_first: bool, both: bool
+    cell: Any,
+    input: Array,
+    starts: Any,
+    w: Any,
+    num_layers: int,
+    batch_first: bool,
+    both: bool,
+    between: Any,
 ) -> tuple[Array, list[Any]]:
     """The outputs of the last layer over a sequence, and where each layer and direction ends."""
     turned = batch_first and input.ndim == 3
     x = jnp.swapaxes(input, 0, 1) if turned else input
     ends: list[Any] = []
     for layer in range(num_layers):
+        x = between(x) if layer and between is not None else x
         outputs = []
         for suffix in ("", "_reverse")[: 1 + both]:
             names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -83,11 +91,15 @@ def lstm(
     batch_first: bool,
     bidirectional: bool,
     hidden_size: int,
+    between: Any = None,
 ) -> tuple[Array, tuple[Array, Array]]:
-    """An LSTM over a sequence: all outputs, and the last output and cell of each layer."""
+    """An LSTM over a sequence: all outputs, and the last output and cell of each layer.
+
+    ``between`` changes what a layer hands to the next, as dropout does.
+    """
     zeros = _zeros(input, num_layers * (1 + bidirectional), batch_first, hidden_size)
     starts = list(zip(*((zeros, zeros) if hx is None else hx), strict=True))
-    y, ends = _scanned(lstm_cell, input, starts, w, num_layers, batch_first, bidirectional)
+    y, ends = _scanned(lstm_cell, input, starts, w, num_layers, batch_first, bidirectional, between)
     h, c = zip(*ends, strict=True)
     return y, (jnp.stack(h), jnp.stack(c))
 
@@ -100,11 +112,15 @@ def gru(
     batch_first: bool,
     bidirectional: bool,
     hidden_size: int,
+    between: Any = None,
 ) -> tuple[Array, Array]:
-    """A GRU over a sequence: all outputs, and the last one of each layer."""
+    """A GRU over a sequence: all outputs, and the last one of each layer.
+
+    ``between`` changes what a layer hands to the next, as dropout does.
+    """
     zeros = _zeros(input, num_layers * (1 + bidirectional), batch_first, hidden_size)
     starts = list(zeros if hx is None else hx)
-    y, ends = _scanned(gru_cell, input, starts, w, num_layers, batch_first, bidirectional)
+    y, ends = _scanned(gru_cell, input, starts, w, num_layers, batch_first, bidirectional, between)
     return y, jnp.stack(ends)
 
 
@@ -117,8 +133,12 @@ def rnn(
     bidirectional: bool,
     hidden_size: int,
     nonlinearity: str,
+    between: Any = None,
 ) -> tuple[Array, Array]:
-    """A plain recurrent net over a sequence: all outputs, and the last one of each layer."""
+    """A plain recurrent net over a sequence: all outputs, and the last one of each layer.
+
+    ``between`` changes what a layer hands to the next, as dropout does.
+    """
     zeros = _zeros(input, num_layers * (1 + bidirectional), batch_first, hidden_size)
     activation = jnp.tanh if nonlinearity == "tanh" else jax.nn.relu
 
@@ -126,5 +146,5 @@ def rnn(
         return activation(_gates(x, w_ih, b_ih) + _gates(h, w_hh, b_hh))
 
     starts = list(zeros if hx is None else hx)
-    y, ends = _scanned(cell, input, starts, w, num_layers, batch_first, bidirectional)
+    y, ends = _scanned(cell, input, starts, w, num_layers, batch_first, bidirectional, between)
     return y, jnp.stack(ends)
