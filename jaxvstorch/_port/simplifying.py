@@ -163,6 +163,8 @@ def _without_defaults(call: ast.Call) -> ast.expr:
     if name == "optax.chain":
         call.args = [part for part in call.args if ast.unparse(part) not in _NO_OPS]
         return call.args[0] if len(call.args) == 1 else call
+    if name == "jnp.moveaxis" and [ast.unparse(axis) for axis in call.args[1:]] == ["0", "0"]:
+        return call.args[0]
     if name == "paste.reduced" and isinstance(call.args[1], ast.Constant):
         return _reduced(*call.args)
     taken = parameters(name)

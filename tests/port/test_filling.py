@@ -25,6 +25,7 @@ def test_what_takes_long_to_compute_is_left_as_it_is(text) -> None:
         ("torch.zeros", "torch.zeros(n, m, dtype=torch.long)", "jnp.zeros((n, m), int)"),
         ("torch.arange", "torch.arange(n)", "jnp.arange(n)"),
         ("torch.arange", "torch.arange(0, n, 2)", "jnp.arange(0, n, 2)"),
+        ("Tensor.index_add", "x.index_add(0, i, y)", "x.at[i].add(y)"),
         ("torch.randn", "torch.randn(8)", "jax.random.normal(key, (8,))"),
         ("torch.rand", "torch.rand(2, n)", "jax.random.uniform(key, (2, n))"),
         ("torch.randint", "torch.randint(50, (2, 16))", "jax.random.randint(key, (2, 16), 0, 50)"),
