@@ -109,6 +109,8 @@ class Replay(TorchFunctionMode):
     ) -> Any:
         kwargs, frame = kwargs or {}, calling_frame(1)
         location = None
+        if function == _READ_DATA and (read := calling_location(frame)) is not None:
+            self._remember_types(read, ("Tensor",))
         if not self._idle and self._module is None and _name(function) not in QUIET:
             location = calling_location(frame)
         name, reflected = name_of(function) if location is not None else ("", False)
@@ -262,6 +264,9 @@ def _text_or_none(write: Callable[[], str | None]) -> str | None:
             return write()
     except Exception:  # the program must not get an error of port
         return None
+
+
+_READ_DATA = torch.Tensor.data.__get__  # type: ignore[attr-defined]
 
 
 def _name(function: Any) -> str:

@@ -7,9 +7,13 @@ pytest.importorskip("torch", reason="PyTorch is not installed")
 
 def test_what_versions_weights_and_constants_decide(drafted) -> None:
     source, parity = drafted("""
+        from types import SimpleNamespace
+
         import torch
         from torch import nn
         from torch.nn import functional as F
+
+        settings = SimpleNamespace(data="here")
 
         try:
             from torch.nn.functional import scaled_dot_product_attention
@@ -54,9 +58,11 @@ def test_what_versions_weights_and_constants_decide(drafted) -> None:
 
 
         torch.manual_seed(0)
-        print(Attention(8)(torch.randn(2, 3, 8)).shape)
+        x = torch.randn(2, 3, 8)
+        print(settings.data, Attention(8)(x.data).shape)
     """)
     assert "FUSED = True" in source
     assert "NEWEST = False" in source
     assert "0 if self.bias is None else self.bias.astype(x.dtype)\n" in source
+    assert "print(settings.data, Attention(8, rngs=rngs)(x).shape)" in source
     assert parity["Attention"] == "at parity: values and gradients, in float32 and float64"

@@ -110,6 +110,11 @@ class Expressions(ast.NodeTransformer):
             return filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
         return new
 
+    def _is_array_s(self, node: ast.expr) -> bool:
+        """Whether ``x.data`` is that of an array, as far as the run tells."""
+        read = self.span(node) in self.seen.argument_types
+        return read or self.unwatched or self._did_not_run(node)
+
     def _did_not_run(self, node: ast.expr) -> bool:
         """Whether none of an expression's lines in the program called anything."""
         if not self.seen.lines or not hasattr(node, "end_lineno"):
@@ -151,7 +156,7 @@ class Expressions(ast.NodeTransformer):
                 return parsed("int" if row.expression == "jnp.int64" else row.expression)
             self.marks.append(f"{name} {self._why_left(node)}")
             return node
-        if node.attr == "data" and isinstance(node.ctx, ast.Load):
+        if node.attr == "data" and isinstance(node.ctx, ast.Load) and self._is_array_s(node):
             new: ast.AST = self.visit(node.value)
             return new
         if node.attr in _PLATFORMS:

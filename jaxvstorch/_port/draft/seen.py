@@ -46,7 +46,9 @@ class Seen:
             if at.file == path and at.column is not None:
                 span = (at.line, at.column, at.end_line, at.end_column)
                 self.calls[span] = list(several)
-                self.argument_types[span] = recording.argument_types.get(at, ())
+        for at, types in recording.argument_types.items():
+            if at.file == path and at.column is not None:
+                self.argument_types[at.line, at.column, at.end_line, at.end_column] = types
         self.constructions = {
             span: [
                 _full_name(cls) if cls in recording.instances else _dotted(cls) for cls in classes
