@@ -87,3 +87,18 @@ def test_a_difference_in_float64_stays_one(jax_function) -> None:
 def test_an_error_too_large_for_float32_stays_one() -> None:
     report = check_parity(lambda x: jax_narrow(x) * 1.001, torch_norm, (X,))
     assert "jax float64 output 0: DIFFERENT" in str(report)
+
+
+def test_float32_of_what_does_not_move() -> None:
+    """The angles of positions follow no input of float64, and so do not jump."""
+    positions = np.arange(8)
+
+    def in_jax(x, positions):
+        return jnp.cos(positions.astype(jnp.float32) * jnp.float32(0.3)).astype(x.dtype)
+
+    def in_torch(x, positions):
+        return torch.cos(positions.float() * 0.3).to(x.dtype)
+
+    check_parity(in_jax, in_torch, (X, positions)).require()
+    report = check_parity(lambda x, p: in_jax(x, p) + 1e-7, in_torch, (X, positions))
+    assert "jax float64 output 0: DIFFERENT" in str(report)
