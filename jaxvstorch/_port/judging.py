@@ -116,22 +116,22 @@ def _autocast_dtype(row: Row, values: Any, result: Any) -> torch.dtype | None:
     return None if dtype == reduce(torch.promote_types, taken) else dtype
 
 
-def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """The same containers with what a function makes of each value."""
     if isinstance(value, dict):
-        return {key: _mapped(function, item) for key, item in value.items()}
+        return {key: mapped(function, item) for key, item in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(_mapped(function, item) for item in value)
+        return type(value)(mapped(function, item) for item in value)
     return function(value)
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
     """The same containers with the arrays that autocast may cast in a dtype."""
-    return _mapped(lambda x: x.to(dtype) if _is_low(x) else x, value)
+    return mapped(lambda x: x.to(dtype) if _is_low(x) else x, value)
 
 
 def _dense(value: Any) -> Any:
-    return _mapped(lambda x: x.to_dense() if _is_sparse(x) else x, value)
+    return mapped(lambda x: x.to_dense() if _is_sparse(x) else x, value)
 
 
 def _is_sparse(value: Any) -> bool:

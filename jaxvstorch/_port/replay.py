@@ -20,7 +20,7 @@ from jaxvstorch._port import LIMIT, hidden
 from jaxvstorch._port.aliasing import Writes
 from jaxvstorch._port.filling import node_at
 from jaxvstorch._port.isolation import call_from, remove_hook, unseen
-from jaxvstorch._port.judging import judge, judge_module
+from jaxvstorch._port.judging import judge_module
 from jaxvstorch._port.locations import (
     calling_frame,
     calling_location,
@@ -42,6 +42,7 @@ from jaxvstorch._port.translation import (
     module_in_jax,
     optimizer_in_jax,
 )
+from jaxvstorch._port.undefined import Undefined
 
 
 class Replay(TorchFunctionMode):
@@ -82,6 +83,7 @@ class Replay(TorchFunctionMode):
         # PyTorch's other modules that are being called, and how many calls there were before.
         self._composed: list[tuple[torch.nn.Module, Location, int]] = []
         self._steps = OptimizerSteps(limit)
+        self._undefined = Undefined()
         self._hooks = ExitStack()
 
     def __enter__(self) -> Self:
@@ -127,7 +129,12 @@ class Replay(TorchFunctionMode):
         if writes.written(name):
             index = args[1] if name == "Tensor.__setitem__" else None
             others = writes.others(name, program_frame(), node_at(location), index)
-        self._add(location, name, becomes, lambda: judge(name, call, result).with_others(others))
+
+        def outcome() -> Outcome:
+            judged = self._undefined.judge(name, call, (args, kwargs), result)
+            return judged.with_others(others)
+
+        self._add(location, name, becomes, outcome)
         return result
 
     def _notice(self, row: str, name: str, frame: FrameType) -> None:

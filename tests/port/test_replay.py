@@ -39,6 +39,19 @@ def test_a_flag_times_one_is_a_number() -> None:
     assert calls["Tensor.mul"].becomes == "(x > 0) * 1"
 
 
+def test_an_integer_that_is_left_open_is_no_difference() -> None:
+    def buckets(x):
+        large = 8 + (torch.log(x) * 2).long()
+        large = torch.minimum(large, torch.full_like(large, 15))
+        return torch.where(x < 1, x.to(torch.int64), large)
+
+    calls = replayed(buckets, torch.tensor([0.0, 1.0, 100.0]))
+    assert {call.status for call in calls.values()} == {PortStatus.VERIFIED}
+    assert "what -inf becomes as an integer is left open" in calls["Tensor.long"].note
+    apart = replayed(lambda x: x.long() + 1, torch.tensor([3e9]))  # JAX's setting, and no such cast
+    assert {call.status for call in apart.values()} == {PortStatus.DIFFERS}
+
+
 def test_a_device_is_no_dtype() -> None:
     calls = replayed(lambda x: x.to(torch.device("cpu")), torch.ones(2))
     assert calls["Tensor.to"].status == PortStatus.VERIFIED
@@ -164,7 +177,7 @@ def test_an_error_of_port_does_not_reach_the_program(monkeypatch) -> None:
     def fails(*_):
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("jaxvstorch._port.replay.judge", fails)
+    monkeypatch.setattr("jaxvstorch._port.undefined.judge", fails)
     calls = replayed(torch.relu, torch.ones(2))
     assert calls["torch.relu"].status == PortStatus.FAILED
     assert "of ours" in calls["torch.relu"].note
