@@ -54,9 +54,9 @@ def needed(text: str, loads: bool, bound: set[str]) -> Helpers:
         bound: names that the program imports.
     """
     loading = _loading() if loads else ""
-    if "paste.Buffer(" not in text:
-        loading = loading.replace(" | Buffer", "").replace(", Buffer)", ")")
     called = sorted(set(_CALLED.findall(text)))
+    if "Buffer" not in needed_sources("\n".join(called), own_classes()):
+        loading = loading.replace(" | Buffer", "").replace(", Buffer)", ")")
     own = needed_sources("\n".join([*called, loading]), own_classes())
     first = needed_sources("\n".join(_bases(text)), own_classes())
     further = sorted({*called, *_CALLED.findall("\n".join(own.values()))} - own_classes().keys())

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 
@@ -65,6 +66,8 @@ class Optimizers(Rewriting):
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
             return made
         if ast.unparse(node.func).endswith(".requires_grad_") and not self.calls_at(node):
+            if (frozen := self._frozen(node)) is not None:
+                return ast.Call(parsed("paste.freeze"), [self.visit(frozen)], [])
             self.marks.append(_FROZEN)
         new = super().visit_Call(node)
         match new:
@@ -77,6 +80,15 @@ class Optimizers(Rewriting):
                     instead = row and meaning(row).option("instead")
                     self.marks.append(f"Module.{method}: {instead or 'has no counterpart here'}")
         return new
+
+    def _frozen(self, node: ast.Call) -> ast.expr | None:
+        """The part of a module that ``self.part.requires_grad_(False)`` freezes."""
+        match node:
+            case ast.Call(ast.Attribute(ast.Attribute(ast.Name("self"), name) as part), values, []):
+                value = self.seen.attribute(self.owner, [name])
+                off = [ast.unparse(v) for v in values] == ["False"]
+                return part if off and isinstance(value, torch.nn.Module) else None
+        return None
 
     def rate_set(self, node: ast.For) -> ast.stmt | None:
         """``for group in optimizer.param_groups: group["lr"] = rate``, for a rate in the state."""

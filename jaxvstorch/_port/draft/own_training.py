@@ -8,6 +8,8 @@ import optax
 from flax import nnx
 from jax import lax
 
+from jaxvstorch._port.draft.own_layers import Buffer
+
 
 def named_parameters(module, prefix=""):
     """The weights of a module and of those inside, after PyTorch's names."""
@@ -29,6 +31,15 @@ def named_modules(module, prefix=""):
             layers = isinstance(module, nnx.Sequential)  # in a list, which PyTorch has not
             inner = list(named_modules(value, prefix if layers else f"{prefix}{name}."))
             yield from inner[1:] if layers else inner
+
+
+def freeze(module):
+    """Make buffers of a module's weights, so that no optimizer changes them."""
+    for _, part in nnx.iter_modules(module):
+        for name, value in list(vars(part).items()):
+            if isinstance(value, nnx.Param):
+                setattr(part, name, Buffer(value[...]))
+    return module
 
 
 class Scheduler:
