@@ -20,6 +20,8 @@ from jaxvstorch._port.notebook import is_notebook, read_cells
 if TYPE_CHECKING:
     from jaxvstorch._port.report import PortReport
 
+SECONDS = 300.0  # that a program may run
+
 
 def port(
     file: Annotated[
@@ -73,8 +75,13 @@ def port(
         int, typer.Option(min=1, help="How many calls of one function on one line to replay.")
     ] = LIMIT,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Stop the program after this time, in seconds.")
-    ] = 300.0,
+        float | None,
+        typer.Option(
+            min=0.1,
+            show_default=f"{SECONDS:g}",
+            help="Stop the program after this time, in seconds.",
+        ),
+    ] = None,
 ) -> None:
     """Run a PyTorch program, repeat its calls in JAX, and report line by line.
 
@@ -99,13 +106,14 @@ def port(
             _check(file, write, static)
         _check_outputs(file, write, html)
         if name is not None and of_model:
-            if static or arguments:
-                raise BadInputError(f"-m {name} is a model: --static and -- are of programs")
+            if static or arguments or seconds is not None:
+                others = "--static, --seconds and -- are of programs"
+                raise BadInputError(f"-m {name} is a model: {others}")
             report = port_model(name, config or [], inputs or [], limit, write)
         elif static:
             report = _read(file)
         else:
-            run = {"limit": limit, "seconds": seconds, "write": write, "module": name}
+            run = {"limit": limit, "seconds": seconds or SECONDS, "write": write, "module": name}
             report = _run(file, arguments or [], **run)
         if not of_model:
             _require_calls(report, file, static)

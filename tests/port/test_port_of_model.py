@@ -1,6 +1,7 @@
 """``jaxvstorch port -m PACKAGE:MODEL``: a model is made by its name, with settings and inputs."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -91,6 +92,10 @@ def test_a_model_is_drafted_by_its_name(folder: Path) -> None:
     assert f"tinymodels:TinyModel was made by {made_by}" in done.output
     assert "It was called with input_ids=int64[2,8]." in done.output
     assert "    hidden_size = 32" in (folder / "draft.py").read_text()
+    assert "test_draft.py tests 1 part of the draft again" in " ".join(done.output.split())
+    beside = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_draft.py"], text=True,
+                            capture_output=True)  # fmt: skip
+    assert beside.returncode == 0, beside.stdout[-3000:]
 
 
 def test_later_settings_count_more(folder: Path) -> None:
@@ -116,7 +121,8 @@ def test_later_settings_count_more(folder: Path) -> None:
         (["tinymodels:TinyModel", "--config", "list.json"], "holds no settings by name"),
         (["tinymodels:TinyModel", "--config", "broken.json"], "is not JSON"),
         (["tinymodels:TinyModel", "--config", "small"], "expected tiny, FILE.json or KEY=VALUE"),
-        (["tinymodels:TinyModel", "--static"], "--static and -- are of programs"),
+        (["tinymodels:TinyModel", "--static"], "--static, --seconds and -- are of programs"),
+        (["tinymodels:TinyModel", "--seconds", "9"], "is a model: --static, --seconds and -- are"),
         (["tinymodels:Plain"], "Plain needs width: give --config width=VALUE"),
         (["tinymodels:Plain", "--config", "width=3"], "Plain does not say what it takes"),
         (["tinymodels:settings"], "settings gives a dict, and no torch.nn.Module"),

@@ -88,11 +88,12 @@ class Case:
             comma = "," * (type(value) is not list and len(items) == 1)
             return ("[{}]" if type(value) is list else "({})").format(", ".join(items) + comma)
         if isinstance(value, Namespace) or is_dataclass(value):
-            names = list(vars(value)) if isinstance(value, Namespace) else [
-                f.name for f in fields(value)
-            ]  # fmt: skip
-            kind = "Namespace" if isinstance(value, Namespace) else f"draft.{type(value).__name__}"
+            plain = isinstance(value, Namespace)
+            names = list(vars(value)) if plain else [f.name for f in fields(value)]
+            kind = "Namespace" if plain else f"draft.{type(value).__name__}"
             return f"{kind}({', '.join(f'{n}={inner(getattr(value, n), n)}' for n in names)})"
+        if not (callable(value) or getattr(value, "__dict__", True)):
+            return f"draft.{type(value).__name__}()"  # all that it has is its class's
         raise LookupError(f"it takes a {type(value).__name__}")
 
     def made(self, module: torch.nn.Module, given: Given | None) -> str:

@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -42,14 +43,16 @@ def write_draft(recording: Recording, path: Path, records: Records) -> None:
             results[name] = result
         left = left_to_do(count_marks(source), [*results.values()])
         records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
-        if tests := _tests(path, recording, results):
+        if tests := write_tests_beside(path, recording, results):
             records.add(Record.NOTE, text=tests)
 
 
-def _tests(path: Path, recording: Recording, results: dict[str, str]) -> str | None:
-    """Write the test file; a sentence on it, or why there is none."""
+def write_tests_beside(
+    path: Path, recording: Recording, results: Mapping[str, str], of: str = ""
+) -> str | None:
+    """Write the test file of a draft; a sentence on it, or why there is none."""
     try:
-        return write_tests(path, recording, results)
+        return write_tests(path, recording, results, of)
     except OSError as error:
         return f"test_{path.name} is not written: {error.strerror}."
     except Exception as error:  # the draft counts without it

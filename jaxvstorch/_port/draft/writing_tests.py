@@ -41,13 +41,16 @@ _LIBRARIES = {
 _STANDARD = ("argparse", "contextlib", "functools", "pathlib", "unittest")
 
 
-def write_tests(path: Path, recording: Recording, results: Mapping[str, str]) -> str | None:
+def write_tests(
+    path: Path, recording: Recording, results: Mapping[str, str], of: str = ""
+) -> str | None:
     """Write the test file of a draft, and its values; a sentence on it, or None if nothing is held.
 
     Args:
         path: of the draft.
         recording: of the program's run.
         results: of comparing each part of the draft.
+        of: what the draft is of, if not the program.
 
     Raises:
         OSError: a file cannot be written; see ``require_replaceable`` too.
@@ -62,7 +65,7 @@ def write_tests(path: Path, recording: Recording, results: Mapping[str, str]) ->
     data = _compressed({n: v for case in cases for n, v in case.values.items()})
     values = tests.with_suffix(".npz")
     write_whole(data, values)
-    program = short(str(recording.file))
+    program = of or short(str(recording.file))
     write_marked(
         _source(path, program, cases, left, f"{zlib.crc32(data):08x}", recording.names), tests
     )

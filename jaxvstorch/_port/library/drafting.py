@@ -15,6 +15,7 @@ import torch
 
 from jaxvstorch._files import require_replaceable, write_marked
 from jaxvstorch._port.draft.composing import compose, count_marks
+from jaxvstorch._port.draft.finishing import write_tests_beside
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.library.extracting import Extracted, extracted
@@ -48,21 +49,15 @@ def draft(
     """
     require_replaceable(path)
     model = extracted(function, args, kwargs)
-    source, report = drafted(model, path, limit)
-    left = left_to_do(count_marks(source), list(report.parity.values()))
-    report.notes += [
-        f"The lines are those of {model.name} as one file of PyTorch, with only what ran.",
-        f"The draft is in {short(str(path))}; {left}.",
-    ]
-    return report
+    return drafted(model, path, limit)
 
 
-def drafted(model: Extracted, path: Path, limit: int) -> tuple[str, PortReport]:
-    """The draft of a library's model, and the report on its calls and its parity.
+def drafted(model: Extracted, path: Path, limit: int) -> PortReport:
+    """Write the draft of a library's model and its tests; the report on its calls and its parity.
 
     Args:
         model: as one file of PyTorch.
-        path: of the draft, which is written.
+        path: of the draft.
         limit: how many calls of one function on one line are repeated.
 
     Raises:
@@ -94,7 +89,16 @@ def drafted(model: Extracted, path: Path, limit: int) -> tuple[str, PortReport]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             replay.report.parity |= dict(compare_parts(path, source, recording))
-    return source, replay.report
+            tests = write_tests_beside(
+                path, recording, replay.report.parity, f"{model.name} of {model.package}"
+            )
+    left = left_to_do(count_marks(source), list(replay.report.parity.values()))
+    replay.report.notes += [
+        f"The lines are those of {model.name} as one file of PyTorch, with only what ran.",
+        *filter(None, [tests]),
+        f"The draft is in {short(str(path))}; {left}.",
+    ]
+    return replay.report
 
 
 def _imported(file: Path) -> ModuleType:
