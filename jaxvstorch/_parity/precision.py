@@ -23,6 +23,7 @@ from jaxvstorch._parity.outputs import Arrays
 # A rounded element can stand still for one of these moves; the longest is too short for a smooth
 # element to bend by as much as float32 rounds.
 _STEPS = 2 * (1e-6, 2e-6, 4e-6, 8e-6)
+COARSE = "the float64 run is only as precise as float32"
 _SHARE = 8  # an error this many times larger than the jumps does not come from them
 
 
@@ -66,10 +67,8 @@ class Precision:
         if not coarse or (smooth & (error > np.maximum(row.tolerance, _SHARE * jumps))).any():
             return row
         titles = " and ".join(_frameworks.TITLES[name] for name in coarse)
-        note = (
-            "the float64 run is only as precise as float32, in which "
-            f"{titles} computes part of it: error {row.error:.2g}, allowed {allowed:.2g}"
-        )
+        note = f"{COARSE}, in which {titles} computes part of it: error {row.error:.2g}"
+        note += f", allowed {allowed:.2g}"
         return replace(row, same=True, tolerance=allowed, note=note)
 
     def _jumps(self, name: str, n: int) -> Any:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from functools import partial, reduce
 from inspect import signature
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,20 +13,14 @@ import numpy as np
 import torch
 from flax import nnx
 
-from jaxvstorch._diff.diff import diff
-from jaxvstorch._diff.jax_side import jax_side
-from jaxvstorch._diff.torch_side import TorchSide
 from jaxvstorch._frameworks.private.torch import pytree
-from jaxvstorch._parity import Parity, check_parity
+from jaxvstorch._port.draft.agreeing import compared
 from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import FirstCall, Given, kept
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.running.values import array, to_jax
-
-TOLERANCE = 32.0  # times the tolerance of one operation: a part has many
-WIDEST = 32.0  # times that, where PyTorch's own error is as large
 
 
 def compare_part(draft: ModuleType, call: FirstCall) -> str:
@@ -56,7 +49,7 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
         call.takes_rngs = "rngs" in signature(drafted).parameters.keys() - call.kwargs.keys()
 
         def in_jax(*values: Any) -> Any:
-            args, kwargs = with_values(values)
+            args, kwargs = jax.tree.map(_dtype, with_values(values))
             given = {"rngs": nnx.Rngs(0)} if call.takes_rngs else {}
             return plain(drafted(*args, **kwargs, **given), jnp.float32)
 
@@ -64,7 +57,7 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
             args, kwargs = with_values([_long(v) for v in values])
             return plain(function(*args, **kwargs), torch.tensor)
 
-    return _parity(_drawing(in_jax), _drawing(in_torch), inputs, differentiable)
+    return compared(_drawing(in_jax), _drawing(in_torch), inputs, differentiable)
 
 
 def _drawing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,68 +75,6 @@ def _drawing(function: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return called
-
-
-def _parity(
-    in_jax: Callable[..., Any],
-    in_torch: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    differentiable: bool,
-) -> str:
-    """Compare two functions; the result in words."""
-    gradient = (0,) if differentiable else ()
-    what, where = "values and gradients" if differentiable else "values", "in float32 and float64"
-    try:
-        parity = check_parity(in_jax, in_torch, inputs, gradient=gradient, tolerance=TOLERANCE)
-        if not parity.same and (factor := _torch_error(parity)):
-            where += ", as far as PyTorch's own float32 is from float64"
-            wider = TOLERANCE * factor
-            parity = check_parity(in_jax, in_torch, inputs, gradient=gradient, tolerance=wider)
-    except RuntimeError as error:
-        if "dtype" not in str(error):
-            raise
-        what, where = "values", "in float32, which the program casts to"
-        reference = partial(_in_float32, in_torch)
-        parity = check_parity(in_jax, in_torch, inputs, reference=reference, tolerance=TOLERANCE)
-    wrong = [str(c) for c in parity.comparisons if not c.same]
-    if parity.same:
-        return f"at parity: {what}, {where}"
-    if wrong and all(text.startswith("torch") for text in wrong):  # such as at a kink
-        return f"at parity: {what}, {where}; PyTorch's own float32 differs more"
-    text = "; ".join(wrong or ["nothing was compared"])[:300]
-    return f"not at parity: {text}{_where_they_part(in_torch, in_jax, inputs)}"
-
-
-def _where_they_part(
-    in_torch: Callable[..., Any], in_jax: Callable[..., Any], inputs: tuple[Any, ...]
-) -> str:
-    """The lines where they part first, and why; nothing where ``diff`` cannot tell."""
-    try:
-        differences = diff(TorchSide(in_torch), jax_side(in_jax), inputs).differences
-    except Exception:  # what it cannot run, such as a part that stays a TODO, is said elsewhere
-        return ""
-    lines = [place.line for place in differences[0].places] if differences else []
-    if None in lines or not lines:
-        return ""
-    where = " and ".join(f"{Path(line.file).name}:{line.number}" for line in lines if line)
-    cause = differences[0].cause
-    return f"; they part at {where}{': ' * bool(cause)}{cause}"
-
-
-def _torch_error(parity: Parity) -> float:
-    """Twice PyTorch's own error over its tolerance, at most WIDEST; 0 if it is within tolerance."""
-    compared = [c for c in parity.comparisons if c.what.startswith("torch") and c.tolerance]
-    errors = [c.error / c.tolerance for c in compared]
-    largest = max(errors, default=0.0)
-    return min(2 * largest, WIDEST) if largest > 1 else 0.0
-
-
-def _in_float32(function: Callable[..., Any], *inputs: Any) -> tuple[np.ndarray, ...]:
-    """What PyTorch gives in float32 for inputs in float64."""
-    leaves, spec = pytree.tree_flatten(inputs)
-    narrow = [torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in leaves]
-    floats = [x.float() if getattr(x, "dtype", None) == torch.float64 else x for x in narrow]
-    return tuple(array(x) for x in function(*pytree.tree_unflatten(floats, spec)))
 
 
 def _module_functions(
@@ -303,6 +234,10 @@ def plain(value: Any, number: Callable[[float], Any] = float) -> tuple[Any, ...]
     leaves = pytree.tree_leaves(value)  # JAX's arrays are leaves to it too
     kept = (x for x in leaves if isinstance(x, jax.Array | torch.Tensor | int | float))
     return tuple(number(x) if isinstance(x, float) else x for x in kept)
+
+
+def _dtype(value: Any) -> Any:
+    return to_jax(value) if isinstance(value, torch.dtype) else value
 
 
 def _narrow(value: np.ndarray) -> np.ndarray:

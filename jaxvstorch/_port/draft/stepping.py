@@ -1,5 +1,6 @@
 """Takes a program's first steps again in PyTorch and by the draft, and compares what they leave."""
 
+from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 from flax import nnx
+from torch.overrides import TorchFunctionMode
 
 from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import Steps, deeply_copied
@@ -60,9 +62,11 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
             given[drafted.optimizer] = drafted_optimizer(draft, steps, recording, models, wide)
         largest: dict[str, dict[str, torch.Tensor]] = {n: {} for n in modules}
         torch_losses, jax_losses, drew = list[float](), list[float](), False
+        narrowing = _Narrowing()
         given |= {"grads": None} if drafted.update else {}
         for i, arrays in enumerate(steps.arrays):
-            loss, drew_here = torch_step(steps, modules, optimizer, arrays, wide, i)
+            with narrowing:
+                loss, drew_here = torch_step(steps, modules, optimizer, arrays, wide, i)
             torch_losses.append(loss)
             drew = drew or drew_here
             given_arrays = jax.tree.map(partial(_in_jax, wide), arrays)
@@ -77,21 +81,17 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
                 if i == len(steps.arrays) - 1:
                     own = [_value(n, given, given_arrays, steps) for n in drafted.update_takes]
                     getattr(draft, drafted.update)(*own)
-        scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
-        rounding = ROUNDING if wide else NARROW_ROUNDING
         count = len(jax_losses)
-        worst = _gap(np.asarray(torch_losses), np.asarray(jax_losses))
-        what = "the loss"
-        for name in [name for name in modules if name not in drafted.copied]:
-            module = modules[name]
-            expected = drafted_module(draft, module, recording, wide)
-            rounded = {n: (g <= rounding * scale).to(g) for n, g in largest[name].items()}
-            skipped = drafted_module(draft, module, recording, wide, rounded)
-            parts = map(_arrays, (expected, models[name], skipped))
-            for (path, a), (_, b), (_, skip) in zip(*parts, strict=True):
-                kept = np.where(np.asarray(skip) == 1, np.asarray(a), np.asarray(b))
-                if (gap := _gap(np.asarray(a), kept)) > worst:
-                    worst, what = gap, f"{name}.{path}"
+        gap = _gap(np.asarray(torch_losses), np.asarray(jax_losses))
+
+        def compared_weights(rounding: float) -> tuple[float, str]:
+            gaps = _gaps(draft, steps, recording, modules, models, largest, wide, rounding)
+            return max([(gap, "the loss"), *gaps])
+
+        worst, what = compared_weights(ROUNDING if wide else NARROW_ROUNDING)
+        coarse = wide and worst > TOLERANCE and narrowing.seen
+        if coarse:
+            worst, what = compared_weights(NARROW_ROUNDING)
     of = f"after {count} step{'s' * (count > 1)}"
     if drafted.update:
         of = f"after a step with the gradients of {count} call{'s' * (count > 1)} added up,"
@@ -99,11 +99,48 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
     if optimizer is not None and len(optimizer.param_groups) > 1:
         of += f" with its {len(optimizer.param_groups)} groups of weights"
     off = ", with the same random numbers" if drew else ""
-    if worst <= (TOLERANCE if wide else NARROW):
-        dtype = "float64" if wide else "float32, which the program casts to"
+    if worst <= (TOLERANCE if wide and not coarse else NARROW):
+        dtype = "float64, with parts in " * coarse + "float32, which the program casts to"
+        dtype = "float64" if wide and not coarse else dtype
         later = [f"; {name} is compared in the step that trains it" for name in drafted.copied]
         return f"at parity: losses, weights and buffers {of}{off}, in {dtype}{''.join(later)}"
     return f"not at parity: {what} differs by {worst:.1e} of its size {of}{off}"
+
+
+class _Narrowing(TorchFunctionMode):
+    """Sees whether a step in float64 makes arrays of float32 too."""
+
+    seen = False
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        result = function(*args, **kwargs or {})
+        self.seen = self.seen or getattr(result, "dtype", None) is torch.float32
+        return result
+
+
+def _gaps(
+    draft: ModuleType,
+    steps: Steps,
+    recording: Recording,
+    modules: Any,
+    models: Any,
+    largest: dict[str, dict[str, torch.Tensor]],
+    wide: bool,
+    rounding: float,
+) -> Iterator[tuple[float, str]]:
+    """How far each array of the draft's modules is from PyTorch's, and its name."""
+    assert steps.drafted is not None
+    scale = max((float(g.max()) for per in largest.values() for g in per.values()), default=0.0)
+    for name in [name for name in modules if name not in steps.drafted.copied]:
+        expected = drafted_module(draft, modules[name], recording, wide)
+        rounded = {n: (g <= rounding * scale).to(g) for n, g in largest[name].items()}
+        skipped = drafted_module(draft, modules[name], recording, wide, rounded)
+        parts = map(_arrays, (expected, models[name], skipped))
+        for (path, a), (_, b), (_, skip) in zip(*parts, strict=True):
+            kept = np.where(np.asarray(skip) == 1, np.asarray(a), np.asarray(b))
+            yield _gap(np.asarray(a), kept), f"{name}.{path}"
 
 
 def begun(steps: Steps) -> tuple[dict[str, torch.nn.Module], Any]:
