@@ -23,6 +23,7 @@ _DATA_DEPENDENT = frozenset({
     "torch.masked_select", "Tensor.item", "Tensor.tolist",
 })  # fmt: skip
 ASSIGN = "changes its array: assign the result"
+OF_VALUES = "its result depends on values: it does not run under jax.jit as it is"
 _TIED_INDICES = "the values are the same, but the order of equal elements differs"
 _STABLE = "equal values come in another order: JAX's order is that of stable=True"
 _LEFT_OUT = "leave out empty one-dimensional arrays: PyTorch skips them, and JAX does not"
@@ -155,7 +156,7 @@ def _notes(name: str, row: Row, call: Call) -> Iterator[str]:
     if in_place or call.kwargs.get("inplace") or call.kwargs.get("out") is not None:
         yield ASSIGN
     if row.name in _DATA_DEPENDENT or _indexes_with_mask(row, call):
-        yield "its result depends on values: it does not run under jax.jit as it is"
+        yield OF_VALUES
 
 
 def _judge_assignment(call: Call) -> Outcome:

@@ -28,12 +28,15 @@ def drafted(tmp_path, monkeypatch, recorded):
     """The source of a program's draft, and the parity of its parts."""
     from jaxvstorch._port.draft.composing import compose
     from jaxvstorch._port.draft.parity import compare_parts
+    from jaxvstorch._port.library.in_program import take_in
 
     def run(program: str) -> tuple[str, dict[str, str]]:
         file = tmp_path / "program.py"
         file.write_text(textwrap.dedent(program), encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
         recording, _ = recorded(file)
+        (tmp_path / "extracted").mkdir(exist_ok=True)
+        take_in(recording, tmp_path / "extracted")
         source = compose(recording)
         path = tmp_path / "draft.py"
         path.write_text(source, encoding="utf-8")

@@ -247,7 +247,7 @@ def test_the_draft_reads_like_the_library(drafted) -> None:
     assert kinds["ClassDef"] >= 5
     for kept in (
         "class SmallConfig:",
-        "    width = 8",
+        "    width: int = 8",
         "class Output(NamedTuple):",
         "    last: jax.Array",
         "for i in range(config.layers)",

@@ -91,7 +91,7 @@ def test_a_model_is_drafted_by_its_name(folder: Path) -> None:
     made_by = "TinyConfig(hidden_size=32, num_layers=2, vocab_size=64), all else as by default"
     assert f"tinymodels:TinyModel was made by {made_by}" in done.output
     assert "It was called with input_ids=int64[2,8]." in done.output
-    assert "    hidden_size = 32" in (folder / "draft.py").read_text()
+    assert "    hidden_size: int = 32" in (folder / "draft.py").read_text()
     assert "test_draft.py tests 1 part of the draft again" in " ".join(done.output.split())
     beside = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_draft.py"], text=True,
                             capture_output=True)  # fmt: skip

@@ -4,14 +4,14 @@ import copy
 import inspect
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 import jax
 import numpy as np
 import torch
 
-from jaxvstorch._port.draft.making import layer_text
+from jaxvstorch._port.draft.making import layer_text, unlike_defaults
 from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
@@ -89,11 +89,9 @@ class Case:
             return ("[{}]" if type(value) is list else "({})").format(", ".join(items) + comma)
         if isinstance(value, Namespace) or is_dataclass(value):
             plain = isinstance(value, Namespace)
-            names = list(vars(value)) if plain else [f.name for f in fields(value)]
+            names = list(vars(value) if plain else unlike_defaults(value))
             kind = "Namespace" if plain else f"draft.{type(value).__name__}"
             return f"{kind}({', '.join(f'{n}={inner(getattr(value, n), n)}' for n in names)})"
-        if not (callable(value) or getattr(value, "__dict__", True)):
-            return f"draft.{type(value).__name__}()"  # all that it has is its class's
         raise LookupError(f"it takes a {type(value).__name__}")
 
     def made(self, module: torch.nn.Module, given: Given | None) -> str:

@@ -27,6 +27,7 @@ def compose(recording: Recording, of: str = "") -> str:
         paths.setdefault(str(recording.file))
     resolved = {str(Path(path).resolve()): path for path in reversed(paths)}
     files = in_import_order([File(recording, path) for path in resolved.values()])
+    files.sort(key=lambda file: file.path not in recording.extracted)
     step_names = set[str]()
     for file in files:
         file.rewriting.step_names = step_names
@@ -67,7 +68,10 @@ def _assembled(
     recording.names = helpers.names
     parts = [*helpers.bases, text, *helpers.pasted.values(), *helpers.own, end]
     body = helpers.in_text("\n\n\n".join(part for part in parts if part.strip()))
-    of = of or ", ".join(short(file.path) for file in files) or "a program"
+    own = [short(file.path) for file in files if file.path not in recording.extracted]
+    of = of or ", ".join(own) or "a program"
+    if recording.extracted:
+        of += f", with {' and '.join(recording.extracted.values())},"
     head = "\n".join([_heading(of), *_imports(helpers.pasted, body, lines)])
     return f"{head}\n\n\n{body}"
 

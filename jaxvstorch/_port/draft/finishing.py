@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import sys
+import tempfile
 import warnings
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -14,6 +15,7 @@ from jaxvstorch._port.draft.composing import compose, count_marks
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.writing_tests import write_tests
+from jaxvstorch._port.library.in_program import take_in
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
@@ -21,6 +23,14 @@ from jaxvstorch._port.report_data import short
 
 def write_draft(recording: Recording, path: Path, records: Records) -> None:
     """Write the draft, compare its complete parts with the program's, and write their tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            take_in(recording, Path(folder))
+        _write_draft(recording, path, records)
+
+
+def _write_draft(recording: Recording, path: Path, records: Records) -> None:
     try:
         source = compose(recording)
         _require_unused(path)

@@ -1,8 +1,13 @@
 """What a frame of a running program shows."""
 
+from pathlib import Path
 from types import FrameType
 
 import torch
+
+from jaxvstorch._port.locations import PORT_FOLDERS
+
+_BETWEEN = (str(Path(torch.__file__).parent), *PORT_FOLDERS)
 
 
 def constructed(frame: FrameType) -> torch.nn.Module | None:
@@ -29,6 +34,13 @@ def maker_of(module: torch.nn.Module, frame: FrameType) -> FrameType | None:
 def _first_argument(frame: FrameType) -> object:
     code = frame.f_code
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+
+
+def outside_of_torch(frame: FrameType | None) -> FrameType | None:
+    """The frame that calls PyTorch, of those below a frame of PyTorch's."""
+    while frame is not None and frame.f_code.co_filename.startswith(_BETWEEN):
+        frame = frame.f_back
+    return frame
 
 
 def is_of_module(frame: FrameType) -> bool:

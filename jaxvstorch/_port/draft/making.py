@@ -1,7 +1,8 @@
-"""Makes flax's layer for one of PyTorch's that is there."""
+"""Makes flax's layer for one of PyTorch's that is there, and settings again."""
 
 import ast
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -57,3 +58,10 @@ def layer_text(module: torch.nn.Module) -> str:
     ]
     made_by = ast.Call(ast.Name("layer", ast.Load()), [], settings)
     return ast.unparse(layer(row.name, made_by, rngs))
+
+
+def unlike_defaults(value: Any) -> list[str]:
+    """The fields of a dataclass that are not as by default."""
+    made = {f.name: f.default_factory() for f in fields(value) if callable(f.default_factory)}
+    known = {f.name: made.get(f.name, f.default) for f in fields(value)}
+    return [name for name, default in known.items() if getattr(value, name) != default]

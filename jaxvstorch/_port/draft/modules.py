@@ -58,8 +58,10 @@ class Modules(Expressions):
             return self._base(node)
         others = [full for full in made if "." in full and full not in layers]
         if others:
-            self.marks.append(f"{others[0]} is a module of another package")
+            self.marks.append(self.seen.other_package(others[0]))
             return self.generic_visit(node)
+        if len(made) == 1 and made[0] in self.seen.extracted:
+            node.func = parsed(made[0])
         if len(made) > len(layers) or (not made and self.span(node) in self.seen.passing):
             self.generic_visit(node)
             node.keywords.append(ast.keyword("rngs", ast.Name(RNGS, ast.Load())))
@@ -73,12 +75,10 @@ class Modules(Expressions):
             return self._layer(layers[0], node)
         if layers:
             self.marks.append(f"makes {' or '.join(layers)}")
-        is_method = isinstance(node.func, ast.Attribute)
-        method, of = (node.func.attr, node.func.value) if is_method else ("", node.func)  # type: ignore[attr-defined]
-        if method == "apply" and isinstance(node.func, ast.Attribute):
-            owner = ast.unparse(of)
-            if FUNCTION in self.bases.get(owner, ()):
-                return ast.Call(parsed(owner), [self.visit(a) for a in node.args], [])
+        func = node.func
+        method, of = (func.attr, func.value) if isinstance(func, ast.Attribute) else ("", func)
+        if method == "apply" and FUNCTION in self.bases.get(ast.unparse(of), ()):
+            return ast.Call(of, [self.visit(a) for a in node.args], [])
         if method in ("parameters", "named_parameters") and not name and not node.args:
             weights = f"paste.named_parameters({ast.unparse(self.visit(of))})"
             single = f"(p for _, p in {weights})"

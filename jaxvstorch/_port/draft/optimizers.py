@@ -61,6 +61,12 @@ class Optimizers(Rewriting):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = self.qualified(node.func) or ""
+        bare = name.rpartition(".")[2]
+        if (fields := self.seen.settings.get(bare)) is not None:  # those that the draft reads
+            words = [
+                ast.keyword(w.arg, self.visit(w.value)) for w in node.keywords if w.arg in fields
+            ]
+            return ast.Call(parsed(bare), [self.visit(a) for a in node.args], words)
         if name.startswith(SCHEDULES) and (made := self._schedule(name, node)) is not None:
             return made
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:

@@ -49,6 +49,12 @@ class FirstCall:
     made_with: "Given | None" = None
     takes_rngs: bool = False
 
+    @property
+    def kind(self) -> str:
+        """What tells it from other calls: what the module was made with, and what it is given."""
+        made = self.made_with and (self.made_with.args, self.made_with.kwargs)
+        return f"{made!r} {len(self.args)} {[*self.kwargs]}"
+
 
 @dataclass
 class Steps:
@@ -157,6 +163,11 @@ def saved_kind(value: Any) -> str:
     )
     of_class = f"{type(value).__module__}.{type(value).__qualname__}"
     return next((kind for kind, known in kinds if isinstance(value, known)), of_class)
+
+
+def full_name(cls: type) -> str:
+    """A class's name after that of its module."""
+    return f"{cls.__module__}.{cls.__name__}"
 
 
 def holders(weights: Iterable[torch.Tensor], namespace: Mapping[str, Any]) -> list[str]:

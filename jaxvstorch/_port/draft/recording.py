@@ -19,7 +19,9 @@ from jaxvstorch._port.draft.frames import (
     is_in_constructor,
     is_of_module,
     maker_of,
+    outside_of_torch,
 )
+from jaxvstorch._port.draft.layers import is_known
 from jaxvstorch._port.draft.places import Places
 from jaxvstorch._port.draft.recorded import (
     FirstCall,
@@ -28,6 +30,7 @@ from jaxvstorch._port.draft.recorded import (
     Steps,
     deeply_copied,
     detached,
+    full_name,
     given_like,
     given_to,
     has_gradients,
@@ -40,6 +43,7 @@ from jaxvstorch._port.map.running.call import copied, flat
 from jaxvstorch._port.report_data import Location, PortCall
 
 STEPS = 3  # of each place that are compared
+KINDS = 6  # of calls of another package's class
 
 
 class Recording(Places):
@@ -59,6 +63,11 @@ class Recording(Places):
         optimizers: the optimizers that each call in a file made, by file and span.
         evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
         instances: a module of each of the program's classes that was made.
+        of_libraries: the modules of other packages that the program's own lines made, by class,
+            with the first calls by those lines, each of another kind.
+        left_out: why the classes of another package are not in the draft, by the package's name.
+        extracted: what was extracted of other packages: the file, and words for what it has.
+        settings: the names of the classes of settings in these files, with their fields.
         names: of the draft's helpers, where the program has others of their names.
     """
 
@@ -77,6 +86,10 @@ class Recording(Places):
         self.optimizers: dict[tuple[str, Span], list[MadeOptimizer]] = {}
         self.evaluations: dict[tuple[str, Span], bool] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
+        self.of_libraries: dict[type[torch.nn.Module], list[FirstCall]] = {}
+        self.left_out: dict[str, str] = {}
+        self.extracted: dict[str, str] = {}
+        self.settings: dict[str, list[str]] = {}
         self._made_with: weakref.WeakKeyDictionary[torch.nn.Module, Given] = (
             weakref.WeakKeyDictionary()
         )
@@ -161,6 +174,8 @@ class Recording(Places):
             at = (caller.f_code.co_filename, span_of_call(caller))
             self.constructions.setdefault(at, {})[type(module)] = None
             self.construction_types.setdefault(at, argument_types(frame))
+            if not self._defines(type(module)) and not is_known(full_name(type(module))):
+                self.of_libraries.setdefault(type(module), [])
         frames = list(self.program_frames(caller))
         inside = [i for i, f in enumerate(frames) if constructed(f) is not None]
         for f in frames[: inside[-1] + 1] if inside else ():
@@ -240,9 +255,31 @@ class Recording(Places):
         return file is not None and self.is_program_file(file)
 
     def _after_module(self, module: torch.nn.Module, args: Any, kwargs: Any, result: Any) -> None:
+        if type(module) in self.of_libraries:
+            self._record_of_library(sys._getframe(1), module, args, kwargs)
+            return
         call = self.first_calls.get(type(module).__name__)
         if call is not None and not call.returned:
             call.kwargs, call.returned = copied(kwargs), True
+
+    def _record_of_library(
+        self, frame: FrameType, module: torch.nn.Module, args: Any, kwargs: Any
+    ) -> None:
+        """Record a call of another package's module by the program's own lines."""
+        calls, given = self.of_libraries[type(module)], self._made_with.get(module)
+        known = {call.kind for call in calls}
+        caller = outside_of_torch(frame)
+        if given is None or len(calls) == KINDS or caller is None:
+            return
+        call = FirstCall(type(module).__name__, module, args, kwargs, True, given)
+        if call.kind in known or not self.is_program_file(caller.f_code.co_filename):
+            return
+        try:
+            call.function = deeply_copied({"": module}, detached({"": module}))[""]
+        except Exception:  # some modules cannot be copied
+            return
+        call.args, call.kwargs = copied(args), copied(kwargs)
+        calls.append(call)
 
 
 _AUTOCAST = torch.autocast.__init__.__code__

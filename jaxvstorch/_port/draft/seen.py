@@ -9,6 +9,7 @@ from jaxvstorch._port.draft.layers import is_known
 from jaxvstorch._port.draft.recorded import MadeOptimizer, Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.filling import Span
+from jaxvstorch._port.judging import OF_VALUES
 from jaxvstorch._port.report_data import PortCall
 
 Module = torch.nn.Module
@@ -36,6 +37,10 @@ class Seen:
         optimizers: the optimizers that each call made, by span.
         draws: the spans of the calls that draw from a distribution of PyTorch.
         instances: a module of each of the program's classes, by name.
+        extracted: the names of the classes of other packages that are in the draft.
+        left_out: why those of other packages are not in it, by the package's name.
+        settings: the names of the classes of settings in the draft, with their fields.
+        value_dependent: the names of the calls in modules whose shapes depend on values.
     """
 
     def __init__(self, recording: Recording, path: str) -> None:
@@ -80,9 +85,20 @@ class Seen:
         self.modules = self._modules(recording)
         self.scalers = self._named(torch.amp.GradScaler)
         self.draws = {span for file, span in recording.draws if file == path}
+        self.extracted = {
+            cls.__name__ for cls in recording.of_libraries if cls in recording.instances
+        }
+        self.left_out = recording.left_out
+        self.settings = recording.settings
+        self.value_dependent = _value_dependent(recording)
         self.instances: dict[str, Module] = {
             cls.__name__: module for cls, module in recording.instances.items()
         }
+
+    def other_package(self, name: str) -> str:
+        """Why a class of another package, by its full name, is not in the draft."""
+        why = self.left_out.get(name.partition(".")[0], "")
+        return f"{name} is a module of another package{': ' * bool(why)}{why}"
 
     def _named(self, kind: type) -> set[str]:
         """The texts of names and attributes of one kind at the steps."""
@@ -124,6 +140,23 @@ def _dotted(cls: type) -> str:
     """The name of a class that is not the program's: the map's, or after its module."""
     name = _full_name(cls)
     return name if name.startswith("torch.nn.") else f"{cls.__module__}.{name}"
+
+
+def _value_dependent(recording: Recording) -> list[str]:
+    """The names of the calls in methods of modules that do not run under ``jax.jit``."""
+    methods = [
+        (code.co_filename, code.co_firstlineno, max(line or 0 for *_, line in code.co_lines()))
+        for code in recording.codes
+        if code.co_qualname.partition(".")[0] in {cls.__name__ for cls in recording.instances}
+    ]
+    places = [
+        at for at, calls in recording.calls.items() if any(OF_VALUES in c.note for c in calls)
+    ]
+    inside = [at for at in places if at.file in recording.extracted or any(
+        file == at.file and first <= at.line <= last for file, first, last in methods)]  # fmt: skip
+    return list(
+        dict.fromkeys(c.name for at in inside for c in recording.calls[at] if OF_VALUES in c.note)
+    )
 
 
 def _full_name(cls: type) -> str:

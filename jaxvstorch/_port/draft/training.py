@@ -205,6 +205,10 @@ class Training(Batches):
         jit = f"nnx.jit(static_argnames=({static}))" if settings else "nnx.jit"
         function.decorator_list = [parsed(jit)]
         function.body = [inner, blank(), *ast.parse("\n".join(lines)).body]
+        if self.seen.value_dependent:
+            function.decorator_list = []
+            why = f"Not compiled: what {self.seen.value_dependent[0]} gives depends on values."
+            function.body.insert(0, ast.Expr(ast.Constant(why)))
         for drawn in draws(function):
             drawn.id = "rngs" if drawn.id == RNGS else "rngs()"
         step.seen.drafted = DraftedStep(

@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 
+from jaxvstorch._port.draft.commenting import is_blank, is_marker
 from jaxvstorch._port.imports import qualified
+from jaxvstorch._port.library.constants import written
 from jaxvstorch._port.library.gathering import Gathering, Member
 from jaxvstorch._port.library.propagating import is_constant, is_pure
-from jaxvstorch._port.library.pruning import written
 from jaxvstorch._port.library.watching import OTHER, constant
+from jaxvstorch._port.map.running.call import flat
 
 Module = torch.nn.Module
 
@@ -87,9 +89,23 @@ class Attributes:
         for member in self.members:
             if member.owner is not None:
                 related = [m for m in self.members if m.owner and _related(m.owner, member.owner)]
-                own = {n.attr for m in related for n in _own(m, ast.Load)}
-                _Unread(read | own).visit(member.node)
+                plain = self._plain(member)
+                own = {n.attr for m in related for n in _own(m, ast.Load)
+                       if id(n) not in _in_statements_of(m, n.attr)}  # fmt: skip
+                _Unread(read | own, plain).visit(member.node)
                 member.node.body = member.node.body or [ast.Pass()]
+
+    def _plain(self, member: Member) -> set[str]:
+        """What a constructor sets and no module or array is in, such as a list of hooks."""
+        instances = self.gathering.watch.instances.items()
+        one = next((m for cls, m in instances if issubclass(cls, member.owner or cls)), None)
+        if member.node.name != "__init__" or one is None:
+            return set()
+        held = {name: list(flat(value)) for name, value in vars(one).items()}
+        return {
+            name for name, leaves in held.items()
+            if not any(isinstance(leaf, Module | torch.Tensor) for leaf in leaves)
+        }  # fmt: skip
 
     def _methods(self, cls: type) -> Iterator[Member]:
         """The members that are methods of a class or of its bases."""
@@ -97,20 +113,53 @@ class Attributes:
 
 
 class _Unread(ast.NodeTransformer):
-    def __init__(self, read: set[str]) -> None:
-        self.read = read
+    def __init__(self, read: set[str], plain: set[str]) -> None:
+        self.read, self.plain = read, plain
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        body, above = list[ast.stmt](), list[ast.stmt]()
+        for statement in node.body:
+            if is_marker(statement):
+                above.append(statement)
+            elif (new := self.visit(statement)) is not None:
+                body += [*above, new]
+                above = []
+            else:  # with the comment on it
+                above = [part for part in above if is_blank(part)][:1]
+        node.body = body
+        return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        target = node.targets[0]
-        own = len(node.targets) == 1 and isinstance(target, ast.Attribute) and _is_own(target)
-        if own and target.attr not in self.read and is_pure(node.value):  # type: ignore[attr-defined]
-            return None
-        return node
+        name = _attribute_of(node)
+        unread = name is not None and name not in self.read
+        return None if unread and (name in self.plain or is_pure(node.value)) else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        return None if _attribute_of(node) in self.plain - self.read else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        return None if _attribute_of(node) in self.plain - self.read else node
 
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
         node.body = node.body or [ast.Pass()]
         return node
+
+
+def _attribute_of(node: ast.AST) -> str | None:
+    """The attribute of ``self`` that a statement sets, or a method of which it calls."""
+    match node:
+        case ast.Assign([target]) | ast.AugAssign(target) if _is_own(target):
+            return target.attr  # type: ignore[attr-defined, no-any-return]
+        case ast.Expr(ast.Call(ast.Attribute(value=of))) if _is_own(of):
+            return of.attr  # type: ignore[attr-defined, no-any-return]
+    return None
+
+
+def _in_statements_of(member: Member, name: str) -> set[int]:
+    """The expressions in statements that set an attribute, or call its method."""
+    statements = (n for n in ast.walk(member.node) if _attribute_of(n) == name)
+    return {id(part) for statement in statements for part in ast.walk(statement)}
 
 
 def _related(one: type, other: type) -> bool:

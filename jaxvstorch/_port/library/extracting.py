@@ -5,45 +5,61 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
 
+from jaxvstorch._port.draft.recorded import FirstCall
 from jaxvstorch._port.isolation import remove_hook
+from jaxvstorch._port.judging import mapped
 from jaxvstorch._port.library.attributes import Attributes
 from jaxvstorch._port.library.configuring import without_cache
-from jaxvstorch._port.library.gathering import Gathering, is_of_torch
+from jaxvstorch._port.library.gathering import Gathering, is_of_torch, methods_put
 from jaxvstorch._port.library.narrowing import Narrowing
 from jaxvstorch._port.library.settings import Settings, is_settings
 from jaxvstorch._port.library.watching import Watch
 from jaxvstorch._port.library.writing import Writing
+from jaxvstorch._port.map.running.call import copied
 
 
 @dataclass
-class Extracted:
-    """A model's classes as one file of PyTorch.
+class Called:
+    """A module of a library, and its call.
 
     Attributes:
-        text: of the file.
-        name: of the model's class.
-        package: that has the class.
+        name: of its class.
         made_with: the names of what its constructor takes, and their values.
         called_with: the same of its ``forward``.
-        result: what the library's model returned.
-        state_dict: of the library's model.
+        result: what the library's module returned.
+        state_dict: of the library's module.
         training: whether it is in that mode.
     """
 
-    text: str
     name: str
-    package: str
     made_with: dict[str, Any]
     called_with: dict[str, Any]
     result: Any
     state_dict: Mapping[str, torch.Tensor]
     training: bool
+
+
+@dataclass
+class Extracted:
+    """Classes of libraries as one file of PyTorch.
+
+    Attributes:
+        text: of the file.
+        package: that has the first of the classes.
+        calls: of the classes that were called from outside.
+    """
+
+    text: str
+    package: str
+    calls: list[Called]
 
 
 def extracted(
@@ -65,7 +81,7 @@ def extracted(
     else:
         with torch.random.fork_rng():
             model = _outermost(lambda: function(*args, **kwargs)).model
-    watch = Watch(_packages(model))
+    watch = Watch(_packages([model]))
 
     def run() -> Any:
         if not isinstance(function, torch.nn.Module):
@@ -77,34 +93,86 @@ def extracted(
 
     with torch.random.fork_rng():
         called = _outermost(lambda: watch.run(run))
-        model = called.model
-        watch.both_modes = _runs_in_other_mode(model, watch)
+        watch.both_modes = _runs_in_other_mode(called.model, watch)
+    return _written(watch, [called])
+
+
+def extracted_classes(calls: Sequence[FirstCall], read: list[str]) -> Extracted:
+    """What calls of a program's modules that are from libraries run, with the same weights.
+
+    Args:
+        calls: of modules. The program's own lines make and call such ones too, so what these pass
+            stays a parameter.
+        read: the names of the attributes that these lines read.
+
+    Raises:
+        Exception: a module cannot be made again with what it was made with, or not be called.
+    """
+    watch = Watch(_packages([call.function for call in calls]))  # type: ignore[misc]
+    watch.read_outside = read
+    done = list[_Outermost]()
+    modes = list[bool]()
+    for call in calls:
+        with torch.random.fork_rng():
+            done.append(_outermost(partial(watch.run, partial(_called_again, call))))
+            modes.append(_runs_in_other_mode(done[-1].model, watch))
+        model, given = done[-1].model, call.made_with
+        assert given is not None
+        for code, _ in _roots(watch, model):
+            made = code.co_name == "__init__"
+            passed = (given.args, given.kwargs) if made else (call.args, call.kwargs)
+            names = code.co_varnames[1 : code.co_argcount]
+            pinned = watch.pinned.setdefault(code, {})
+            pinned |= dict.fromkeys([*names[: len(passed[0])], *passed[1]])
+    watch.both_modes = all(modes)
+    return _written(watch, done)
+
+
+def _called_again(call: FirstCall) -> Any:
+    old = call.function
+    assert isinstance(old, torch.nn.Module)
+    assert call.made_with is not None
+    given = call.made_with
+    args, kwargs = mapped(_without_cache, (given.args, given.kwargs))
+    new = type(old)(*args, **kwargs)
+    new.load_state_dict(old.state_dict())
+    new.train(old.training)
+    return new(*copied(call.args), **copied(call.kwargs))
+
+
+def _roots(watch: Watch, model: torch.nn.Module) -> list[tuple[CodeType, dict[str, Any]]]:
+    """The constructor and the ``forward`` of a model, with their arguments."""
     roots = [watch.constructors.get(id(model))] + [
         (code, values) for code, values in watch.roots
         if code.co_name == "forward" and values.get("self") is model
     ]  # fmt: skip
-    watch.roots = [root for root in roots if root is not None]
-    watch.mode = model.training
+    return [root for root in roots if root is not None]
+
+
+def _written(watch: Watch, done: Sequence["_Outermost"]) -> Extracted:
+    """The file of what was watched."""
+    models = [call.model for call in done]
+    roots = [_roots(watch, model) for model in models]
+    watch.roots = [root for several in roots for root in several]
+    watch.mode = models[0].training
+    watch.on_cpu = all(x.is_cpu for model in models for x in model.state_dict().values())
     gathering = Gathering(watch)
     Attributes(gathering).take_from_bases()
     settings = Settings(gathering)
     narrowing = Narrowing(gathering)
     settings.annotate()
     text = Writing(gathering, settings, narrowing.records).text()
-    given = dict[str, dict[str, Any]]()
-    for code, values in watch.roots:
-        names = narrowing.parameters(gathering.members[code]) if code in gathering.members else []
-        given.setdefault(code.co_name, {n: values[n] for n in names if n in values})
-    return Extracted(
-        text,
-        type(model).__name__,
-        type(model).__module__.partition(".")[0],
-        given.get("__init__", {}),
-        given.get("forward", {}),
-        called.result,
-        model.state_dict(),
-        model.training,
-    )
+    calls = list[Called]()
+    for call, of_model in zip(done, roots, strict=True):
+        given = dict[str, dict[str, Any]]()
+        for code, values in of_model:
+            members = gathering.members
+            names = narrowing.parameters(members[code]) if code in members else []
+            given.setdefault(code.co_name, {n: values[n] for n in names if n in values})
+        made, taken = given.get("__init__", {}), given.get("forward", {})
+        state, mode = call.model.state_dict(), call.model.training
+        calls.append(Called(type(call.model).__name__, made, taken, call.result, state, mode))
+    return Extracted(text, type(models[0]).__module__.partition(".")[0], calls)
 
 
 @dataclass
@@ -217,10 +285,14 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str) or is_settings(value)
 
 
-def _packages(model: torch.nn.Module) -> set[str]:
-    """The folders of the packages that the classes of a model's modules are from."""
-    names = {
-        type(m).__module__.partition(".")[0] for m in model.modules() if not is_of_torch(type(m))
-    }
+def _packages(models: Sequence[torch.nn.Module]) -> set[str]:
+    """The folders of the packages that the classes of models' modules are from.
+
+    With them, the files of the methods that a package wrote for a class as it ran.
+    """
+    every = {cls for model in models for part in model.modules() for cls in type(part).__mro__}
+    classes = {cls for cls in every if not is_of_torch(cls)}
+    names = {cls.__module__.partition(".")[0] for cls in classes}
     files = (getattr(sys.modules[name], "__file__", None) for name in names)
-    return {str(Path(file).parent) for file in files if file is not None}
+    folders = {f"{Path(file).parent}/" for file in files if file is not None}
+    return folders | {code.co_filename for cls in classes for code in methods_put(cls)}

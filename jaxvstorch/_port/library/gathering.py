@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from jaxvstorch._port.filling import span_of
+from jaxvstorch._port.library.constants import stands_for, written
 from jaxvstorch._port.library.propagating import propagate
-from jaxvstorch._port.library.pruning import SourceFile, stands_for, written
+from jaxvstorch._port.library.pruning import SourceFile
 from jaxvstorch._port.library.watching import OTHER, Site, Watch, constant
 
 
@@ -96,11 +97,17 @@ class Gathering:
         if "<locals>" in code.co_qualname:
             return self._made_function(code, node, module)
         owner: Any = None
-        if "." in code.co_qualname:
+        put = next((c for c in self._known_classes() if methods_put(c).get(code)), None)
+        if put is not None:  # as one that the library wrote for the class
+            owner, node.name = put, methods_put(put)[code]
+        elif "." in code.co_qualname:
             owner = getattr(module, code.co_qualname.partition(".")[0], None)
             if not (isinstance(owner, type) and issubclass(owner, torch.nn.Module)):
                 return None
         return Member(node, code, self.files[path], module, owner)
+
+    def _known_classes(self) -> list[type]:
+        return [c for cls in self.watch.instances for c in cls.__mro__ if not is_of_torch(c)]
 
     def _made_function(
         self, code: CodeType, node: ast.FunctionDef, module: ModuleType
@@ -129,6 +136,14 @@ class Gathering:
             if member.node.name == "__init__":
                 node.args, node.keywords = [], []
                 node.lineno = -1  # no site any more
+
+
+def methods_put(cls: type) -> dict[CodeType, str]:
+    """The functions of other files that a class has as methods, and their names there."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    methods = {getattr(value, "__code__", None): name for name, value in vars(cls).items()}
+    return {c: n for c, n in methods.items() if c is not None and "." not in c.co_qualname
+            and c.co_filename != file}  # fmt: skip
 
 
 def _span(node: ast.Call) -> Any:

@@ -7,9 +7,10 @@ from types import CodeType
 from typing import Any
 
 from jaxvstorch._port.library.attributes import Attributes
+from jaxvstorch._port.library.constants import written
 from jaxvstorch._port.library.gathering import Gathering, Member
 from jaxvstorch._port.library.propagating import is_constant, propagate, without_unread
-from jaxvstorch._port.library.pruning import reads_mode, written
+from jaxvstorch._port.library.pruning import reads_mode
 from jaxvstorch._port.library.records import Records
 from jaxvstorch._port.library.watching import OTHER
 
@@ -69,6 +70,7 @@ class Narrowing:
                 if (
                     len(values) != 1
                     or values[0] is OTHER
+                    or name in self.watch.pinned.get(code, ())
                     or any(map(reads_mode, passed[code][name]))
                 ):
                     continue
@@ -98,7 +100,7 @@ class Narrowing:
 
     def _live(self) -> dict[CodeType, dict[str, None]]:
         """The parameters that are read, or passed to one that is read."""
-        live: dict[CodeType, dict[str, None]] = {code: {} for code in self.members}
+        live = {code: dict(self.watch.pinned.get(code, {})) for code in self.members}
         calls = list(self.calls())
         changed = True
         while changed:
@@ -260,7 +262,7 @@ class _Reads(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         match node.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop")):
+            case ast.Call(ast.Attribute(ast.Name(id=name), "pop" | "setdefault")):
                 return None if name == self.own else node
         return self.generic_visit(node)
 

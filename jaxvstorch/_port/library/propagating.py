@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxvstorch._port.draft.commenting import is_marker
-from jaxvstorch._port.library.pruning import stands_for
+from jaxvstorch._port.library.constants import stands_for
 
 # Methods and functions that change nothing.
 _PURE = frozenset({

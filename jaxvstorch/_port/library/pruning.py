@@ -2,21 +2,21 @@
 
 import ast
 import copy
+import dis
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import torch
-
 from jaxvstorch._port.draft.commenting import is_blank, is_marker, parsed_with_comments
 from jaxvstorch._port.filling import Span, span_of
 from jaxvstorch._port.imports import imported_names, qualified
+from jaxvstorch._port.library.constants import written
 from jaxvstorch._port.library.watching import OTHER, Site, Watch, positions
 
 _LONG = 3  # lines of a comment that is left out
-_STANDS_FOR = "stands_for"
+_FALSE = ("torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling")
 _KEPT_DECORATORS = ("staticmethod", "classmethod", "property")
 
 
@@ -97,7 +97,8 @@ class Pruning(ast.NodeTransformer):
             visited = visited if isinstance(visited, list) else [visited] if visited else []
             if visited:
                 lines = [part for part in above if not is_blank(part)]
-                long = len(lines) > _LONG or any("TODO" in ast.unparse(part) for part in lines)
+                texts = [ast.unparse(part) for part in lines]
+                long = len(lines) > _LONG or any("TODO" in t or "####" in t for t in texts)
                 new += [*(part for part in above if is_blank(part) or not long), *visited]
                 if isinstance(visited[-1], ast.Return):
                     break  # such as of a branch that is always taken
@@ -188,9 +189,19 @@ class Pruning(ast.NodeTransformer):
             if name.endswith("_hook") or name in ("_assert", "_check"):
                 return None  # of loading and watching, or that held
             is_base = ast.unparse(call.func).startswith("super(")
-            if site.callees and OTHER not in site.returned and not site.made and not is_base:
+            writes = any(map(self._writes_items, site.callees))
+            nothing = site.callees and OTHER not in site.returned and not site.made
+            if nothing and writes:
+                return ast.Expr(self.generic_visit(call))  # type: ignore[arg-type]
+            if nothing and not is_base:
                 return None  # such as a warning, or a check
         return self.generic_visit(node)
+
+    def _writes_items(self, code: CodeType) -> bool:
+        """Whether a function set items, as of a list that it was given."""
+        counts = self.watch.counts[code]
+        stores = (i.offset for i in dis.get_instructions(code) if i.opname == "STORE_SUBSCR")
+        return any(counts[offset] for offset in stores)
 
     # Values
 
@@ -200,6 +211,11 @@ class Pruning(ast.NodeTransformer):
         classes = {cls for cls, _ in self._site(node).made}
         if isinstance(node.func, ast.Subscript) and len(classes) == 1:  # from a table
             node.func = written(classes.pop())
+        if self.watch.on_cpu and not self._site(node).callees:
+            node.keywords = [word for word in node.keywords if word.arg != "device"]
+            match node:
+                case ast.Call(ast.Attribute(value, "to"), [], []):
+                    return self.visit(value)  # type: ignore[no-any-return]
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -209,11 +225,14 @@ class Pruning(ast.NodeTransformer):
         of = node.value
         if node.attr == "training" and isinstance(of, ast.Name) and of.id != "self":
             return ast.Constant(self.watch.mode)  # a function asks for its caller's mode
-        return self._known(node) or self.generic_visit(node)
+        known = self._known(node) if isinstance(node.ctx, ast.Load) else None
+        return known or self.generic_visit(node)
 
     def _known(self, node: ast.expr) -> ast.expr | None:
         """What a call of the library came to, where that is always the same constant or layer."""
         site = self._site(node)
+        if isinstance(node, ast.Call) and qualified(node.func, self.file.full_names) in _FALSE:
+            return ast.Constant(False)
         if not site.callees:
             return None
         if len(site.returned) == 1:
@@ -250,25 +269,6 @@ class Pruning(ast.NodeTransformer):
         counts = self.file.counts[self.code]
         inside = [(at, n) for at, span, n in counts if _within(span, _whole(node))]
         return min(inside)[1] if inside else 0
-
-
-def written(value: Any) -> ast.expr:
-    """A constant as an expression."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return ast.Constant(value)
-    if isinstance(value, torch.dtype | torch.device):
-        text = repr(value) if isinstance(value, torch.dtype) else f"torch.{value!r}"
-        return ast.parse(text, mode="eval").body
-    if isinstance(value, tuple | list | dict):
-        return ast.parse(repr(value), mode="eval").body
-    name = ast.Name(value.__name__, ast.Load())
-    setattr(name, _STANDS_FOR, value)
-    return name
-
-
-def stands_for(node: ast.AST) -> Any:
-    """The function or class that a name was written for; None for other expressions."""
-    return getattr(node, _STANDS_FOR, None)
 
 
 def _is_literal(value: Any) -> bool:

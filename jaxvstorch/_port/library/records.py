@@ -23,7 +23,7 @@ class Records:
     def update(self) -> None:
         """Leave out the fields that are None, and read them as None."""
         made = list(self._made())
-        names = {cls: [f.name for f in dataclasses.fields(cls)] for cls, _ in made}
+        names = {cls: _fields(cls) for cls, _ in made}
         every = {name for several in names.values() for name in several}
         kept, before = set[str](), -1
         while len(kept) > before:  # a field that is read from another record may be None too
@@ -49,8 +49,8 @@ class Records:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     cls = vars(member.module).get(node.func.id)
                     if cls is not None and is_record(cls):
-                        names = [field.name for field in dataclasses.fields(cls)]
-                        words = [ast.keyword(n, v) for n, v in zip(names, node.args, strict=False)]
+                        pairs = zip(_fields(cls), node.args, strict=False)
+                        words = [ast.keyword(n, v) for n, v in pairs]
                         words += node.keywords
                         node.args = []
                         node.keywords = [w for w in words if ast.unparse(w.value) != "None"]
@@ -69,10 +69,16 @@ def is_record(value: object) -> bool:
     """Whether a value is a class of outputs: data, and no module."""
     return (
         isinstance(value, type)
-        and dataclasses.is_dataclass(value)
+        and (dataclasses.is_dataclass(value) or hasattr(value, "_fields"))
         and not issubclass(value, torch.nn.Module)
         and not is_of_torch(value)
     )
+
+
+def _fields(cls: type) -> list[str]:
+    if dataclasses.is_dataclass(cls):
+        return [field.name for field in dataclasses.fields(cls)]
+    return list(cls._fields)  # type: ignore[attr-defined]
 
 
 def _reads(node: ast.expr) -> str | None:

@@ -52,12 +52,19 @@ class Settings:
 
     def _class(self, cls: type, value: Any) -> str:
         lines = []
-        for name in self._read(cls):
+        for name in dict.fromkeys([*self._read(cls), *self._read_outside(value)]):
             found = getattr(value, name, OTHER)
-            if constant(found) is not OTHER or isinstance(found, list | tuple | dict):
-                lines.append(f"    {name} = {found!r}")
-        body = "\n".join(lines) or "    pass"
-        return f'class {cls.__name__}:\n    """The settings of this configuration."""\n\n{body}'
+            kind = "object" if found is None else type(found).__name__
+            if isinstance(found, list | tuple | dict):
+                lines.append(f"    {name}: {kind} = field(default_factory=lambda: {found!r})")
+            elif constant(found) is not OTHER:
+                lines.append(f"    {name}: {kind} = {found!r}")
+        head = f'@dataclass\nclass {cls.__name__}:\n    """The settings of this configuration."""'
+        return "\n\n".join([head, *filter(None, ["\n".join(lines)])])
+
+    def _read_outside(self, value: Any) -> list[str]:
+        """The settings that a program may read, by their names."""
+        return [name for name in self.gathering.watch.read_outside if name in vars(value)]
 
     def _read(self, cls: type) -> list[str]:
         """The attributes that the members read of settings."""

@@ -44,6 +44,9 @@ class Site:
 class Watch:
     """Watches the code of the packages that some modules are from.
 
+    Args:
+        packages: their folders, and single files.
+
     Attributes:
         sites: by file and span, what each expression called.
         counts: how often each instruction ran, by code and offset.
@@ -52,23 +55,29 @@ class Watch:
         instances: a module of each class.
         owners: the class of each constructor and method that ran, by its code.
         roots: the codes that code from outside the library called, with their frames' arguments.
+        pinned: the parameters that code from outside passes, which stay as they are.
+        read_outside: the names of attributes that code from outside reads.
         constructors: the code that made each module, with its arguments, by identity.
         mode: whether the model is being trained.
         both_modes: whether the other mode ran too.
+        on_cpu: whether all arrays are there, so that calls need not say where theirs are.
         keeps: constructors that made a module or a weight of the module itself.
     """
 
     def __init__(self, packages: set[str]) -> None:
-        self._folders = tuple(str(Path(package)) + "/" for package in packages)
+        self._folders = tuple(packages)
         self.sites: dict[tuple[str, Span], Site] = defaultdict(Site)
         self.counts: dict[CodeType, Counter[int]] = defaultdict(Counter)
         self.taken: dict[CodeType, dict[str, dict[Any, None]]] = {}
         self.by_name: dict[CodeType, dict[str, None]] = defaultdict(dict)
         self.instances: dict[type, torch.nn.Module] = {}
         self.roots: list[tuple[CodeType, dict[str, Any]]] = []
+        self.pinned: dict[CodeType, dict[str, None]] = {}
+        self.read_outside: list[str] = []
         self.constructors: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self.keeps: set[CodeType] = set()
         self.mode = False
+        self.on_cpu = False
         self.both_modes = False
 
     def run(self, function: Callable[[], Any]) -> Any:

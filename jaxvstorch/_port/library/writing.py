@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from jaxvstorch._port.draft.commenting import with_comments
+from jaxvstorch._port.library.constants import stands_for
 from jaxvstorch._port.library.gathering import Gathering, Member
-from jaxvstorch._port.library.pruning import stands_for
 from jaxvstorch._port.library.records import Records
 from jaxvstorch._port.library.settings import Settings
 
@@ -35,6 +35,9 @@ class Writing:
             self.imports["from typing import NamedTuple"] = None
         settings = self.settings.classes()
         text = "\n\n\n".join([*records, *settings, *parts])
+        names = ["dataclass"] * bool(settings) + ["field"] * ("= field(" in "".join(settings))
+        if names:
+            self.imports[f"from dataclasses import {', '.join(names)}"] = None
         for name, line in (("torch.", "import torch"), ("nn.", "from torch import nn")):
             if name in text:
                 self.imports[line] = None
@@ -60,8 +63,10 @@ class Writing:
             yield re.sub(r"\n{3,}", "\n\n", text)
 
     def _class(self, cls: type) -> tuple[ast.stmt, int, int]:
-        members = [m for m in self.gathering.members.values() if m.owner is cls]
-        members.sort(key=lambda m: m.code.co_firstlineno)
+        members = [
+            m for m in self.gathering.members.values() if m.owner is cls and self._is_used(m)
+        ]
+        members.sort(key=lambda m: (m.module.__name__ != cls.__module__, m.code.co_firstlineno))
         base = next((b for b in cls.__mro__[1:] if b in self.gathering.classes), None)
         known = base or next(b for b in cls.__mro__[1:] if b.__module__.startswith("torch.nn."))
         name = known.__name__ if base is not None else f"nn.{known.__name__}"
@@ -80,6 +85,16 @@ class Writing:
             else:
                 node.body = list(body)
         return node, at, line
+
+    def _is_used(self, member: Member) -> bool:
+        """Whether a method is called from outside, by PyTorch, or by another one."""
+        name = member.node.name
+        others = (m for m in self.gathering.members.values() if m is not member)
+        return name in ("__init__", "forward") or any(
+            isinstance(n, ast.Attribute) and n.attr == name
+            for m in others
+            for n in ast.walk(m.node)
+        )
 
     def _class_constants(self, source: ast.ClassDef | None) -> Iterator[ast.stmt]:
         """The constants of a class that members read of the class itself."""

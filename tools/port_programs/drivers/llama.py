@@ -1,4 +1,4 @@
-"""A small Llama of transformers: its loss, the loss's gradient, and a few tokens."""
+"""A small Llama of transformers: three steps of training, and a few tokens."""
 
 import sys
 
@@ -15,9 +15,13 @@ config = LlamaConfig(
     bos_token_id=1, eos_token_id=2, pad_token_id=0,
 )  # fmt: skip
 model = LlamaForCausalLM(config)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 tokens = torch.randint(3, 64, (2, 12))
-loss = model(input_ids=tokens, labels=tokens).loss
-loss.backward()
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = model(input_ids=tokens, labels=tokens).loss
+    loss.backward()
+    optimizer.step()
 model.eval()
 print(loss.item(), model.generate(tokens[:1, :6], max_new_tokens=4, do_sample=False))
 finish()
