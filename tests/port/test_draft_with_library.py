@@ -63,6 +63,9 @@ class Model(nn.Module):
         logits = self.drop(self.first(x))
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
         return {"loss": loss, "logits": logits}
+
+    def sample(self, x):
+        return self(x)["logits"].argmax(-1)
 """
 WRITTEN = """
 import torch
@@ -122,6 +125,7 @@ for _ in range(3):
     loss = model(x, labels=y)["loss"]
     loss.backward()
     optimizer.step()
+print(model.sample(x))
 """
 
 
@@ -165,9 +169,11 @@ def test_settings_that_a_program_makes(package: Path, drafted) -> None:
     assert "    classes: int = 3\n" in source  # the program reads it
     assert "@nnx.jit" in source
     assert "smallgraphs import" not in source
+    assert "sample of smallgraphs.Model is not in the draft: only its call is" in source
+    assert source.count("TODO: ") == 1 + source.partition('"""\n')[0].count("TODO: ")
 
 
 def test_a_module_that_is_not_called_is_left_where_it_was(package: Path, drafted) -> None:
     source, _ = drafted("import smallgraphs\nnet = smallgraphs.Unseen(3)\nprint(net.fc.weight)")
-    why = "the program does not call it itself"
+    why = "the program's own lines were not seen to call it"
     assert f"smallgraphs.Unseen is a module of another package: {why}" in source

@@ -4,7 +4,7 @@
 
 import ast
 import copy
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -14,7 +14,7 @@ from torch.nn import Module
 from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.reading import is_name
-from jaxvstorch._port.draft.recorded import MadeOptimizer
+from jaxvstorch._port.draft.recorded import MadeOptimizer, full_name
 from jaxvstorch._port.draft.rewriting import Rewriting
 from jaxvstorch._port.filling import matched
 from jaxvstorch._port.map.row import Row
@@ -75,6 +75,7 @@ class Optimizers(Rewriting):
             if (frozen := self._frozen(node)) is not None:
                 return ast.Call(parsed("paste.freeze"), [self.visit(frozen)], [])
             self.marks.append(_FROZEN)
+        self.marks += self._left_with_library(node)
         new = super().visit_Call(node)
         match new:
             case ast.Call(ast.Attribute(of, method)) if (
@@ -86,6 +87,16 @@ class Optimizers(Rewriting):
                     instead = row and meaning(row).option("instead")
                     self.marks.append(f"Module.{method}: {instead or 'has no counterpart here'}")
         return new
+
+    def _left_with_library(self, node: ast.Call) -> Iterator[str]:
+        """A mark for a method of a library's module that is not in the draft, as ``generate``."""
+        match node.func:
+            case ast.Attribute(ast.Name(name), method) if name in self.seen.modules:
+                cls = type(self.seen.modules[name])
+                drafted = self.seen.instances.get(cls.__name__)
+                known = hasattr(torch.nn.Module, method) or hasattr(drafted, method)
+                if cls.__name__ in self.seen.extracted and not known:
+                    yield f"{method} of {full_name(cls)} is not in the draft: only its call is"
 
     def _frozen(self, node: ast.Call) -> ast.expr | None:
         """The part of a module that ``self.part.requires_grad_(False)`` freezes."""

@@ -27,7 +27,7 @@ def take_in(recording: Recording, folder: Path) -> None:
         by_package.setdefault(package, []).extend(calls)
     for package, calls in by_package.items():
         if not calls:
-            recording.left_out[package] = "the program does not call it itself"
+            recording.left_out[package] = "the program's own lines were not seen to call it"
             continue
         try:
             _take_in(recording, package, calls, folder)
