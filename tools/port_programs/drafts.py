@@ -11,6 +11,7 @@ from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.map import pasting
 
 STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")
+STEP = re.compile("train_step|add_gradients|update_weights")
 HARMLESS = ("at parity", "takes ", "reads a module")
 
 
@@ -52,22 +53,30 @@ def _reasons(text: str, parity: dict[str, str], stepped: list[str]) -> list[str]
 def _lines(text: str) -> dict[str, int]:
     """Lines of code: of the program's files in the draft, of the draft, and of its own part.
 
-    A draft's own part is without ``from_torch`` and the layers and functions that it brings along.
+    A draft's own part is without ``from_torch``, the layers and functions that it brings along, and
+    what is from a library.
     """
     if not text:
         return {}
-    files = re.match(r'"""A draft of (.*?) in JAX,', text, re.DOTALL)
+    files = re.match(r'"""A draft of (.*?)(, with .*?)? in JAX,', text, re.DOTALL)
     assert files is not None
-    paths = [Path(name) for name in files[1].split(", ")]
-    program = sum(len(_code(p.read_text(encoding="utf-8"))) for p in paths if p.exists())
+    paths = [path for name in files[1].split(", ") if (path := Path(name)).exists()]
+    program = sum(len(_code(path.read_text(encoding="utf-8"))) for path in paths)
     code = _code(text)
+    own = set().union(*(_of_file(str(path)) for path in paths)) if files[2] else set()
     brought = {
         line
         for node in ast.parse(text).body
-        if _names(node) & _BROUGHT
+        if _names(node) & _BROUGHT or (files[2] and _is_of_library(node, own))
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     return {"program": program, "draft": len(code), "own": len(code - brought)}
+
+
+def _is_of_library(node: ast.stmt, own: set[str]) -> bool:
+    """Whether a definition is neither the program's nor a step of its training."""
+    names = _names(node) if isinstance(node, ast.ClassDef | ast.FunctionDef) else set()
+    return bool(names) and not names & own and not any(STEP.match(name) for name in names)
 
 
 def _code(text: str) -> set[int]:
