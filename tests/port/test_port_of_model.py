@@ -187,6 +187,20 @@ def test_bert_is_at_parity(tmp_path: Path) -> None:
     assert "dropout_p=dropout, rng=rngs()" in text
 
 
+@pytest.mark.matrix
+@pytest.mark.parametrize(
+    "name",
+    ["GPT2Model", "LlamaModel", "MambaModel", "ResNetModel", "T5Model", "ViTModel", "WhisperModel"],
+)
+def test_models_of_transformers_are_at_parity(name: str, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    making = configuring.made(getattr(transformers, name), ["tiny"])
+    model, path = making.build(), tmp_path / "draft.py"
+    report = port(model, write=path, **configuring.inputs(model, making.settings))
+    assert "nothing is left to do in it" in report.notes[-1], f"{report.parity}"
+    assert report.parity[name].startswith("at parity: values and gradients")
+
+
 def test_padding_gets_no_gradient() -> None:
     from flax import nnx
 
