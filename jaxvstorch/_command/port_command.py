@@ -14,7 +14,7 @@ from jaxvstorch._command.files import check_page, write_page
 from jaxvstorch._command.port_model import port_model
 from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
-from jaxvstorch._port import LIMIT
+from jaxvstorch._port import LIMIT, STYLES
 from jaxvstorch._port.notebook import is_notebook, read_cells
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ def port(
             help="Also write a draft of the port, and its tests beside it, as test_OUT.py.",
         ),
     ] = None,
+    style: Annotated[
+        str, typer.Option(metavar="STYLE", help="The draft's style: nnx or equinox.")
+    ] = "nnx",
     html: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Also write a web page, as one file.")
     ] = None,
@@ -105,15 +108,20 @@ def port(
         if not of_model:
             _check(file, write, static)
         _check_outputs(file, write, html)
+        if style not in STYLES:
+            raise BadInputError(f"--style {style}: expected {' or '.join(STYLES)}")
+        if style != "nnx" and write is None:
+            raise BadInputError("--style is of a draft: give --write OUT.py")
         if name is not None and of_model:
             if static or arguments or seconds is not None:
                 others = "--static, --seconds and -- are of programs"
                 raise BadInputError(f"-m {name} is a model: {others}")
-            report = port_model(name, config or [], inputs or [], limit, write)
+            report = port_model(name, config or [], inputs or [], limit, write, style)
         elif static:
             report = _read(file)
         else:
             run = {"limit": limit, "seconds": seconds or SECONDS, "write": write, "module": name}
+            run |= {"style": style}
             report = _run(file, arguments or [], **run)
         if not of_model:
             _require_calls(report, file, static)

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def port_model(
-    name: str, config: list[str], arguments: list[str], limit: int, write: Path | None
+    name: str,
+    config: list[str],
+    arguments: list[str],
+    limit: int,
+    write: Path | None,
+    style: str = "nnx",
 ) -> "PortReport":
     """Make a model, call it, and report on the call.
 
@@ -31,6 +36,7 @@ def port_model(
         arguments: what ``--arg`` gives; none to make the inputs that the model says it takes.
         limit: how many calls of one function on one line are repeated.
         write: where to write a draft.
+        style: of the draft.
 
     Raises:
         BadInputError: there is no such model, or it cannot be made, called or drafted.
@@ -57,7 +63,8 @@ def port_model(
                 kwargs = inputs(making.build(), making.settings)
             report = port(
                 lambda *args, **kwargs: making.build()(*args, **kwargs),
-                *args, framework="torch", limit=limit, write=write, **kwargs,
+                *args, framework="torch", limit=limit, write=write, style=style,
+                **kwargs,
             )  # fmt: skip
         except OSError as error:
             raise BadInputError(f"--write {write}: {error.strerror or error}") from error

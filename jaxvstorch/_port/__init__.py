@@ -7,3 +7,4 @@ a file under a replay, ``reading`` reads one without running it, and ``draft`` w
 """
 
 LIMIT = 8  # calls of one function on one line that are done again
+STYLES = ("nnx", "equinox")  # of drafts

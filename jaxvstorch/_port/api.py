@@ -13,7 +13,7 @@ from jaxvstorch import _frameworks
 from jaxvstorch._explain.python.unwrap import original
 from jaxvstorch._explain.subject import kind_of_deferred, name_of
 from jaxvstorch._frameworks.importing import importing
-from jaxvstorch._port import LIMIT
+from jaxvstorch._port import LIMIT, STYLES
 from jaxvstorch._port.report import PortReport
 from jaxvstorch._port.report_data import Location
 
@@ -25,6 +25,7 @@ def port(
     framework: str | None = None,
     limit: int = LIMIT,
     write: str | Path | None = None,
+    style: str = "nnx",
     **kwargs: Any,
 ) -> PortReport:
     """Call a function, repeat its operations in the other framework, and report line by line.
@@ -42,6 +43,7 @@ def port(
             functions that they call, also those of an installed library, with only what this call
             ran. The module is made again with the arguments that it keeps as attributes; where
             it keeps them not, pass a function that makes the module and calls it.
+        style: of the draft: ``"nnx"`` or ``"equinox"``.
         kwargs: its keyword arguments.
 
     Returns:
@@ -52,7 +54,8 @@ def port(
         TypeError: ``function`` cannot be called, or runs none of its lines when it is called; or an
             argument holds itself; or ``limit`` is not a whole number; or ``write`` is given and no
             module of PyTorch is called.
-        ValueError: ``limit`` is not positive, the function's file has changed since it was
+        ValueError: ``limit`` is not positive, ``style`` is none of these or cannot write the model,
+            the function's file has changed since it was
             imported, the framework is not clear, or ``framework`` is neither of the two, or not
             that of the function and the arguments; or ``write`` is given and it is not known what
             the module was made with.
@@ -78,6 +81,8 @@ def port(
             f"{name} is {kind}, whose lines do not run when it is called: port what it calls"
         )
     _check_limit(limit)
+    if style not in STYLES:
+        raise ValueError(f"style={style!r}: expected one of {', '.join(STYLES)}")
     if _has_changed(original(function)):
         raise ValueError("the function's file has changed since it was imported: import it again")
     if _framework(function, args, kwargs, framework) == "jax":
@@ -85,19 +90,22 @@ def port(
         location = Location(frame.f_code.co_filename, frame.f_lineno)
         return _from_jax(function, args, kwargs, limit, location)
     if write is not None:
-        return _drafted(function, args, kwargs, limit, Path(write))
+        return _drafted(function, args, kwargs, limit, Path(write), style)
     with replaying(limit=limit) as report:
         function(*args, **kwargs)
     return report
 
 
 def _drafted(
-    function: Any, args: Any, kwargs: dict[str, Any], limit: int, path: Path
+    function: Any, args: Any, kwargs: dict[str, Any], limit: int, path: Path, style: str
 ) -> PortReport:
     with importing("port"):
         from jaxvstorch._port.library.drafting import draft
 
-    return draft(function, args, kwargs, path, limit)
+        if style == "equinox":
+            from jaxvstorch._port.draft.styles import comparing  # noqa: F401 - it needs equinox
+
+    return draft(function, args, kwargs, path, limit, style)
 
 
 @contextmanager

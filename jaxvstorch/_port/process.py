@@ -28,6 +28,7 @@ def replayed(
     seconds: float,
     write: Path | None = None,
     module: str | None = None,
+    style: str = "nnx",
 ) -> PortReport:
     """Run a program and report on it, however it ends.
 
@@ -40,6 +41,7 @@ def replayed(
         seconds: after which the program is stopped; its draft takes longer.
         write: where to write a draft of the port.
         module: the program's name, if it is run as a module.
+        style: of the draft.
 
     Raises:
         BrokenInstallError: what this needs cannot be imported, or no temporary file can be
@@ -47,7 +49,7 @@ def replayed(
     """
     with interruptible(), _records() as records:
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
-                   "arguments": arguments, "limit": limit, "module": module,
+                   "arguments": arguments, "limit": limit, "module": module, "style": style,
                    "write": write and os.path.abspath(write)}  # fmt: skip
         # Without -P, a json.py or a torch.py in the current folder would be imported here.
         command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]

@@ -45,7 +45,7 @@ def main(options: dict[str, Any]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         with importing("port"):
-            _import(drafting=bool(options["write"]))
+            _import(bool(options["write"]), options["style"])
     except BrokenInstallError as error:
         records.begin(Record.BROKEN, text=str(error))
         return 1
@@ -67,9 +67,10 @@ def _interrupt_again(unraisable: Any) -> None:
     timer.start()
 
 
-def _import(drafting: bool) -> None:
+def _import(drafting: bool, style: str) -> None:
     """Import all that is needed, before the program's folder can hide any of it."""
-    for name in ("replay", "reading", *(("draft.finishing",) if drafting else ())):
+    in_equinox = ("draft.styles.comparing",) if style == "equinox" else ()
+    for name in ("replay", "reading", *(("draft.finishing", *in_equinox) if drafting else ())):
         importlib.import_module(f"jaxvstorch._port.{name}")
 
 
@@ -110,7 +111,7 @@ def _replay(options: dict[str, Any], records: Records) -> int:
             recording.argument_types = replay.argument_types
             from jaxvstorch._port.draft.finishing import write_draft
 
-            write_draft(recording, Path(options["write"]), records)
+            write_draft(recording, Path(options["write"]), records, options["style"])
     except (Exception, KeyboardInterrupt) as error:  # the program can have replaced anything
         why = f"{type(error).__name__}: {error}"
         records.add(Record.NOTE, text=f"The report could not be completed: {why}")

@@ -30,16 +30,16 @@ def drafted(tmp_path, monkeypatch, recorded):
     from jaxvstorch._port.draft.parity import compare_parts
     from jaxvstorch._port.library.in_program import take_in
 
-    def run(program: str) -> tuple[str, dict[str, str]]:
+    def run(program: str, style: str = "nnx") -> tuple[str, dict[str, str]]:
         file = tmp_path / "program.py"
         file.write_text(textwrap.dedent(program), encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
         recording, _ = recorded(file)
         (tmp_path / "extracted").mkdir(exist_ok=True)
         take_in(recording, tmp_path / "extracted")
-        source = compose(recording)
+        source = compose(recording, style=style)
         path = tmp_path / "draft.py"
         path.write_text(source, encoding="utf-8")
-        return source, dict(compare_parts(path, source, recording))
+        return source, dict(compare_parts(path, source, recording, style))
 
     return run

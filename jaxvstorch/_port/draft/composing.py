@@ -9,18 +9,24 @@ from jaxvstorch._port.draft.commenting import TODO
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.helpers import needed
+from jaxvstorch._port.draft.layers import definitions
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.styles.composing import restyled
 from jaxvstorch._port.map.pasting import imports_of
 from jaxvstorch._port.report_data import short
 
 
-def compose(recording: Recording, of: str = "") -> str:
+def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
     """The draft's source.
 
     Args:
         recording: of the program's run.
         of: what the draft is of, if not the program's files.
+        style: that it is written in.
+
+    Raises:
+        CannotWriteError: the style has no words for something.
     """
     paths = dict.fromkeys(code.co_filename for code in recording.codes)
     if recording.file.is_file():
@@ -50,13 +56,22 @@ def compose(recording: Recording, of: str = "") -> str:
         parts += [_unparsed([node]) for node in file.nodes]
     main = [statement for file in files for statement in file.main]
     text = "\n\n\n".join(part for part in parts if part.strip())
+    if style != "nnx":
+        text, own = restyled(text, _unparsed(main), recording)
+        main = ast.parse(own).body
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
-    return tidy(_assembled(recording, files, text, end, drafted, of))
+    return tidy(_assembled(recording, files, text, end, drafted, of, style))
 
 
 def _assembled(
-    recording: Recording, files: list[File], text: str, end: str, names: set[str], of: str
+    recording: Recording,
+    files: list[File],
+    text: str,
+    end: str,
+    names: set[str],
+    of: str,
+    style: str,
 ) -> str:
     whole = f"{text}\n\n\n{end}"
     read = names_read(whole)
@@ -64,7 +79,8 @@ def _assembled(
     nodes = ast.parse("\n".join(lines)).body
     imported = {*dict(imports(nodes)), *(name for node in nodes for name in bound(node))}
     loads = bool(recording.instances or recording.steps)
-    helpers = needed(whole, loads, imported)
+    known = None if style == "nnx" else definitions(f"styles/{style}_layers.py")
+    helpers = needed(whole, loads, imported, known)
     recording.names = helpers.names
     parts = [*helpers.bases, text, *helpers.pasted.values(), *helpers.own, end]
     body = helpers.in_text("\n\n\n".join(part for part in parts if part.strip()))
@@ -72,7 +88,8 @@ def _assembled(
     of = of or ", ".join(own) or "a program"
     if recording.extracted:
         of += f", with {' and '.join(recording.extracted.values())},"
-    head = "\n".join([_heading(of), *_imports(helpers.pasted, body, lines)])
+    first = ["from __future__ import annotations\n"] * (style == "equinox")  # fields before layers
+    head = "\n".join([_heading(of), *first, *_imports(helpers.pasted, body, lines)])
     return f"{head}\n\n\n{body}"
 
 
@@ -153,7 +170,8 @@ _LIBRARIES = {
     "math": "import math", "optax": "import optax", "nnx": "from flax import nnx",
     "partial": "from functools import partial", "einops": "import einops",
     "Array": "from jax import Array", "ocp": "import orbax.checkpoint as ocp",
-    "Path": "from pathlib import Path",
+    "Path": "from pathlib import Path", "eqx": "import equinox as eqx",
+    "Any": "from typing import Any", "dataclass": "from dataclasses import dataclass",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from jaxvstorch._files import write_marked
 from jaxvstorch._port.draft.composing import compose, count_marks
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.styles import CannotWriteError
 from jaxvstorch._port.draft.writing_tests import write_tests
 from jaxvstorch._port.library.in_program import take_in
 from jaxvstorch._port.map.running.describe import error_text
@@ -21,22 +22,24 @@ from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
 
 
-def write_draft(recording: Recording, path: Path, records: Records) -> None:
+def write_draft(recording: Recording, path: Path, records: Records, style: str = "nnx") -> None:
     """Write the draft, compare its complete parts with the program's, and write their tests."""
     with tempfile.TemporaryDirectory() as folder:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             take_in(recording, Path(folder))
-        _write_draft(recording, path, records)
+        _write_draft(recording, path, records, style)
 
 
-def _write_draft(recording: Recording, path: Path, records: Records) -> None:
+def _write_draft(recording: Recording, path: Path, records: Records, style: str) -> None:
     try:
-        source = compose(recording)
+        source = compose(recording, style=style)
         _require_unused(path)
         write_marked(source, path)
     except Exception as error:
         why = isinstance(error, OSError) and error.strerror
+        if isinstance(error, CannotWriteError):
+            why = f"--style {style} has no words yet for {error}. Without --style it is drafted."
         records.add(Record.FAILED_DRAFT, why=why or f"{type(error).__name__}: {error}")
         return
     if not (recording.codes or recording.instances or "__main__" in source):
@@ -48,19 +51,21 @@ def _write_draft(recording: Recording, path: Path, records: Records) -> None:
     results = dict[str, str]()
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):  # the program alone prints
         warnings.simplefilter("ignore")
-        for name, result in compare_parts(path, source, recording):
+        for name, result in compare_parts(path, source, recording, style):
             records.add(Record.PARITY, name=name, result=result)
             results[name] = result
         left = left_to_do(count_marks(source), [*results.values()])
         records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
-        if tests := write_tests_beside(path, recording, results):
+        if tests := write_tests_beside(path, recording, results, style=style):
             records.add(Record.NOTE, text=tests)
 
 
 def write_tests_beside(
-    path: Path, recording: Recording, results: Mapping[str, str], of: str = ""
+    path: Path, recording: Recording, results: Mapping[str, str], of: str = "", style: str = "nnx"
 ) -> str | None:
     """Write the test file of a draft; a sentence on it, or why there is none."""
+    if style != "nnx":
+        return "Its test file is not written: only NNX's drafts have one."
     try:
         return write_tests(path, recording, results, of)
     except OSError as error:

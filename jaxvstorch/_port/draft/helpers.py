@@ -45,21 +45,28 @@ class Helpers:
         return with_names(text, self.names)
 
 
-def needed(text: str, loads: bool, bound: set[str]) -> Helpers:
+def needed(
+    text: str, loads: bool, bound: set[str], known: Mapping[str, str] | None = None
+) -> Helpers:
     """What the text of a program in JAX needs.
 
     Args:
         text: of the whole program.
         loads: whether PyTorch's weights are loaded.
         bound: names that the program imports.
+        known: the draft's own classes and functions, ``from_torch`` among them, in a style but NNX.
     """
-    loading = _loading() if loads else ""
+    loading = _loading() if loads and known is None else ""
     called = sorted(set(_CALLED.findall(text)))
-    if "Buffer" not in needed_sources("\n".join(called), own_classes()):
+    if known is not None and loads:
+        averages = any("BatchNorm" in name or "batch_norm" in name for name in called)
+        called += ["from_torch", *["state_from_torch"] * averages]
+    known = own_classes() if known is None else known
+    if "Buffer" not in needed_sources("\n".join(called), known):
         loading = loading.replace(" | Buffer", "").replace(", Buffer)", ")")
-    own = needed_sources("\n".join([*called, loading]), own_classes())
-    first = needed_sources("\n".join(_bases(text)), own_classes())
-    further = sorted({*called, *_CALLED.findall("\n".join(own.values()))} - own_classes().keys())
+    own = needed_sources("\n".join([*called, loading]), known)
+    first = needed_sources("\n".join(_bases(text)), known)
+    further = sorted({*called, *_CALLED.findall("\n".join(own.values()))} - known.keys())
     pasted = sources(further)
     helpers = {*own, *pasted, *_defined(loading)}
     taken = bound | _taken(text)

@@ -151,7 +151,7 @@ def own_classes() -> Mapping[str, str]:
 
 def definitions(file: str) -> dict[str, str]:
     """The sources of the classes and functions of a file in this folder, by name."""
-    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    text = Path(__file__).parent.joinpath(file).read_text(encoding="utf-8")
     lines = text.splitlines()
     nodes = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
     begins = [min(part.lineno for part in (n, *n.decorator_list)) for n in nodes]

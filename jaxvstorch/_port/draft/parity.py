@@ -20,19 +20,27 @@ from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import to_jax
 
 
-def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tuple[str, str]]:
+def compare_parts(
+    path: Path, source: str, recording: Recording, style: str = "nnx"
+) -> Iterator[tuple[str, str]]:
     """Each part's name, and the result of comparing it.
 
     Args:
         path: of the draft.
         source: of the draft.
         recording: of the program's run.
+        style: of the draft.
     """
     try:
         draft = loaded(path, recording.names)
     except Exception as error:
         yield path.name, f"does not load: {error_text(error)}"
         return
+    compare, compare_taken = compare_part, compare_steps
+    if style == "equinox":  # which need not be installed otherwise
+        from jaxvstorch._port.draft.styles import comparing
+
+        compare, compare_taken = comparing.compare_part, comparing.compare_steps
     for name, call in recording.first_calls.items():
         if not call.returned or not hasattr(draft, name):
             continue
@@ -47,14 +55,14 @@ def compare_parts(path: Path, source: str, recording: Recording) -> Iterator[tup
             continue
         _hand_over(draft, call.function)
         try:
-            yield name, compare_part(draft, call)
+            yield name, compare(draft, call)
         except LookupError as error:
             yield name, f"not compared: {error.args[0]}"
         except Exception as error:
             yield name, f"cannot be compared: {error_text(error)}"
     for steps in recording.steps.values():
         if steps.drafted is not None:
-            yield compare_steps(draft, steps, recording)
+            yield compare_taken(draft, steps, recording)
 
 
 def left_to_do(marks: int, results: list[str]) -> str:

@@ -69,6 +69,7 @@ class Recording(Places):
         extracted: what was extracted of other packages: the file, and words for what it has.
         settings: the names of the classes of settings in these files, with their fields.
         names: of the draft's helpers, where the program has others of their names.
+        changed: what each function of a draft in another style returns after its own result.
     """
 
     def __init__(self, file: str) -> None:
@@ -94,6 +95,7 @@ class Recording(Places):
             weakref.WeakKeyDictionary()
         )
         self.names: dict[str, str] = {}
+        self.changed: dict[str, tuple[str, ...]] = {}
 
     def record(self, location: Location, call: PortCall) -> None:
         """Keep a call that a replay did again."""

@@ -69,11 +69,7 @@ def drafted_optimizer(
         LookupError: it was not seen to be made, or is not drafted.
     """
     assert steps.drafted is not None
-    original = steps.namespace[steps.drafted.optimizer]
-    seen = [m for several in recording.optimizers.values() for m in several]
-    optimizer = next((m for m in seen if m.optimizer is original), None)
-    if optimizer is None or not optimizer.drafted:
-        raise LookupError("how its optimizer is made is not drafted")
+    optimizer = seen_optimizer(steps, recording)
     counterparts: dict[int, Any] = {}
     for name, model in models.items():
         module = steps.namespace[name]
@@ -95,6 +91,21 @@ def drafted_optimizer(
         rate = steps.before[steps.drafted.optimizer].param_groups[0]["lr"]
         hyperparams["learning_rate"][...] = jnp.asarray(rate, float if wide else jnp.float32)
     return made
+
+
+def seen_optimizer(steps: Steps, recording: Recording) -> MadeOptimizer:
+    """The optimizer of steps, with the draft's expression for it.
+
+    Raises:
+        LookupError: it was not seen to be made, or is not drafted.
+    """
+    assert steps.drafted is not None
+    original = steps.namespace[steps.drafted.optimizer]
+    seen = [m for several in recording.optimizers.values() for m in several]
+    optimizer = next((m for m in seen if m.optimizer is original), None)
+    if optimizer is None or not optimizer.drafted:
+        raise LookupError("how its optimizer is made is not drafted")
+    return optimizer
 
 
 def _made_optimizer(draft: ModuleType, optimizer: MadeOptimizer, in_draft: Any) -> Any:

@@ -1,6 +1,6 @@
 """Takes a program's first steps again in PyTorch and by the draft, and compares what they leave."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -13,7 +13,7 @@ from flax import nnx
 from torch.overrides import TorchFunctionMode
 
 from jaxvstorch._port.draft.making import new_layer
-from jaxvstorch._port.draft.recorded import Steps, deeply_copied
+from jaxvstorch._port.draft.recorded import DraftedStep, Steps, deeply_copied
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.restoring import drafted_module, drafted_optimizer
 from jaxvstorch._port.draft.same_draws import same_draws
@@ -35,18 +35,22 @@ def compare_steps(draft: ModuleType, steps: Steps, recording: Recording) -> tupl
     same random numbers, in float64.
     """
     assert steps.drafted is not None
-    name = steps.drafted.name
+    return steps.drafted.name, tried(lambda wide: _compared(draft, steps, recording, wide))
+
+
+def tried(compared: Callable[[bool], str]) -> str:
+    """The result of a comparison in float64, or in float32 where the program casts to it."""
     try:
         try:
-            return name, _compared(draft, steps, recording, wide=True)
+            return compared(True)
         except RuntimeError as error:
             if "dtype" not in str(error):
                 raise
-            return name, _compared(draft, steps, recording, wide=False)
+            return compared(False)
     except LookupError as error:
-        return name, f"not compared: {error.args[0]}"
+        return f"not compared: {error.args[0]}"
     except Exception as error:
-        return name, f"cannot be compared: {error_text(error)}"
+        return f"cannot be compared: {error_text(error)}"
 
 
 def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool) -> str:
@@ -92,6 +96,17 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
         coarse = wide and worst > TOLERANCE and narrowing.seen
         if coarse:
             worst, what = compared_weights(NARROW_ROUNDING)
+    return in_words(worst, what, count, optimizer, drew, wide, drafted, coarse)
+
+
+def in_words(
+    worst: float, what: str, count: int, optimizer: Any, drew: bool, wide: bool,
+    drafted: DraftedStep, coarse: bool = False,
+) -> str:  # fmt: skip
+    """The result of comparing steps, by the largest difference and what it is of.
+
+    ``coarse`` says whether parts computed in float32.
+    """
     of = f"after {count} step{'s' * (count > 1)}"
     if drafted.update:
         of = f"after a step with the gradients of {count} call{'s' * (count > 1)} added up,"

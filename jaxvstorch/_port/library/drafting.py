@@ -10,6 +10,7 @@ from jaxvstorch._files import require_replaceable, write_marked
 from jaxvstorch._port.draft.composing import compose, count_marks
 from jaxvstorch._port.draft.finishing import write_tests_beside
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
+from jaxvstorch._port.draft.styles import CannotWriteError
 from jaxvstorch._port.library.extracting import Extracted, extracted
 from jaxvstorch._port.library.running import run_file
 from jaxvstorch._port.report import PortReport
@@ -22,6 +23,7 @@ def draft(
     kwargs: Mapping[str, Any],
     path: Path,
     limit: int,
+    style: str = "nnx",
 ) -> PortReport:
     """Write the draft of a library's model; the report on its calls and its parity.
 
@@ -31,6 +33,7 @@ def draft(
         kwargs: the same by name.
         path: of the draft.
         limit: how many calls of one function on one line are repeated.
+        style: of the draft.
 
     Raises:
         OSError: the draft cannot be written.
@@ -40,16 +43,17 @@ def draft(
     """
     require_replaceable(path)
     model = extracted(function, args, kwargs)
-    return drafted(model, path, limit)
+    return drafted(model, path, limit, style)
 
 
-def drafted(model: Extracted, path: Path, limit: int) -> PortReport:
+def drafted(model: Extracted, path: Path, limit: int, style: str = "nnx") -> PortReport:
     """Write the draft of a library's model and its tests; the report on its calls and its parity.
 
     Args:
         model: as one file of PyTorch.
         path: of the draft.
         limit: how many calls of one function on one line are repeated.
+        style: of the draft.
 
     Raises:
         ValueError: the file of PyTorch gives something else than the library.
@@ -57,13 +61,17 @@ def drafted(model: Extracted, path: Path, limit: int) -> PortReport:
     name = model.calls[0].name
     with tempfile.TemporaryDirectory() as folder:
         recording, replay = run_file(model, Path(folder, f"{name}.py"), limit)
-        source = compose(recording, f"{name}, as {model.package} has it,")
+        try:
+            source = compose(recording, f"{name}, as {model.package} has it,", style)
+        except CannotWriteError as error:
+            raise ValueError(f"style={style!r} has no words yet for {error}") from error
         write_marked(source, path)
         results = replay.report.parity
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            results |= dict(compare_parts(path, source, recording))
-            tests = write_tests_beside(path, recording, results, f"{name} of {model.package}")
+            results |= dict(compare_parts(path, source, recording, style))
+            of = f"{name} of {model.package}"
+            tests = write_tests_beside(path, recording, results, of, style)
     left = left_to_do(count_marks(source), list(results.values()))
     replay.report.notes += [
         f"The lines are those of {name} as one file of PyTorch, with only what ran.",

@@ -1,0 +1,101 @@
+"""Writes training steps with Equinox's filtered transformations."""
+
+import ast
+import re
+from typing import Any
+
+from jaxvstorch._port.draft.styles import CannotWriteError
+from jaxvstorch._port.draft.styles.threading import Threading
+from jaxvstorch._port.draft.styles.writing import Function, Writer, state_of
+
+
+class Steps(Writer):
+    """Rewrites training steps: the model and the states come in and go out.
+
+    Attributes:
+        has_buffers: whether modules have arrays that are not trained.
+    """
+
+    has_buffers = False
+
+    def weights(self, model: str) -> str:
+        """The text for the weights of a model."""
+        if self.has_buffers:
+            return f"paste.weights({model})"
+        return f"eqx.filter({model}, eqx.is_inexact_array)"
+
+    def saving(self, model: str, path: str) -> str:
+        """The text that saves a model."""
+        return f"eqx.tree_serialise_leaves({path}, {model})"
+
+    def jit(self, node: Function) -> None:
+        node.decorator_list = [ast.parse("eqx.filter_jit", mode="eval").body]
+
+    def step(self, node: Function, loss: Function) -> Threading:
+        model = loss.args.args[0].arg
+        env = self.resolving.env
+        threading = self.threading(node)
+        loss.body = threading.body(loss.body)
+        changes = "state" in threading.changed
+        if changes:
+            loss.args.args.insert(1, ast.arg("state"))
+        if threading.looped:
+            loss.args.args.append(ast.arg("key"))
+        threading.begin_keys(loss.body, 0)
+        new = list[ast.stmt]()
+        for part in node.body:
+            text = ast.unparse(part)
+            if "nnx.value_and_grad(" in text:
+                assert isinstance(part, ast.Assign)
+                new.append(self._gradient(part, loss, changes, threading.looped))
+            elif re.match(rf"\w+\.update\({model}, grads\)", text):
+                name = text.partition(".")[0]
+                new += self.update(model, name)
+                threading.changed |= {model: None, state_of(name): None}
+            elif part is loss and changes:
+                for inner in ast.walk(loss):
+                    if isinstance(inner, ast.Return):
+                        inner.value = _with_state(inner.value)
+                new.append(loss)
+            else:
+                new.append(part)
+        node.body = new
+        threading.straight = []
+        self.resolving.env = env
+        return threading
+
+    def update(self, model: str, optimizer: str) -> list[ast.stmt]:
+        """The statements that take the step of an optimizer."""
+        state = state_of(optimizer)
+        grads = "paste.weights(grads)" if self.has_buffers else "grads"
+        text = f"updates, {state} = {optimizer}.update({grads}, {state}, {self.weights(model)})\n"
+        return ast.parse(f"{text}{model} = eqx.apply_updates({model}, updates)").body
+
+    def _gradient(self, node: ast.Assign, loss: Function, changes: bool, key: bool) -> ast.stmt:
+        """``loss, grads = value_and_grad(loss_fn)(model)``, with what the loss changes."""
+        call = node.value
+        assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Call)
+        options = {w.arg for w in call.func.keywords}
+        if "argnums" in options or "nnx.DiffState" in ast.unparse(node):
+            raise CannotWriteError("a step that trains several models, or a part of one")
+        call.func.func = ast.parse("eqx.filter_value_and_grad", mode="eval").body
+        if changes:
+            if "has_aux" not in options:
+                call.func.keywords.append(ast.keyword("has_aux", ast.Constant(True)))
+            call.args.insert(1, ast.Name("state", ast.Load()))
+            (target,) = node.targets
+            assert isinstance(target, ast.Tuple)
+            target.elts[0] = _with_state(target.elts[0])
+        if key:
+            call.args.append(ast.Name("key", ast.Load()))
+        return node
+
+
+def _with_state(value: Any) -> ast.expr:
+    """``loss`` as ``loss, state``, and ``loss, aux`` as ``loss, (aux, state)``."""
+    context = getattr(value, "ctx", ast.Load())
+    state = ast.Name("state", context)
+    if isinstance(value, ast.Tuple):
+        return ast.Tuple([value.elts[0], ast.Tuple([value.elts[1], state], context)], context)
+    return ast.Tuple([value, state], context)
