@@ -76,8 +76,8 @@ def _item(container: ast.expr, key: int | str) -> ast.expr:
 def _argument(
     value: Any, node: ast.expr | None, name: str, file: str, known: Mapping[Location, ast.expr]
 ) -> Argument:
-    if (name_of_function := _name_of(value)) is not None:
-        return _function(name_of_function)
+    if (function := name_of_function(value)) is not None:
+        return function_argument(function)
     if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         return Argument(None, ast.Name("key", ast.Load()))  # a generator stands for it
     is_dtype = isinstance(value, str) and name in ("dtype", "new_dtype")
@@ -90,12 +90,12 @@ def _argument(
     return Argument(value, ast.Constant(value) if is_plain else ast.Name(name, ast.Load()))
 
 
-def _name_of(value: Any) -> str | None:
+def name_of_function(value: Any) -> str | None:
     """The name of a function of JAX; a dtype is none."""
     return name_of(value) if callable(value) and not isinstance(value, type | _DTYPE) else None
 
 
-def _function(name: str) -> Argument:
+def function_argument(name: str) -> Argument:
     """A function of JAX as an argument of another, such as ``jnp.add`` in ``jax.tree.map``.
 
     Raises:

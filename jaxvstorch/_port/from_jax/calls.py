@@ -20,6 +20,7 @@ from jaxvstorch._port.report_data import Location, PortStatus
 # What arguments that a line of the map did not foresee can raise.
 _UNLIKE = (ArithmeticError, AttributeError, LookupError, RuntimeError, SyntaxError, TypeError,
            ValueError)  # fmt: skip
+_MEANS = ("mean", "nanmean", "std", "var")
 _GRADIENT = (
     "loss.backward(), after which each p.grad holds a gradient; "
     "or torch.autograd.grad(loss, parameters)"
@@ -78,8 +79,10 @@ def judge_call(
         text, nested = (ways[0].text, ways[0].nested) if ways else (None, None)
         return Judgement(Outcome(PortStatus.RANDOM), text, nested)
     why = NO_LINE
-    long = [way._replace(fitted=new) for way in ways if (new := way.fitted.with_long())]
-    for candidate in [*ways, *long]:
+    # Some indices need 64 bits in PyTorch, and its means need floats.
+    method = "float" if call.name.rpartition(".")[2] in _MEANS else "long"
+    wide = [way._replace(fitted=new) for way in ways if (new := way.fitted.converted(method))]
+    for candidate in [*ways, *wide]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -50,10 +50,10 @@ class Argument:
     def is_number(self) -> bool:
         return isinstance(self.value, bool | int | float | complex)
 
-    def as_long(self) -> "Argument":
-        """An array of integers with 64 bits."""
-        method = ast.Attribute(self.node, "long", ast.Load())
-        return Argument(self.value.long(), ast.Call(method, [], []))
+    def converted(self, method: str) -> "Argument":
+        """The array after ``long()`` or ``float()``."""
+        function = ast.Attribute(self.node, method, ast.Load())
+        return Argument(getattr(self.value, method)(), ast.Call(function, [], []))
 
     def as_tensor(self) -> "Argument":
         """A number as an array: most functions of PyTorch take no numbers."""
@@ -67,14 +67,15 @@ class Fitted(NamedTuple):
     tree: ast.expr
     arguments: dict[str, Argument]
 
-    def with_long(self) -> "Fitted | None":
-        """The same with integers of 64 bits, which some of PyTorch's indices need."""
-        long = {
-            name: argument.as_long()
+    def converted(self, method: str) -> "Fitted | None":
+        """The same with integers of 64 bits, or as floats; None where no array is narrower."""
+        narrow = _NARROW if method == "long" else (*_NARROW, torch.bool, torch.int64)
+        new = {
+            name: argument.converted(method)
             for name, argument in self.arguments.items()
-            if isinstance(argument.value, torch.Tensor) and argument.value.dtype in _NARROW
+            if isinstance(argument.value, torch.Tensor) and argument.value.dtype in narrow
         }
-        return Fitted(self.tree, self.arguments | long) if long else None
+        return Fitted(self.tree, self.arguments | new) if new else None
 
     def run(self, **scope: Any) -> Any:
         """Its value."""

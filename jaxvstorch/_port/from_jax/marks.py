@@ -49,6 +49,12 @@ def _outputs(*values: Any, call: Any, count: int, batched: Any) -> list[Any]:
     return list(values[count:])
 
 
+def _judged(*values: Any, call: Any, count: int, batched: Any) -> list[Any]:
+    if call.judge is not None:
+        call.judge(call, values, batched)
+    return list(values[count:])
+
+
 def _jvp(primals: Any, tangents: Any, *, call: Any, count: int, batched: Any) -> tuple[Any, Any]:
     results = mark_p.bind(*primals, call=call, count=count, batched=batched)
     return results, list(tangents[count:])
@@ -68,7 +74,7 @@ def _lower(context: Any, *values: Any, call: Any, count: int, batched: Any) -> l
     return list(values[count:])
 
 
-mark_p.def_impl(_outputs)
+mark_p.def_impl(_judged)
 mark_p.def_abstract_eval(_outputs)
 ad.primitive_jvps[mark_p] = _jvp
 ad.primitive_transposes[mark_p] = _transpose

@@ -71,6 +71,7 @@ class WatchedCall:
         whole: whether PyTorch can do it as one call; another only has a name.
         is_written: whether its arguments stand at the location; they do not where a
             transformation of JAX's calls a function, as ``jax.vmap`` does.
+        judge: gets the values at once, where the code runs and is not traced first.
     """
 
     location: Location
@@ -82,22 +83,24 @@ class WatchedCall:
     result: Any = None
     whole: bool = True
     is_written: bool = True
+    judge: Callable[..., None] | None = None
 
 
 def filled_in(value: Any, values: Sequence[Any]) -> Any:
     """Arguments or results with the values of their slots."""
-    return _mapped(value, lambda leaf: values[leaf.number] if isinstance(leaf, Slot) else leaf)
+    return mapped(value, lambda leaf: values[leaf.number] if isinstance(leaf, Slot) else leaf)
 
 
-def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value, with each part that is in no list, tuple or dictionary changed."""
     if type(value) in (list, tuple):
-        return type(value)(_mapped(item, change) for item in value)
+        return type(value)(mapped(item, change) for item in value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_mapped(item, change) for item in value))
+        return type(value)(*(mapped(item, change) for item in value))
     if isinstance(value, dict):
-        return {key: _mapped(item, change) for key, item in value.items()}
+        return {key: mapped(item, change) for key, item in value.items()}
     if isinstance(value, slice):
-        return slice(*(_mapped(item, change) for item in (value.start, value.stop, value.step)))
+        return slice(*(mapped(item, change) for item in (value.start, value.stop, value.step)))
     return change(value)
 
 
@@ -105,6 +108,7 @@ class Watcher:
     """Marks the calls in a jaxpr that is being traced, and does what they do."""
 
     slice = slice
+    judge: Callable[..., None] | None = None  # what each call hands its values to, if it runs
 
     def __init__(self) -> None:
         self._derivatives: dict[int, tuple[Any, str | None]] = {}  # that the code made, by ``id``
@@ -140,7 +144,7 @@ class Watcher:
             other = other or derivative_name(function) or optimizer_name(function)
             if (name is None or name.endswith(".Sequential")) and other is None:
                 return function(*args, **kwargs)
-            taken = _Taken()
+            taken = _Taken(self.judge is not None)
             call = WatchedCall(location, other or name or "", function)
             call.whole, call.is_written = other is None, is_written
             if (name or "").startswith("Array.at."):
@@ -153,18 +157,18 @@ class Watcher:
             result = function(*passed, **kwargs)
             if (name or "").rpartition(".")[2] in DERIVATIVES:
                 self._derivatives[id(result)] = result, name
-            return _marked(call, taken, result)
+            return self._marked(call, taken, result)
         finally:
             self._calling.pop()
 
     def _layer(self, call: WatchedCall, args: Any, kwargs: Any) -> Any:
-        taken = _Taken()
+        taken = _Taken(self.judge is not None)
         call.args, call.kwargs = taken(args), taken(kwargs)
         call.weights = taken(weights_of(call.function))
         result = call.function(*args, **kwargs)
         if not call.weights:  # those of linen are there when it was called
             call.weights = taken(weights_of(call.function))
-        return _marked(call, taken, result)
+        return self._marked(call, taken, result)
 
     def _watched(self, function: Any) -> Any:
         """A function of JAX, or a layer, whose calls by a transformation are marked."""
@@ -178,7 +182,7 @@ class Watcher:
 
     def operator(self, site: int, *operands: Any) -> Any:
         """Do an operator or an index, and mark it."""
-        node, taken = node_at(SITES[site]), _Taken()
+        node, taken = node_at(SITES[site]), _Taken(self.judge is not None)
         op = getattr(node, "op", None) or getattr(node, "ops", [None])[0]
         function: Any = _BINARY.get(type(op), operator.getitem)
         if isinstance(node, ast.AugAssign) and not isinstance(operands[0], jax.Array):
@@ -187,54 +191,59 @@ class Watcher:
             return function(*operands)
         name = "index" if function is operator.getitem else "operator"
         call = WatchedCall(SITES[site], name, function, taken(operands))
-        return _marked(call, taken, function(*operands))
+        return self._marked(call, taken, function(*operands))
 
     def iterate(self, site: int, values: Any) -> Any:
         """What a loop runs over; mark the rows of an array."""
         if not isinstance(values, jax.core.Tracer):
             return values
-        taken = _Taken()
-        return _marked(WatchedCall(SITES[site], "iter", iter, taken((values,))), taken, [*values])
+        taken = _Taken(self.judge is not None)
+        return self._marked(
+            WatchedCall(SITES[site], "iter", iter, taken((values,))), taken, [*values]
+        )
 
     def attribute(self, site: int, owner: Any) -> Any:
         """Read an attribute, such as ``x.T``, and mark that."""
-        node, taken = node_at(SITES[site]), _Taken()
+        node, taken = node_at(SITES[site]), _Taken(self.judge is not None)
         attribute = getattr(node, "attr", "T")
         call = WatchedCall(
             SITES[site], f".{attribute}", operator.attrgetter(attribute), taken((owner,))
         )
-        return _marked(call, taken, getattr(owner, attribute))
+        return self._marked(call, taken, getattr(owner, attribute))
+
+    def _marked(self, call: WatchedCall, taken: "_Taken", result: Any) -> Any:
+        """The result, whose arrays come from a mark of the call."""
+        inputs = list(taken.arrays)
+        call.judge = self.judge
+        nnx, equinox = (sys.modules.get(name) for name in ("flax.nnx", "equinox"))
+        if nnx is not None and isinstance(result, nnx.Variable):
+            return result  # a new one, which the program keeps
+        if equinox is not None and isinstance(result, equinox.Module):
+            leaves, tree = jax.tree.flatten(result)
+            return jax.tree.unflatten(tree, self._marked(call, taken, leaves))
+        call.result = taken(result)
+        results = taken.arrays[len(inputs) :]
+        if not results and (call.whole or not inputs):
+            return result  # it computes nothing
+        marked = mark(call, inputs, results)
+        return filled_in(call.result, [*inputs, *marked])
 
 
 class _Taken:
-    """Replaces traced arrays by slots, and keeps the arrays."""
+    """Replaces traced arrays by slots, and others where the code runs; keeps the arrays."""
 
-    def __init__(self) -> None:
+    def __init__(self, concrete: bool) -> None:
         self.arrays: list[Any] = []
+        self._types: Any = (jax.core.Tracer, jax.Array) if concrete else jax.core.Tracer
 
     def __call__(self, value: Any) -> Any:
-        return _mapped(value, self._slot)
+        return mapped(value, self._slot)
 
     def _slot(self, leaf: Any) -> Any:
         nnx = sys.modules.get("flax.nnx")
         if nnx is not None and isinstance(leaf, nnx.Variable):
             leaf = leaf[...]
-        if not isinstance(leaf, jax.core.Tracer):
+        if not isinstance(leaf, self._types):
             return leaf
         self.arrays.append(leaf)
         return Slot(len(self.arrays) - 1)
-
-
-def _marked(call: WatchedCall, taken: _Taken, result: Any) -> Any:
-    """The result, whose arrays come from a mark of the call."""
-    inputs = list(taken.arrays)
-    equinox = sys.modules.get("equinox")
-    if equinox is not None and isinstance(result, equinox.Module):
-        leaves, tree = jax.tree.flatten(result)
-        return jax.tree.unflatten(tree, _marked(call, taken, leaves))
-    call.result = taken(result)
-    results = taken.arrays[len(inputs) :]
-    if not results and (call.whole or not inputs):
-        return result  # it computes nothing
-    marked = mark(call, inputs, results)
-    return filled_in(call.result, [*inputs, *marked])

@@ -19,7 +19,7 @@ from typing import Any
 from jaxvstorch._port.filling import span_of
 from jaxvstorch._port.report_data import Location
 
-_NAME = "__jaxvstorch_port__"
+WATCHER = "__jaxvstorch_port__"
 # They read the frame that calls them.
 _OF_FRAMES = (
     "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars",
@@ -43,14 +43,14 @@ def watched(files: Iterable[str], watcher: Any) -> Iterator[None]:
         if type(function) is FunctionType and function.__code__.co_filename in new
     ]
     try:
-        setattr(builtins, _NAME, watcher)
+        setattr(builtins, WATCHER, watcher)
         for function, code in functions:
             function.__code__ = new[code.co_filename].get(code, code)
         yield
     finally:
         for function, code in functions:
             function.__code__ = code
-        delattr(builtins, _NAME)
+        delattr(builtins, WATCHER)
 
 
 def is_watched(code: CodeType) -> bool:
@@ -73,7 +73,7 @@ def _instrumented(file: str) -> dict[CodeType, CodeType]:
     try:
         for own, other in zip(_units(file), _units(file), strict=True):
             old = compile(own, file, "exec", dont_inherit=True)
-            instrumented = ast.fix_missing_locations(_Instrument(file).visit(other))
+            instrumented = ast.fix_missing_locations(Instrument(file).visit(other))
             codes |= _pairs(old, compile(instrumented, file, "exec", dont_inherit=True))
     except (SyntaxError, ValueError, RecursionError):
         return {}
@@ -98,7 +98,7 @@ def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
         yield from _pairs(*pair)
 
 
-class _Instrument(ast.NodeTransformer):
+class Instrument(ast.NodeTransformer):
     """Passes each call, operator, index and attribute of arrays through the watcher."""
 
     def __init__(self, file: str) -> None:
@@ -137,7 +137,7 @@ class _Instrument(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             return node
         return self._watched(
-            site, "operator", [node.value, as_expression(node.slice, f"{_NAME}.slice")]
+            site, "operator", [node.value, as_expression(node.slice, f"{WATCHER}.slice")]
         )
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
@@ -204,7 +204,7 @@ class _Instrument(ast.NodeTransformer):
     def _watched(
         self, site: int, method: str, parts: list[ast.expr], keywords: Any = ()
     ) -> ast.expr:
-        owner = ast.Name(_NAME, ast.Load())
+        owner = ast.Name(WATCHER, ast.Load())
         function = ast.Attribute(owner, method, ast.Load())
         call = ast.Call(function, [ast.Constant(site), *parts], list(keywords))
         location = SITES[site]
