@@ -27,7 +27,7 @@ def port(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE.py", help="A program or a notebook that uses PyTorch; see -m too."
+            metavar="FILE.py", help="A program in PyTorch or JAX, or a notebook in PyTorch; see -m."
         ),
     ],
     arguments: Annotated[
@@ -91,6 +91,8 @@ def port(
     jaxvstorch port train.py -- --epochs 1
     jaxvstorch port -m package.train
     jaxvstorch port -m transformers:ViTModel --config tiny --write draft.py
+
+    A program in JAX is repeated in PyTorch, and its draft is one in PyTorch.
 
     The program runs as it would alone; its output goes to standard error. The
     exit status is 0 if it ran to its end, 1 if it failed or was stopped (the

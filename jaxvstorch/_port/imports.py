@@ -57,3 +57,16 @@ def _imports(file: str) -> dict[str, str]:
         return imported_names(ast.parse("".join(linecache.getlines(file))))
     except (SyntaxError, ValueError):
         return {}
+
+
+def is_of_jax(file: str) -> bool:
+    """Whether a program imports JAX, or a library of it, and not PyTorch."""
+    path = Path(file)
+    if path.suffix != ".py" or not path.is_file():
+        return False
+    tree = ast.parse(path.read_bytes())
+    roots = {name.partition(".")[0] for name in imported_names(tree).values()}
+    return bool(roots & _OF_JAX) and "torch" not in roots
+
+
+_OF_JAX = {"jax", "flax", "optax", "equinox"}

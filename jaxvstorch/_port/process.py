@@ -12,6 +12,7 @@ from pathlib import Path
 
 from jaxvstorch._frameworks.importing import BrokenInstallError
 from jaxvstorch._port import program
+from jaxvstorch._port.imports import is_of_jax
 from jaxvstorch._port.notebook import is_notebook, read_cells
 from jaxvstorch._port.process_group import ProcessGroup, interruptible
 from jaxvstorch._port.records import ROOM, has_begun, has_ended, read
@@ -50,6 +51,7 @@ def replayed(
     with interruptible(), _records() as records:
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
                    "arguments": arguments, "limit": limit, "module": module, "style": style,
+                   "of_jax": is_of_jax(file),
                    "write": write and os.path.abspath(write)}  # fmt: skip
         # Without -P, a json.py or a torch.py in the current folder would be imported here.
         command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]

@@ -45,14 +45,14 @@ def main(options: dict[str, Any]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         with importing("port"):
-            _import(bool(options["write"]), options["style"])
+            _import(bool(options["write"]), options["style"], options["of_jax"])
     except BrokenInstallError as error:
         records.begin(Record.BROKEN, text=str(error))
         return 1
     signal.signal(signal.SIGINT, interrupt)
     sys.unraisablehook = _interrupt_again
     atexit.register(silence_jax)  # before JAX's own function, which logs
-    status = _replay(options, records)
+    status = (_watch if options["of_jax"] else _replay)(options, records)
     records.finish()
     return status
 
@@ -67,8 +67,11 @@ def _interrupt_again(unraisable: Any) -> None:
     timer.start()
 
 
-def _import(drafting: bool, style: str) -> None:
+def _import(drafting: bool, style: str, of_jax: bool) -> None:
     """Import all that is needed, before the program's folder can hide any of it."""
+    if of_jax:
+        importlib.import_module("jaxvstorch._port.torch_draft.finishing")
+        return
     in_equinox = ("draft.styles.comparing",) if style == "equinox" else ()
     for name in ("replay", "reading", *(("draft.finishing", *in_equinox) if drafting else ())):
         importlib.import_module(f"jaxvstorch._port.{name}")
@@ -118,6 +121,24 @@ def _replay(options: dict[str, Any], records: Records) -> int:
     return status
 
 
+def _watch(options: dict[str, Any], records: Records) -> int:
+    """Run a program in JAX with its calls watched, and draft it in PyTorch."""
+    from jaxvstorch._port.torch_draft.finishing import record_calls, write_draft
+    from jaxvstorch._port.torch_draft.recording import Recording
+
+    recording = Recording(options["file"])
+    records.begin(Record.BEGUN, framework="jax")
+    status = _run(options, recording.watching(), None, records)
+    try:
+        record_calls(recording, records)
+        if options["write"]:
+            write_draft(recording, Path(options["write"]), records)
+    except (Exception, KeyboardInterrupt) as error:  # the program can have replaced anything
+        why = f"{type(error).__name__}: {error}"
+        records.add(Record.NOTE, text=f"The report could not be completed: {why}")
+    return status
+
+
 def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records) -> int:
     """Run the file as Python would, record how it ended, and print its error as Python would."""
     path, module = options["file"], options["module"]
@@ -128,8 +149,10 @@ def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records)
         warnings.filterwarnings("ignore", message=message)
     ended, status, begun = None, 0, perf_counter()
     try:
-        with replay, nullcontext() if recording is None else recording.watching():
-            if module:
+        with replay as code, nullcontext() if recording is None else recording.watching():
+            if options["of_jax"]:
+                _as_main(path, code)
+            elif module:
                 runpy.run_module(module, run_name="__main__", alter_sys=True)
             elif is_notebook(path):
                 _run_cells(path)
@@ -199,11 +222,11 @@ def _program_frame(error: BaseException) -> traceback.FrameSummary | None:
     return next(reversed(in_program or frames), None)
 
 
-def _as_main(path: str) -> None:
+def _as_main(path: str, code: Any = None) -> None:
     """Run a file as ``__main__``; ``runpy`` would put its whole path into ``sys.argv[0]``."""
     port_main, main = sys.modules["__main__"], ModuleType("__main__")
     main.__dict__.update(__file__=path, __builtins__=__builtins__, __cached__=None)
-    code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    code = code or compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
     sys.modules["__main__"] = main
     try:
         exec(code, main.__dict__)

@@ -112,6 +112,8 @@ def read(path: Path) -> tuple[PortReport, bool]:
         match Record(record.pop("kind")):
             case Record.BROKEN:
                 raise BrokenInstallError(record["text"])
+            case Record.BEGUN:
+                report.framework = record.get("framework", report.framework)
             case Record.CALL:
                 report.add(Location(**record["location"]), _call(record["call"]))
             case Record.UNREACHED:

@@ -1,0 +1,193 @@
+"""Puts a draft in PyTorch together: imports, the layers it needs, the program, its weights."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jaxvstorch._pairs.source import names_read
+from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
+from jaxvstorch._port.draft.formatting import tidy
+from jaxvstorch._port.map.pasting import imports_of, sources
+from jaxvstorch._port.report_data import short
+from jaxvstorch._port.torch_draft.classes import Classes, _rename
+from jaxvstorch._port.torch_draft.recording import Recording
+from jaxvstorch._port.torch_draft.returns import without_unchanged
+
+_LIBRARIES = {
+    "torch": "import torch", "F": "import torch.nn.functional as F", "nn": "from torch import nn",
+    "np": "import numpy as np", "math": "import math", "Tensor": "from torch import Tensor",
+    "tree_map": "from torch.utils._pytree import tree_map",
+    "tree_leaves": "from torch.utils._pytree import tree_leaves",
+    "Callable": "from collections.abc import Callable",
+    "dataclass": "from dataclasses import dataclass",
+}  # fmt: skip
+_OF_JAX = ("jax", "flax", "optax", "equinox", "jaxtyping", "chex", "orbax", "clu")
+_TRAIN_STATE = '''@dataclass
+class TrainState:
+    """A model and its optimizer."""
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+'''
+_TRAINABLE = '''def trainable(tree):
+    """The tensors of a tree, with gradients."""
+    return [leaf.requires_grad_() for leaf in tree_leaves(tree)]
+'''
+
+
+def compose(recording: Recording) -> tuple[str, Classes]:
+    """The draft's source, and what rewrote it."""
+    tree = parsed_with_comments(recording.source(), str(recording.file))
+    rewriter = Classes(recording, ast.parse(recording.source()))
+    rewriter.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    rewriter.classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+    docstring = ast.get_docstring(tree)
+    body = tree.body[1:] if docstring else tree.body
+    imported, statements = list[str](), list[ast.stmt]()
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imported += _kept(node)
+        else:
+            statements.append(node)
+    rewriter.note_steps(statements)
+    new = rewriter.statements(statements)
+    for node in new:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            _rename(node, rewriter.renamed())
+    definitions, main = _parts(new)
+    whole = ast.Module([*definitions, *main], [])
+    without_unchanged(whole)
+    text = "\n\n\n".join(_unparsed([node]) for node in definitions)
+    main = main[0].body if len(main) == 1 and _is_guard(main[0]) else main  # type: ignore
+    end = f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
+    own = _own_layers(f"{text}\n{end}", bool(recording.modules))
+    loads = [part for part in own if part.startswith("def from_jax")]
+    own = [part for part in own if part not in loads]
+    read = names_read(f"{text}\n{end}")
+    own += [_TRAIN_STATE] * ("TrainState" in read) + [_TRAINABLE] * ("trainable" in read)
+    code = _shortened("\n\n\n".join([*own, text, *loads, end]))
+    pasted = _pasted(code)
+    taken = {n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)
+             and isinstance(n.ctx, ast.Store)} & pasted.keys()  # fmt: skip
+    for name in pasted:
+        free = f"{name}_" if name in taken else name
+        code = re.sub(rf"\bpaste\.{name}\b", free, code)
+        pasted = {k: re.sub(rf"(?<!\.)\b{name}\(", f"{free}(", v) for k, v in pasted.items()}
+    code = "\n\n\n".join([*pasted.values(), code])
+    read = names_read(code)
+    lines = {line for name, line in _LIBRARIES.items() if name in read}
+    lines |= {line for line in imported if names_bound(line) & read}
+    lines |= {*imports_of(pasted, "paste_torch").splitlines()} - {""}
+    head = [_heading(recording, docstring), *_ordered(lines)]
+    return tidy("\n".join(head) + f"\n\n\n{code}"), rewriter
+
+
+def _kept(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The lines of an import that are not of JAX or its libraries."""
+    if isinstance(node, ast.ImportFrom):
+        of_jax = (node.module or "").partition(".")[0] in _OF_JAX
+        return [] if of_jax else [ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+                                  for alias in node.names]  # fmt: skip
+    return [ast.unparse(ast.Import([alias])) for alias in node.names
+            if alias.name.partition(".")[0] not in _OF_JAX]  # fmt: skip
+
+
+def names_bound(line: str) -> set[str]:
+    """The names that an import line binds."""
+    node: Any = ast.parse(line).body[0]
+    return {(a.asname or a.name).partition(".")[0] for a in node.names}
+
+
+def _parts(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The definitions and constants, and what the program runs.
+
+    A program that guards what it runs keeps its order.
+    """
+    guarded = any(map(_is_guard, body))
+    definitions, main, pending = list[ast.stmt](), list[ast.stmt](), list[ast.stmt]()
+    for node in body:
+        if is_marker(node) or _is_mark(node):
+            pending.append(node)
+            continue
+        constant = isinstance(node, ast.Assign) and _is_constant(node.value) and not main
+        kept = guarded or constant or isinstance(node, ast.FunctionDef | ast.ClassDef)
+        kept = kept and not _is_guard(node)
+        (definitions if kept else main).extend([*pending, node])
+        pending = []
+    return definitions, main
+
+
+def _is_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def _is_mark(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(ast.Constant(str(text))):
+            return text.startswith(TODO)
+    return False
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(n, ast.Call | ast.Attribute | ast.Name) for n in ast.walk(node))
+
+
+@cache
+def _sources() -> dict[str, str]:
+    texts = [Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+             for name in ("own_layers", "own_cells", "loading")]  # fmt: skip
+    return {
+        node.name: ast.get_source_segment(text, node) or ""
+        for text in texts
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+
+
+def _own_layers(text: str, loads: bool) -> list[str]:
+    """The sources of the layers and functions that a draft uses, and that those need."""
+    known, wanted = _sources(), names_read(text) | ({"from_jax"} if loads else set())
+    wanted -= {n.name for n in ast.walk(ast.parse(text))
+               if isinstance(n, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
+    while True:
+        more = {n for name in wanted & known.keys() for n in names_read(known[name])} & known.keys()
+        if more <= wanted:
+            break
+        wanted |= more
+    return [source for name, source in known.items() if name in wanted]
+
+
+def _pasted(text: str) -> dict[str, str]:
+    names = {n.attr for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)
+             and isinstance(n.value, ast.Name) and n.value.id == "paste"}  # fmt: skip
+    return sources(sorted(names), "paste_torch")
+
+
+def _shortened(text: str) -> str:
+    """A source with the names that people import."""
+    text = text.replace("torch.nn.functional.", "F.").replace("torch.nn.", "nn.")
+    return text.replace("torch.utils._pytree.", "")
+
+
+def _heading(recording: Recording, docstring: str | None) -> str:
+    of = short(str(recording.file))
+    text = (
+        f'"""A draft of {of} in PyTorch, by jaxvstorch port.\n\n'
+        "Each JAX call that the run made is here the map's PyTorch for it, except what is below a\n"
+        f"{TODO.strip(': ')}. Layers begin with PyTorch's own first weights"
+    )
+    return text + ("; `from_jax` gives them JAX's.\n" if recording.modules else ".\n") + '"""\n'
+
+
+def _ordered(lines: set[str]) -> list[str]:
+    return sorted(lines, key=lambda line: (line.startswith("from"), line))
+
+
+def _unparsed(nodes: list[ast.stmt]) -> str:
+    return ast.unparse(ast.fix_missing_locations(ast.Module(nodes, [])))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.splitlines())

@@ -1,0 +1,99 @@
+"""What the values of a JAX program are to a port: a key, a module, an optimizer's state."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+KEY, MODULE, VARIABLES, CHANGED, TRANSFORMATION, OPT_STATE, OPTIMIZER, TRAIN_STATE = (
+    "key", "module", "variables", "changed", "transformation", "opt_state", "optimizer",
+    "train_state",
+)  # fmt: skip
+ARRAY, NUMPY, TREE, FUNCTION, PLAIN = "array", "numpy", "tree", "function", "plain"
+
+
+class Kinds:
+    """Says what a value is; it knows the variables of linen by the structure that ``init`` gave."""
+
+    def __init__(self) -> None:
+        self.variables: dict[Any, str] = {}  # by the structure of the trees that ``init`` gave
+
+    def learn(self, variables: Any) -> None:
+        """Remember what ``init`` of a linen module gave."""
+        self.variables[jax.tree.structure(variables)] = VARIABLES
+        for name, part in variables.items():
+            changed = VARIABLES if name == "params" else CHANGED
+            self.variables.setdefault(jax.tree.structure(part), changed)
+            self.variables.setdefault(jax.tree.structure({name: part}), changed)
+
+    def of(self, value: Any) -> str:
+        """The kind of a value."""
+        if is_key(value):
+            return KEY
+        if isinstance(value, jax.Array):
+            return ARRAY
+        if isinstance(value, np.ndarray):
+            return NUMPY
+        by_library = self._of_library(value)
+        if by_library is not None:
+            return by_library
+        if isinstance(value, Mapping) and value and self.variables:
+            kind = self.variables.get(jax.tree.structure(value))
+            if kind is not None:
+                return kind
+        if isinstance(value, dict | list | tuple) and value:
+            leaves = jax.tree.leaves(value)
+            if leaves and all(isinstance(leaf, jax.Array) for leaf in leaves):
+                return KEY if all(map(is_key, leaves)) else TREE
+        return FUNCTION if callable(value) else PLAIN
+
+    def _of_library(self, value: Any) -> str | None:
+        if is_flax(value, "nnx") and type(value).__name__ in ("Rngs", "RngStream"):
+            return KEY
+        if is_flax(value, "nnx", "Optimizer"):
+            return OPTIMIZER
+        if is_module(value):
+            return MODULE
+        if type(value).__name__ == "TrainState" or is_flax(value, "training.train_state"):
+            return TRAIN_STATE
+        optax = sys.modules.get("optax")
+        if optax is None or isinstance(value, type):
+            return None
+        if isinstance(value, optax.GradientTransformation):
+            return TRANSFORMATION
+        return OPT_STATE if isinstance(value, tuple) and _holds_state(value) else None
+
+
+def is_key(value: Any) -> bool:
+    """Whether a value is a key, or keys, of ``jax.random``."""
+    if not isinstance(value, jax.Array):
+        return False
+    if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+        return True
+    return value.dtype == jnp.uint32 and value.ndim > 0 and value.shape[-1] == 2
+
+
+def is_flax(value: Any, module: str, name: str = "") -> bool:
+    """Whether a value's class, or one that it is derived from, is of a module of flax."""
+    return any(
+        base.__module__.startswith(f"flax.{module}") and name in base.__name__
+        for base in type(value).__mro__
+    )
+
+
+def is_module(value: Any) -> bool:
+    """Whether a value is a module of nnx, linen or Equinox."""
+    return any(
+        (base.__module__.partition(".")[0] in ("flax", "equinox") and base.__name__ == "Module")
+        for base in type(value).__mro__
+    )
+
+
+def _holds_state(value: Any) -> bool:
+    """Whether a tuple is the state of an optimizer of optax, or of a chain of them."""
+    if type(value).__module__.startswith("optax"):
+        return True
+    return bool(value) and all(isinstance(p, tuple) and _holds_state(p) for p in value)

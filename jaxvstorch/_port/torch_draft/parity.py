@@ -1,0 +1,300 @@
+"""Compares a draft in PyTorch with the program: functions, modules, and three steps of training."""
+
+import ast
+import copy
+import importlib.util
+import inspect
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from jaxvstorch._frameworks.private.torch import pytree
+from jaxvstorch._port.from_jax.arguments import function_argument, name_of_function
+from jaxvstorch._port.map import paste_torch
+from jaxvstorch._port.map.running.describe import error_text
+from jaxvstorch._port.torch_draft import arrays, kinds
+from jaxvstorch._port.torch_draft.classes import Classes
+from jaxvstorch._port.torch_draft.optimizers import WithParameters
+from jaxvstorch._port.torch_draft.recording import OwnCall, Recording
+from jaxvstorch._port.torch_draft.training import OPTIMIZER
+from jaxvstorch._port.torch_draft.values import Frozen
+
+_ROUNDINGS = 1e-5  # the share in the largest gradient below which one is only rounding
+
+
+def compare_parts(path: Path, recording: Recording, rewriter: Classes) -> Iterator[tuple[str, str]]:
+    """The result of comparing each function that ran with the draft's, in words."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        draft = _loaded(path)
+        for name, calls in recording.calls.items():
+            if not calls or "<locals>" in name or "<lambda>" in name:
+                continue
+            title = name.removesuffix(".__call__")
+            if name in rewriter.gradients:
+                yield title, "not compared: its gradient is taken, compared through its callers"
+                continue
+            try:
+                yield title, _Part(draft, recording, rewriter, name).compare(calls)
+            except LookupError as error:
+                yield title, f"not compared: {error.args[0]}"
+            except Exception as error:
+                yield title, f"cannot be compared: {error_text(error)}"
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("jaxvstorch_torch_draft", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class _Part:
+    """One function or method of a draft, and what it is called with."""
+
+    def __init__(
+        self, draft: ModuleType, recording: Recording, rewriter: Classes, name: str
+    ) -> None:
+        self.draft, self.recording, self.rewriter, self.name = draft, recording, rewriter, name
+        self.model: Any = None
+        self.optimizer: Any = None
+        self.trees: list[Any] = []
+        self.largest: dict[str, float] = {}  # the share of each gradient in the largest one
+
+    def compare(self, calls: list[OwnCall]) -> str:
+        """Compare the draft with the original on its first calls; the result in words."""
+        owner, _, method = self.name.rpartition(".")
+        first = calls[0]
+        if not first.given:
+            raise LookupError("it takes no arguments: compared through what it calls")
+        if owner:
+            given = first.given.get("self")
+            if given is None and method != "__call__":
+                raise LookupError("a method, compared through its callers")
+        if first.updates:
+            return self._compare_steps(calls)
+        if not any(map(arrays.has_arrays, first.given.values())):
+            raise LookupError("it takes no array")
+        got, again = self._call(first), self._call(first)
+        if arrays.draws(got, again):
+            raise LookupError("it draws random numbers")
+        return arrays.words(arrays.gaps(got, first.result), "values, in float32")
+
+    def _compare_steps(self, calls: list[OwnCall]) -> str:
+        seeds = []
+        for seed in (0, 1):
+            torch.manual_seed(seed)
+            self.model, self.optimizer, self.trees = None, None, []
+            seeds.append(self._call(calls[0]))
+        if arrays.draws(*seeds):
+            raise LookupError("it draws random numbers, which differ")
+        self.model, self.optimizer, self.trees = None, None, []
+        gaps, what = list[tuple[float, float]](), {"losses"}
+        for call in calls:
+            self._load_weights(call)
+            gaps += arrays.gaps(self._call(call), call.result)
+            if (found := self._gradient_gaps(call)) is not None:
+                gaps, what = gaps + found, what | {"gradients"}
+            self._note_gradients()
+            weights = arrays.weights_after(call)
+            trees = [v for v in arrays.parts(call.result) if v.kind.startswith("tree")]
+            if weights is not None and self.model is not None:
+                gaps, what = gaps + self._weights(weights), what | {"weights"}
+            elif self.trees and trees:
+                gaps, what = gaps + arrays.gaps(self.trees[0], trees[0]), what | {"weights"}
+        words = [w for w in ("losses", "gradients", "weights") if w in what]
+        times = "one call" if len(calls) == 1 else f"each of {len(calls)} calls"
+        return arrays.words(gaps, f"{', '.join(words)} after {times}, in float32")
+
+    def _load_weights(self, call: OwnCall) -> None:
+        """Give the draft the weights that the program had; the optimizer's state stays."""
+        for frozen in call.given.values():
+            if self.model is not None and frozen.kind in (
+                kinds.MODULE, kinds.VARIABLES, kinds.TRAIN_STATE
+            ):  # fmt: skip
+                self.draft.from_jax(self.model, frozen.value)
+            elif self.trees and frozen.kind.startswith("tree") and arrays.is_floating(frozen):
+                with torch.no_grad():
+                    for leaf, value in zip(
+                        arrays.in_order(self.trees[0]), arrays.leaves(frozen), strict=True
+                    ):
+                        leaf.copy_(torch.from_numpy(value))
+
+    def _weights(self, expected: Any) -> list[tuple[float, float]]:
+        """How far the model's weights are from those of the program's."""
+        own = self.model.state_dict()
+        before = {name: value.clone() for name, value in own.items()}
+        self.draft.from_jax(self.model, expected)
+        after = self.model.state_dict()
+        return [arrays.gap(before[name].numpy(), after[name].numpy())
+                for name in own if self.largest.get(name, 1.0) > _ROUNDINGS]  # fmt: skip
+
+    def _parameters(self) -> dict[str, torch.Tensor]:
+        if self.model is not None:
+            return dict(self.model.named_parameters())
+        return {str(i): leaf for i, leaf in enumerate(arrays.in_order(self.trees[:1]))}
+
+    def _note_gradients(self) -> None:
+        """Note how large each gradient is: Adam steps as far along one that is only rounding."""
+        sizes = {n: float(p.grad.abs().max()) for n, p in self._parameters().items()
+                 if p.grad is not None and p.numel()}  # fmt: skip
+        most = max(sizes.values(), default=0.0) or 1.0
+        for name, size in sizes.items():
+            self.largest[name] = max(self.largest.get(name, 0.0), size / most)
+
+    def _gradient_gaps(self, call: OwnCall) -> list[tuple[float, float]] | None:
+        """How far the gradients are from the program's; None where they cannot be compared."""
+        clipped = any("def clip" in ast.unparse(s) for s in self.rewriter.made_optimizers)
+        parameters = self._parameters()
+        if call.gradients is None or clipped or not parameters:
+            return None
+        if self.model is not None:
+            expected = self.draft.from_jax(copy.deepcopy(self.model), call.gradients.value)
+            theirs = {n: p.detach().numpy() for n, p in expected.named_parameters()}
+        else:
+            theirs = {str(i): v for i, v in enumerate(arrays.leaves(call.gradients))}
+        if any(p.grad is None for p in parameters.values()) or len(theirs) != len(parameters):
+            return None
+        size = max(float(np.max(np.abs(v), initial=0.0)) for v in theirs.values()) or 1.0
+        gaps = [arrays.gap(p.grad.numpy(), theirs[n]) for n, p in parameters.items()]  # type: ignore
+        return [(gap, max(own, size * 0.05)) for gap, own in gaps]
+
+    def _call(self, call: OwnCall) -> Any:
+        """What the draft's function returns for a call of the program's."""
+        owner, _, method = self.name.rpartition(".")
+        given = dict(call.given)
+        if owner:
+            function = self._made_for(call)
+            values = {k: self.value(v) for k, v in given.items() if k != "self"}
+            if method != "__call__":
+                function = getattr(function, method)
+            names = inspect.signature(getattr(function, "forward", function)).parameters
+        else:
+            function = getattr(self.draft, self.name)
+            node = self.rewriter.functions[self.name]
+            names = inspect.signature(function).parameters
+            values = self._values(given, names, node)
+        self._hand_over()
+        return function(**{k: v for k, v in values.items() if k in names})
+
+    def _made_for(self, call: OwnCall) -> Any:
+        frozen = call.given.get("self")
+        if frozen is None or not arrays.has_weights(frozen.value):
+            raise LookupError("a module without its weights, compared through its callers")
+        return self.value(frozen)
+
+    def _values(self, given: dict[str, Frozen], names: Any, node: Any) -> dict[str, Any]:
+        """The arguments by the draft's names, in which an optimizer's state is the optimizer."""
+        values: dict[str, Any] = {}
+        for name, frozen in given.items():
+            if frozen.kind in (kinds.KEY, kinds.TRANSFORMATION):
+                continue
+            if frozen.kind == kinds.OPT_STATE:
+                continue
+            new = "model" if frozen.kind == kinds.VARIABLES else name
+            if new in names and new not in values:
+                values[new] = self.value(frozen)
+        for name, frozen in given.items():
+            if frozen.kind == kinds.OPT_STATE and OPTIMIZER in names:
+                values[OPTIMIZER] = self._optimizer()
+            if frozen.kind == kinds.OPTIMIZER:
+                values[name] = self._optimizer()
+            if frozen.kind == kinds.TRAIN_STATE:
+                values[name] = self.draft.TrainState(self.model, self._optimizer())
+        return values
+
+    def value(self, frozen: Frozen) -> Any:
+        """A value of the program's as the draft takes it."""
+        if frozen.kind in (kinds.MODULE, kinds.VARIABLES, kinds.TRAIN_STATE):
+            if self.model is None:
+                self.model = self._model(frozen)
+            return self.model
+        if frozen.kind == kinds.OPTIMIZER:
+            return None
+        if frozen.kind in (kinds.ARRAY, kinds.NUMPY):
+            return torch.from_numpy(np.array(frozen.value))
+        if frozen.kind.startswith("tree"):
+            if self.trees and arrays.is_floating(frozen):
+                return self.trees[0]
+            tree = self._tree(frozen)
+            if arrays.is_floating(frozen):
+                self.trees.append(tree)
+            return tree
+        return frozen.value
+
+    def _tree(self, frozen: Frozen) -> Any:
+        parts = {key: self._leaf(part) for key, part in frozen.value.items()}
+        kind: Any = frozen.made[0] if frozen.made else dict
+        if issubclass(kind, dict):
+            return parts
+        if hasattr(kind, "_fields"):
+            own = getattr(self.draft, kind.__name__, kind)
+            return own(*parts.values())
+        return kind(parts.values())
+
+    def _leaf(self, frozen: Frozen) -> Any:
+        return self._tree(frozen) if frozen.kind.startswith("tree") else self.value(frozen)
+
+    def _model(self, frozen: Frozen) -> Any:
+        made = frozen.made or next(
+            (m[:3] for m in self.recording.makings if m[0] in vars(self.draft)), None
+        )
+        if made is None or not hasattr(self.draft, made[0]):
+            raise LookupError("it was not seen what its module is made with")
+        name, args, kwargs = made
+        own = inspect.signature(getattr(self.draft, name)).parameters
+        args = [a for a in args if self.recording.kind.of(a) != kinds.KEY]
+        kwargs = {k: v for k, v in kwargs.items() if k in own}
+        model = getattr(self.draft, name)(
+            *map(self._setting, args), **{k: self._setting(v) for k, v in kwargs.items()}
+        )  # fmt: skip
+        return self.draft.from_jax(model, frozen.value).train(frozen.training)
+
+    def _setting(self, value: Any) -> Any:
+        if (name := name_of_function(value)) is not None:
+            return function_argument(name).value
+        return value
+
+    def _optimizer(self) -> Any:
+        """The optimizer that the draft makes, for this model."""
+        if self.optimizer is None:
+            scope = {"paste": paste_torch, **vars(self.draft)}
+            for name, value in self.recording.globals.items():
+                if isinstance(value, int | float | str):
+                    scope.setdefault(name, value)
+            statements = self.rewriter.made_optimizers
+            if not statements:
+                raise LookupError("its optimizer was not seen to be made")
+            parameters = self.model.parameters() if self.model is not None else None
+            scope["_parameters"] = list(
+                parameters if parameters is not None
+                else [x.requires_grad_() for x in pytree.tree_leaves(self.trees[0])]
+            )  # fmt: skip
+            new = ast.fix_missing_locations(WithParameters().visit(
+                ast.parse("\n".join(map(ast.unparse, statements)))))  # fmt: skip
+            exec(compile(new, "<draft>", "exec"), scope)
+            made = next(s for s in new.body if isinstance(s, ast.Assign))
+            self.optimizer = scope[ast.unparse(made.targets[0])]
+        return self.optimizer
+
+    def _hand_over(self) -> None:
+        """Give the draft the globals that its guarded part makes."""
+        for name, value in self.recording.globals.items():
+            if hasattr(self.draft, name):
+                continue
+            kind = self.recording.kind.of(value)
+            if kind in (kinds.MODULE, kinds.VARIABLES) and self.model is not None:
+                setattr(self.draft, name, self.model)
+            elif kind in (kinds.ARRAY, kinds.NUMPY):
+                setattr(self.draft, name, torch.from_numpy(np.array(value)))
+            elif isinstance(value, int | float | str | tuple):
+                setattr(self.draft, name, value)
