@@ -15,6 +15,7 @@ from jaxvstorch._command.port_model import port_model
 from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
 from jaxvstorch._port import LIMIT, STYLES
+from jaxvstorch._port.imports import is_of_jax
 from jaxvstorch._port.notebook import is_notebook, read_cells
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def port(
             raise BadInputError(f"--style {style}: expected {' or '.join(STYLES)}")
         if style != "nnx" and write is None:
             raise BadInputError("--style is of a draft: give --write OUT.py")
+        if style != "nnx" and not of_model and is_of_jax(str(file)):
+            raise BadInputError(f"--style is of a draft in JAX: that of {file} is in PyTorch")
         if name is not None and of_model:
             if static or arguments or seconds is not None:
                 others = "--static, --seconds and -- are of programs"

@@ -64,7 +64,10 @@ def is_of_jax(file: str) -> bool:
     path = Path(file)
     if path.suffix != ".py" or not path.is_file():
         return False
-    tree = ast.parse(path.read_bytes())
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # running it says so
+        return False
     roots = {name.partition(".")[0] for name in imported_names(tree).values()}
     return bool(roots & _OF_JAX) and "torch" not in roots
 
