@@ -61,8 +61,11 @@ def _draft(program: dict[str, Any]) -> str:
         "steps": program["steps_at_parity"],
     }
     lines = program["lines"]
+    count = program.get("not_verified", 0)  # a row of before has none
+    unverified = f"{count} place{'s' * (count > 1)} not verified" if count else ""
     length = f"{lines['own'] / lines['program']:.1f} times as long" if lines else ""
-    return ", ".join(filter(None, [next((k for k, v in reached.items() if v), "nothing"), length]))
+    what = next((k for k, v in reached.items() if v), "nothing")
+    return ", ".join(filter(None, [what, unverified, length]))
 
 
 def _first(reasons: list[str]) -> str:

@@ -35,7 +35,7 @@ QUIET = frozenset({
     "__get__", "__hash__", "__index__", "__int__", "__iter__", "__len__", "__repr__",
     "__reduce_ex__", "__set__", "_is_view", "data_ptr", "dim", "element_size", "get_device",
     "has_names", "is_complex", "is_contiguous", "is_floating_point", "is_nested", "is_sparse",
-    "ndimension", "numel", "size", "storage_offset", "stride",
+    "is_tensor", "ndimension", "numel", "size", "storage_offset", "stride",
     "untyped_storage",
 })  # fmt: skip
 
@@ -45,7 +45,7 @@ resolve_name(torch.add)
 _full_name = inspect.unwrap(resolve_name)
 
 _IN_C = (types.BuiltinFunctionType, types.MethodDescriptorType)
-_HIDDEN = (torch.from_numpy, torch.is_grad_enabled, torch.promote_types)
+_HIDDEN = (torch.is_grad_enabled, torch.promote_types)
 
 
 def name_of(function: Any) -> tuple[str, bool]:

@@ -5,8 +5,10 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import wraps
 from types import FrameType
 from typing import Any, Self
+from unittest.mock import patch
 
 import torch
 from torch.nn.modules import module as modules
@@ -99,6 +101,7 @@ class Replay(TorchFunctionMode):
         # A compiled function must run as it is written for its calls to be seen.
         self._hooks.enter_context(torch.compiler.set_stance("force_eager"))
         self._hooks.enter_context(hidden.watching(self._notice, self._around_spawned))
+        self._hooks.enter_context(patch.object(torch, "from_numpy", self._of_numpy()))
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
@@ -109,7 +112,20 @@ class Replay(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        kwargs, frame = kwargs or {}, calling_frame(1)
+        return self._called(function, args, kwargs or {}, calling_frame(1))
+
+    def _of_numpy(self) -> Callable[..., Any]:
+        """``torch.from_numpy``, whose calls no mode sees."""
+        function = torch.from_numpy
+
+        @wraps(function)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            return self._called(function, args, kwargs, calling_frame(1))
+
+        return watched
+
+    def _called(self, function: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """The result of a call of the program, which is done again in JAX."""
         location = None
         if function == _READ_DATA and (read := calling_location(frame)) is not None:
             self._remember_types(read, ("Tensor",))

@@ -1,6 +1,7 @@
 """``jaxvstorch port``: a program runs as it does alone, and JAX does each of its calls again."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -164,6 +165,39 @@ def test_the_draft_runs_without_this_package(folder) -> None:
 )
 def test_nothing_is_left_to_do_only_at_parity(marks, results, done) -> None:
     assert (left_to_do(marks, results) == "nothing is left to do in it") is done
+
+
+def test_what_did_not_run_is_counted_apart(drafted) -> None:
+    """What the map translates is to be verified; what it does not is left to do."""
+    source, parity = drafted(
+        """
+        import torch
+
+        def made(x, more=False):
+            if more:
+                x = torch.nn.parallel.data_parallel(torch.nn.Tanh(), x)
+                return trained(torch.sum(x))
+            return x + 1
+
+        def trained(loss):
+            loss.backward()
+            return loss
+
+        made(torch.ones(3))
+        """
+    )
+    marks = [line.strip() for line in source.splitlines() if re.match(" +# (TODO|NOTE): ", line)]
+    assert [mark.partition(" was not reached")[0] for mark in marks] == [
+        "# NOTE: torch.nn.Tanh",
+        "# TODO: torch.nn.parallel.data_parallel",
+        "# NOTE: torch.sum",
+        "# TODO: Tensor.backward",
+        "# NOTE: trained",
+    ]
+    assert parity["made"].startswith("at parity")
+    assert left_to_do(0, [*parity.values()], 3) == (
+        "nothing is left to do in it, but 3 places are not verified"
+    )
 
 
 def test_the_page_is_one_file(folder) -> None:

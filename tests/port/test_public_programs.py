@@ -61,7 +61,8 @@ def test_the_parity_and_the_length_of_a_draft(tmp_path) -> None:
     program, draft = tmp_path / "train.py", tmp_path / "draft.py"
     program.write_text('"""A net."""\n\nx = 1  # one\n# no code\ny = 2\n', encoding="utf-8")
     draft.write_text(
-        f'"""A draft of {program} in JAX, by port.\n"""\n\nx = 1\n# TODO: y\ny = 2\nz = 3\n\n\n'
+        f'"""A draft of {program} in JAX, by port.\n"""\n\nx = 1\n# TODO: y\ny = 2\n'
+        "# NOTE: f was not reached, and is not verified\nz = 3\n\n\n"
         "def from_torch(module):\n    return module\n",
         encoding="utf-8",
     )
@@ -74,6 +75,7 @@ def test_the_parity_and_the_length_of_a_draft(tmp_path) -> None:
     described = describe(draft, ["Net"], parity)
     assert described["model_at_parity"]
     assert not described["steps_at_parity"]
+    assert described["not_verified"] == 1
     assert described["lines"] == {"program": 2, "draft": 5, "own": 3}
     assert [reason.partition(":")[0] for reason in described["reasons"]] == [
         "`loss`", "`train_step`", "y",

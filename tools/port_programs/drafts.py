@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxvstorch._port.draft import loading, own_layers, own_recurrent
 from jaxvstorch._port.draft.commenting import TODO
+from jaxvstorch._port.draft.composing import count_unverified
 from jaxvstorch._port.map import pasting
 
 STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")
@@ -31,6 +32,7 @@ def describe(draft: Path, models: Iterable[str], parity: dict[str, str]) -> dict
         "steps_at_parity": bool(stepped) and all(map(_is_at_parity, stepped)),
         "lines": _lines(text),
         "reasons": _reasons(text, parity, stepped),
+        "not_verified": count_unverified(text),
     }
 
 

@@ -6,9 +6,16 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from jaxvstorch._port.map.rows import meaning, rows
+
 # Statements that stand for a comment, a blank line, and a comment behind the statement before.
 COMMENT, BLANK, BEHIND = "\0# ", "\0blank", "\0behind "
 TODO = "TODO: "  # begins the draft's comments on what is left to do
+NOTE = "NOTE: "  # begins those on what is drafted, but not verified
+UNVERIFIED = ", and is not verified"  # ends the marks of what the map translates all the same
+UNREACHED = f"was not reached{UNVERIFIED}"
+UNSEEN = f"is not a call that port replays{UNVERIFIED}"
+SKIPPED = "was not reached"  # and has no counterpart
 
 
 def parsed_with_comments(text: str, file: str) -> ast.Module:
@@ -82,6 +89,19 @@ def is_marker(node: ast.AST) -> bool:
         and isinstance(node.value.value, str)
         and node.value.value.startswith("\0")
     )
+
+
+def mark(text: str) -> ast.stmt:
+    """The statement that becomes a comment on what is left to do, or is not verified."""
+    kind = NOTE if text.endswith(UNVERIFIED) else TODO
+    return ast.Expr(ast.Constant(kind + text.replace("\n", " ")))
+
+
+def left(name: str, why: str) -> str:
+    """The mark of a call that stays, with what people do in JAX if the map says it."""
+    row = rows().get(name)
+    instead = row and meaning(row).option("instead")
+    return f"{name} {why}" + (f": {instead}" if instead else ", and has no counterpart here")
 
 
 def is_blank(node: ast.stmt) -> bool:

@@ -1,11 +1,12 @@
 """Puts a draft together: the program in JAX, the layers and functions it needs, and its weights."""
 
 import ast
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._pairs.source import bound, imports, names_read
-from jaxvstorch._port.draft.commenting import TODO
+from jaxvstorch._port.draft.commenting import NOTE, TODO, UNVERIFIED
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.helpers import needed
@@ -157,11 +158,16 @@ def count_marks(source: str) -> int:
     return source.count(f"# {TODO}")
 
 
+def count_unverified(source: str) -> int:
+    """How many places of a draft the map translated, but no replay verified."""
+    return len(re.findall(rf"# {NOTE}.*{UNVERIFIED}", source))
+
+
 def _heading(of: str) -> str:
     return (
         f'"""A draft of {of} in JAX, by jaxvstorch port.\n\n'
         "Each PyTorch call that the run made is here the map's JAX for it, verified on the values\n"
-        f'of the run, except what is below a {TODO.strip(": ")}.\n"""\n'
+        f'of the run, except what is below a {TODO.strip(": ")} or a {NOTE.strip(": ")}.\n"""\n'
     )
 
 

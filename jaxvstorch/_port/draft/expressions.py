@@ -8,13 +8,14 @@ from operator import attrgetter
 
 import torch
 
+from jaxvstorch._port.draft.commenting import SKIPPED, UNREACHED, UNSEEN, left
 from jaxvstorch._port.draft.layers import CONTAINERS, own_classes
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.namespace import namespace
-from jaxvstorch._port.naming import watched
+from jaxvstorch._port.naming import QUIET, watched
 from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
 
@@ -23,8 +24,6 @@ _ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.m
                 "torch.finfo", "torch.iinfo")  # fmt: skip
 DATA = "torch.utils.data."
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
-UNREACHED = "was not reached, and is not verified"
-UNSEEN = "is not a call that port replays, and is not verified"
 # Arrays of a dtype from lists or NumPy's; of numbers alone they would be sizes.
 _LEGACY = {
     "FloatTensor": "jnp.float32", "DoubleTensor": "jnp.float64", "HalfTensor": "jnp.float16",
@@ -102,7 +101,10 @@ class Expressions(ast.NodeTransformer):
         row = rows().get(name)
         others = name.removeprefix("Tensor.") in _PYTHON
         new = self._with_arguments(node)
-        if row is None or others or meaning(row).expression is None:
+        if row is None or others:
+            return new
+        if meaning(row).expression is None:
+            self.marks.append(left(name, SKIPPED))
             return new
         if not self.unwatched:
             self.marks.append(f"{name} {UNREACHED}")
@@ -122,9 +124,9 @@ class Expressions(ast.NodeTransformer):
         return self.seen.lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
 
     def _why_left(self, node: ast.expr) -> str:
-        """Why a name of PyTorch stays: where nothing ran, that is the reason."""
+        """Why a name of PyTorch stays."""
         skipped = self.unwatched or self._did_not_run(node)
-        return UNREACHED if skipped else "has no counterpart here"
+        return f"{SKIPPED}, and has no counterpart here" if skipped else "has no counterpart here"
 
     @property
     def unwatched(self) -> bool:
@@ -256,17 +258,19 @@ class Expressions(ast.NodeTransformer):
         legacy = _LEGACY.get(name.removeprefix("torch.").removeprefix("cuda."))
         sizes = [a for a in node.args if isinstance(a, ast.Constant)]
         if legacy and len(node.args) == 1 and not sizes and isinstance(new, ast.Call):
-            self.marks.append(f"{name} was not replayed")
+            self.marks.append(f"{name} {why}")
             return ast.Call(parsed("jnp.asarray"), [*new.args, parsed(legacy)], [])
         if name in rows() and (meaning(rows()[name]).expression) is not None:
             with suppress(KeyError, ValueError, SyntaxError, RecursionError):
                 filled = filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
-                known = name.startswith(_ENVIRONMENT) or self.unwatched
-                if not known and not _is_same_number(name, node, filled):
+                asks = name.startswith(_ENVIRONMENT) or name.removeprefix("torch.") in QUIET
+                known = asks or self.unwatched
+                initial = name.startswith("torch.nn.init.")
+                if not known and not (initial and _is_same_number(name, node, filled)):
                     self.marks.append(f"{name} {why}")
                 return filled
         if not name.startswith(_ENVIRONMENT):
-            self.marks.append(f"{name} {UNREACHED if why is UNREACHED else 'was not replayed'}")
+            self.marks.append(left(name, SKIPPED if why is UNREACHED else "was not replayed"))
         return new
 
     def is_torch(self, node: ast.expr) -> bool:
@@ -277,15 +281,12 @@ class Expressions(ast.NodeTransformer):
 
 def _is_same_number(name: str, node: ast.Call, filled: ast.expr) -> bool:
     """Whether ``nn.init.calculate_gain("relu")`` and its like give the same number in JAX."""
-    if not name.startswith("torch.nn.init."):
-        return False
-    try:
+    with suppress(Exception):  # such as arguments that are no constants
         args = [ast.literal_eval(a) for a in node.args]
         options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
         number = attrgetter(name.removeprefix("torch."))(torch)(*args, **options)
         return isinstance(number, int | float) and number == eval(ast.unparse(filled), namespace())
-    except Exception:  # such as arguments that are no constants
-        return False
+    return False
 
 
 def _drop_weights(call: ast.expr, filled: ast.AST) -> None:

@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from jaxvstorch._files import write_marked
-from jaxvstorch._port.draft.composing import compose, count_marks
+from jaxvstorch._port.draft.composing import compose, count_marks, count_unverified
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.styles import CannotWriteError
@@ -54,7 +54,7 @@ def _write_draft(recording: Recording, path: Path, records: Records, style: str)
         for name, result in compare_parts(path, source, recording, style):
             records.add(Record.PARITY, name=name, result=result)
             results[name] = result
-        left = left_to_do(count_marks(source), [*results.values()])
+        left = left_to_do(count_marks(source), [*results.values()], count_unverified(source))
         records.add(Record.NOTE, text=f"The draft is in {short(str(path))}; {left}.")
         if tests := write_tests_beside(path, recording, results, style=style):
             records.add(Record.NOTE, text=tests)

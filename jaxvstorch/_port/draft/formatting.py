@@ -6,7 +6,7 @@ import re
 import tokenize
 from itertools import chain, pairwise
 
-from jaxvstorch._port.draft.commenting import TODO, with_comments
+from jaxvstorch._port.draft.commenting import NOTE, TODO, with_comments
 
 WIDTH = 99
 _WITHIN = "\f"  # stands for a new line inside a string
@@ -17,8 +17,8 @@ def tidy(source: str) -> str:
     """A source made of a tree, with its marks and comments as such, and formatted."""
     lines: list[str] = []
     for line in _with_whole_strings(with_comments(source)).split("\n"):
-        mark = re.match(rf'(\s*)("""|"|\'){TODO}(.*)\2$', line)
-        lines += [f"{mark[1]}# {TODO}{mark[3]}"] if mark else wrapped(line.rstrip())
+        mark = re.match(rf'(\s*)("""|"|\')({TODO}|{NOTE})(.*)\2$', line)
+        lines += [f"{mark[1]}# {mark[3]}{mark[4]}"] if mark else wrapped(line.rstrip())
     text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
     text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
     text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)

@@ -5,7 +5,8 @@
 import ast
 from collections.abc import Collection, Iterator, Mapping, Set
 
-from jaxvstorch._port.draft.expressions import KEY, UNREACHED, Expressions, parsed
+from jaxvstorch._port.draft.commenting import UNREACHED
+from jaxvstorch._port.draft.expressions import KEY, Expressions, parsed
 from jaxvstorch._port.draft.gradients import FUNCTION
 from jaxvstorch._port.draft.layers import (
     CONTAINERS,
@@ -68,8 +69,7 @@ class Modules(Expressions):
             return node
         if not layers and _is_layer(name) and not self.calls_at(node):
             layers = [name]
-            lines = range(node.lineno, (node.end_lineno or 0) + 1)
-            if self.seen.lines.isdisjoint(lines) and not self.unreached:
+            if self._did_not_run(node) and not self.unreached:
                 self.marks.append(f"{name} {UNREACHED}")
         if len(layers) == 1:
             return self._layer(layers[0], node)

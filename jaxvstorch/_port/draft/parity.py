@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 
-from jaxvstorch._port.draft.commenting import TODO
+from jaxvstorch._port.draft.commenting import SKIPPED, TODO
 from jaxvstorch._port.draft.comparing import compare_part
-from jaxvstorch._port.draft.expressions import UNREACHED, UNSEEN
 from jaxvstorch._port.draft.helpers import add_helpers
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.stepping import compare_steps
@@ -65,8 +64,14 @@ def compare_parts(
             yield compare_taken(draft, steps, recording)
 
 
-def left_to_do(marks: int, results: list[str]) -> str:
-    """What is left to do in a draft: nothing only where all that could be compared agrees."""
+def left_to_do(marks: int, results: list[str], unverified: int = 0) -> str:
+    """What is left to do in a draft: nothing only where all that could be compared agrees.
+
+    Args:
+        marks: how many places are marked as left to do.
+        results: of comparing its parts.
+        unverified: how many places the map translated, but no replay verified.
+    """
     if marks:
         return (
             "1 place is marked as left to do"
@@ -78,7 +83,9 @@ def left_to_do(marks: int, results: list[str]) -> str:
         return "nothing is marked in it, but not all of it is at parity"
     if not any(text.startswith("at parity") for text in results):
         return "nothing is marked in it, and nothing of it could be compared"
-    return "nothing is left to do in it"
+    places = {0: "", 1: ", but 1 place is not verified"}
+    several = f", but {unverified} places are not verified"
+    return f"nothing is left to do in it{places.get(unverified, several)}"
 
 
 def loaded(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> ModuleType:
@@ -123,7 +130,7 @@ def _count_marks(source: str, names: set[str]) -> int:
             continue
         seen.add(name)
         texts = re.findall(rf"# {TODO}(.*)", parts[name])
-        marks += [text for text in texts if UNREACHED not in text and UNSEEN not in text]
+        marks += [text for text in texts if SKIPPED not in text]
         words = re.findall(r"(?<!\.)(?<!def )\b\w+", parts[name])  # no method of the same name
         pending += [word for word in set(words) if word in parts]
     return len(marks)

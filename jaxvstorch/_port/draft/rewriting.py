@@ -6,8 +6,8 @@ import ast
 import re
 from typing import Any
 
-from jaxvstorch._port.draft.commenting import TODO, is_marker
-from jaxvstorch._port.draft.expressions import UNREACHED, parsed
+from jaxvstorch._port.draft.commenting import UNREACHED, is_marker, mark
+from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS
 from jaxvstorch._port.draft.randomness import SEEDED, without_pass
 from jaxvstorch._port.draft.shortening import ReadDirectly, WithoutDevices
@@ -229,8 +229,3 @@ def _bound(function: ast.FunctionDef) -> set[str]:
     names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     stored = (n for n in ast.walk(function) if isinstance(n, ast.Name))
     return names | {n.id for n in stored if isinstance(n.ctx, ast.Store)}
-
-
-def mark(text: str) -> ast.stmt:
-    """The statement that becomes a comment on what is left to do."""
-    return ast.Expr(ast.Constant(TODO + text.replace("\n", " ")))

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.batches import Batches
-from jaxvstorch._port.draft.commenting import blank, is_blank
+from jaxvstorch._port.draft.commenting import blank, is_blank, mark
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import (
@@ -24,7 +24,6 @@ from jaxvstorch._port.draft.reading import (
 )
 from jaxvstorch._port.draft.recorded import DraftedStep, Steps
 from jaxvstorch._port.draft.regions import Step, around_step, find_steps
-from jaxvstorch._port.draft.rewriting import mark
 
 _ADDING = "in the program the gradients of earlier steps add up: nothing sets them to zero"
 _LATE = "what comes after {} came before the step in the program, and reads what it changes"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._files import require_replaceable, write_marked
-from jaxvstorch._port.draft.composing import compose, count_marks
+from jaxvstorch._port.draft.composing import compose, count_marks, count_unverified
 from jaxvstorch._port.draft.finishing import write_tests_beside
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.styles import CannotWriteError
@@ -72,7 +72,8 @@ def drafted(model: Extracted, path: Path, limit: int, style: str = "nnx") -> Por
             results |= dict(compare_parts(path, source, recording, style))
             of = f"{name} of {model.package}"
             tests = write_tests_beside(path, recording, results, of, style)
-    left = left_to_do(count_marks(source), list(results.values()))
+    unverified = count_unverified(source)
+    left = left_to_do(count_marks(source), list(results.values()), unverified)
     replay.report.notes += [
         f"The lines are those of {name} as one file of PyTorch, with only what ran.",
         *filter(None, [tests]),
