@@ -91,3 +91,23 @@ def test_each_helper_brings_what_it_calls() -> None:
         imported = {n for n, _ in imports(ast.parse(imports_of(helpers.pasted)).body)}
         defined = bound_in([ast.parse(whole)]) | imported | LIBRARIES | vars(builtins).keys()
         assert names_read(whole) - defined == set(), name
+
+
+def test_a_file_imported_as_a_whole(tmp_path, monkeypatch, recorded) -> None:
+    """What is read of it has its own name in the draft; a variable of the same name stays."""
+    (tmp_path / "nets.py").write_text(
+        "import torch\n\nWIDTH = 2\n\n\ndef made():\n    return torch.nn.Linear(WIDTH, 1)\n\n\n"
+        "def shifted(x):\n    return x + 1\n"
+    )
+    file, path = tmp_path / "program.py", tmp_path / "draft.py"
+    file.write_text(
+        "import torch\nimport nets\n\n\nclass Held:\n    WIDTH = 5\n\n\n"
+        "def held(nets):\n    return nets.WIDTH\n\n\n"
+        "print(nets.shifted(torch.ones(nets.WIDTH)).tolist(), held(Held), type(nets.made()))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    recording, _ = recorded(file)
+    path.write_text(source := compose(recording))
+    assert "print(shifted(jnp.ones(WIDTH)).tolist(), held(Held), type(made(rngs=rngs)))" in source
+    assert "return nets.WIDTH" in source
+    assert "# TODO" not in source

@@ -12,6 +12,7 @@ from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
+from jaxvstorch._port.draft.merging import Merged, attributes_of, imported_modules
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
@@ -50,6 +51,7 @@ class File:
             if isinstance(node, ast.ClassDef)
         }
         self.seen = Seen(recording, path)
+        self.modules = imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = WithoutScaling(self.seen.scalers).visit(self.tree)
         self.rewriting = Accumulation(self.seen, self.full_names, bases)
@@ -124,6 +126,8 @@ class File:
             if isinstance(node, ast.ImportFrom) and self._is_from_program(node):
                 for alias in node.names:
                     yield (node.module or alias.name).rpartition(".")[2], alias.name
+        for text, name in attributes_of(self.tree, self.modules):
+            yield self.modules[text], name
 
     def imports(self, drafted: set[str], read: set[str]) -> Iterator[str]:
         """The program's imports that the draft needs.
@@ -181,7 +185,7 @@ class File:
         self.nodes += self.rewriting.steps
 
     def rename(self, drafted: set[str]) -> None:
-        """Give what the file imports from the program ``as`` another name its own name."""
+        """Give what the file imports from the program its own name."""
         aliases = {
             alias.asname: alias.name
             for node in self.tree.body
@@ -189,10 +193,9 @@ class File:
             for alias in node.names
             if alias.asname and alias.name in drafted
         }
-        for part in (*self.constant_nodes, *self.nodes, *self.main):
-            for node in ast.walk(part):
-                if isinstance(node, ast.Name):
-                    node.id = aliases.get(node.id, node.id)
+        merged = Merged(self.modules, aliases, drafted)
+        for nodes in (self.constant_nodes, self.nodes, self.main):
+            nodes[:] = [merged.visit(node) for node in nodes]
 
     def drawers(self) -> Iterator[Definition]:
         """The functions of the draft at the top of this file, and the classes but modules."""

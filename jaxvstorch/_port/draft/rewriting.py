@@ -71,7 +71,7 @@ class Rewriting(Weights):
         node.returns = self._annotation(node.returns)
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         outer, was_unreached = self.full_names, self.unreached
-        self.full_names = {name: full for name, full in outer.items() if name not in _bound(node)}
+        self.full_names = {name: full for name, full in outer.items() if name not in names_bound(node)}
         self.unreached = was_unreached or not self._ran(node)
         before = ast.unparse(node.body)  # type: ignore[arg-type]
         node.body = self.visit_body(node.body)
@@ -224,7 +224,7 @@ class Rewriting(Weights):
 _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
 
 
-def _bound(function: ast.FunctionDef) -> set[str]:
+def names_bound(function: ast.FunctionDef) -> set[str]:
     """The names that a function binds, which hide imports of the same names."""
     names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     stored = (n for n in ast.walk(function) if isinstance(n, ast.Name))

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.batches import Batches
-from jaxvstorch._port.draft.commenting import blank, is_blank, mark
+from jaxvstorch._port.draft.commenting import blank, is_blank, is_marker, mark
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import (
@@ -73,7 +73,7 @@ class Training(Batches):
         if self.function is not None:
             read_outside = names_in(self.function, ast.Load, without=dropped)
         else:
-            read_outside = read_around(self.tree, [n for n in body if not is_blank(n)], dropped)
+            read_outside = read_around(self.tree, [n for n in body if not is_marker(n)], dropped)
         new, waiting, begin = list[ast.stmt](), list[ast.stmt](), 0
         for step in steps:
             others = [other for other in steps if other is not step]
