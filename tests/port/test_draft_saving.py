@@ -146,3 +146,38 @@ def test_an_evaluation_is_that_of_pytorch_and_compiled(ported) -> None:
     assert draft.accuracy(net, loader) == names["accuracy"](model, loader)
     expected = names["evaluate"](model, loader)
     assert draft.evaluate(net, loader) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_log_and_a_module_saved_as_a_whole(drafted, tmp_path, monkeypatch) -> None:
+    """TensorBoard's writer stays, and gets NumPy arrays; of a module its weights are saved."""
+    import types
+
+    class Writer:
+        add_scalar = print
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(
+        sys.modules, "torch.utils.tensorboard", types.SimpleNamespace(SummaryWriter=Writer)
+    )
+    source, _ = drafted(
+        """
+        import torch
+        from torch import nn
+        from torch.utils.tensorboard import SummaryWriter
+
+        net, writer = nn.Linear(3, 1), None
+        writer = SummaryWriter()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        loss = net(torch.ones(1, 3)).sum()
+        loss.backward()
+        optimizer.step()
+        writer.add_scalar("loss", loss, 1)
+        torch.save(net, "net.pt")
+        net = torch.load("net.pt", weights_only=False)
+        """
+    )
+    assert 'writer.add_scalar("loss", jax.device_get(loss), 1)' in source.replace("'", '"')
+    assert "from torch.utils.tensorboard import SummaryWriter" in source
+    assert "save_arrays(state_dict(net), 'net.pt')" in source
+    assert source.count("# TODO: ") == 1
+    assert "# TODO: what is saved of a module is its weights" in source

@@ -176,6 +176,7 @@ def test_what_did_not_run_is_counted_apart(drafted) -> None:
         def made(x, more=False):
             if more:
                 x = torch.nn.parallel.data_parallel(torch.nn.Tanh(), x)
+                torch.nn.parallel.scatter(x, [0])
                 return trained(torch.sum(x))
             return x + 1
 
@@ -188,8 +189,9 @@ def test_what_did_not_run_is_counted_apart(drafted) -> None:
     )
     marks = [line.strip() for line in source.splitlines() if re.match(" +# (TODO|NOTE): ", line)]
     assert [mark.partition(" was not reached")[0] for mark in marks] == [
+        "# NOTE: torch.nn.parallel.data_parallel",
         "# NOTE: torch.nn.Tanh",
-        "# TODO: torch.nn.parallel.data_parallel",
+        "# TODO: torch.nn.parallel.scatter",
         "# NOTE: torch.sum",
         "# TODO: Tensor.backward",
         "# NOTE: trained",

@@ -5,10 +5,13 @@
 import ast
 from typing import Any
 
+from jaxvstorch._port.draft.commenting import UNREACHED, UNSEEN
 from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.reading import names_in
 from jaxvstorch._port.draft.saving import Saving
+
+_LOG = "torch.utils.tensorboard.SummaryWriter"  # takes NumPy arrays
 
 
 class Batches(Distributions, Saving):
@@ -27,7 +30,20 @@ class Batches(Distributions, Saving):
         return super().visit_Assign(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled."""
+        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled.
+
+        ``data_parallel(net, x)`` is a call of ``net``: a batch that is sharded makes it parallel.
+        """
+        name = self.qualified(node.func)
+        if name == "torch.nn.parallel.data_parallel" and len(node.args) > 1:  # by its sharding
+            self.marks.append(f"{name} {UNREACHED if self._did_not_run(node) else UNSEEN}")
+            node = ast.copy_location(ast.Call(node.args[0], node.args[1:2], []), node)
+        match node:
+            case ast.Call(ast.Attribute(owner), [_, value, *_]) if self.made.get(
+                ast.unparse(owner)
+            ) == _LOG and not isinstance(value, ast.Constant):
+                call = ast.Call(parsed("jax.device_get"), [value], [])
+                node.args[1] = ast.copy_location(call, value)
         first = ast.unparse(node.args[0]) if node.args else ""
         if ast.unparse(node.func) == "next" and first in self.iterators:
             return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])

@@ -23,6 +23,7 @@ from jaxvstorch._port.translation import cast_suffix
 _ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.mps.", "torch.xpu.",
                 "torch.finfo", "torch.iinfo")  # fmt: skip
 DATA = "torch.utils.data."
+KEPT = (DATA, "torch.utils.tensorboard.")  # what PyTorch has for programs of any library
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
 # Arrays of a dtype from lists or NumPy's; of numbers alone they would be sizes.
 _LEGACY = {
@@ -147,7 +148,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         name = self.qualified(node)
-        if name is not None and name.startswith(DATA):
+        if name is not None and name.startswith(KEPT):
             return node
         if name == "torch.Tensor":
             return parsed("jax.Array")
@@ -167,7 +168,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         full = self.qualified(node) or ""
-        known = full == "torch.Tensor" or full.startswith(DATA)
+        known = full == "torch.Tensor" or full.startswith(KEPT)
         if full.partition(".")[0] == "torch" and not known:
             self.marks.append(f"{full} {self._why_left(node)}")
         return parsed("jax.Array") if full == "torch.Tensor" else node
@@ -252,7 +253,7 @@ class Expressions(ast.NodeTransformer):
                 ast.Call(parsed("torch.from_dlpack"), [self.visit(a)], []) for a in node.args
             ]
             return ast.Call(node.func, arrays, node.keywords)
-        if name.startswith(DATA):
+        if name.startswith(KEPT):
             return self.generic_visit(node)
         new = self._with_arguments(node)
         legacy = _LEGACY.get(name.removeprefix("torch.").removeprefix("cuda."))

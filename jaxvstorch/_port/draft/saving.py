@@ -16,15 +16,24 @@ class Saving(Optimizers):
 
     Attributes:
         made: the full name of what makes each of the program's objects, by the object's name.
+        saves_modules: whether it saves a module as a whole.
     """
 
     made: Mapping[str, str] = MappingProxyType({})
+    saves_modules: bool = False
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = self.qualified(node.func) or ""
-        if name == "torch.save" and len(node.args) > 1 and not self._is_module(node.args[0]):
-            return _call("save_arrays", [self.visit(argument) for argument in node.args[:2]])
+        if name == "torch.save" and len(node.args) > 1:
+            whole = self._is_module(node.args[0])
+            self.saves_modules = self.saves_modules or whole
+            saved, path = map(self.visit, node.args[:2])
+            return _call("save_arrays", [_call("state_dict", [saved]) if whole else saved, path])
         if name == "torch.load" and node.args:
+            if self.saves_modules:
+                self.marks.append(
+                    "what is saved of a module is its weights: make it, and load them"
+                )
             return _call("load_arrays", [self.visit(node.args[0])])
         method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
         if method in ("state_dict", "load_state_dict"):
