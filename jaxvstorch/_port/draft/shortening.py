@@ -7,10 +7,20 @@ class ReadDirectly(ast.NodeTransformer):
     """Leaves out ``[...]`` where flax's variables do without: in operators, indices and methods.
 
     And where a weight that may be None is compared with it: that has no values to read.
+
+    The sum of what a mask selects is one with ``where=``, which can be compiled: it has one shape.
     """
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
+        match node:
+            case ast.Call(
+                func, [ast.Call(selecting, [ast.Starred(ast.Call(both, [array, mask]))])]
+            ):
+                selects = ast.unparse(selecting) == "lambda a, b: a[b]"
+                summed = ast.unparse(func) in ("jnp.sum", "jnp.mean") and not node.keywords
+                if selects and summed and ast.unparse(both) == "jnp.broadcast_arrays":
+                    node.args, node.keywords = [array], [ast.keyword("where", mask)]
         if isinstance(node, ast.BinOp):
             node.left, node.right = _direct(node.left), _direct(node.right)
         elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
