@@ -29,6 +29,12 @@ class Accumulation(Training):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         outer = self.adding, self.inside, self.update
         self.adding, self.inside, self.update = None, False, ""
+        if (handed := self.seen.handed.get(self.full_name(node))) is not None:
+            given = [ast.arg(name) for name in (*handed, GRADS)]
+            arguments = node.args
+            plain = not (arguments.defaults or arguments.vararg or arguments.kwonlyargs)
+            (arguments.args if plain else arguments.kwonlyargs).extend(given)
+            arguments.kw_defaults += [] if plain else [None] * len(given)
         new = super().visit_FunctionDef(node)
         self.adding, self.inside, self.update = outer
         return new
@@ -61,7 +67,7 @@ class Accumulation(Training):
     def visit_Expr(self, node: ast.Expr) -> Any:
         step = self.adding
         if step is None:
-            return super().visit_Expr(node)
+            return self._handing(node) or super().visit_Expr(node)
         if _sets_to_zero(node, step):
             return _none()
         if any(node is change for change in step.changes):
@@ -71,6 +77,20 @@ class Accumulation(Training):
         if stepped(node) == step.optimizer:
             return self._taken(step)
         return super().visit_Expr(node)
+
+    def _handing(self, node: ast.Expr) -> ast.stmt | None:
+        """A call of a function that takes a step, or the step in it, with the gradients."""
+        call, handing = node.value, self.seen.handing.get(self.span(node.value))
+        if handing is None or not isinstance(call, ast.Call):
+            return None
+        if handing.is_step:
+            assert isinstance(call.func, ast.Attribute)
+            optimizer = ast.unparse(self.visit(call.func.value))
+            taken = f"{updated([*handing.modules])}, {optimizer}, {GRADS}"
+            return ast.parse(f"paste.apply_gradients({taken})").body[0]
+        given = {**handing.modules, GRADS: GRADS}
+        call.keywords += [ast.keyword(name, parsed(text)) for name, text in given.items()]
+        return super().visit_Expr(node)  # type: ignore[no-any-return]
 
     def _taken(self, step: Step) -> ast.stmt:
         """Add the function that takes the step; the statement that calls it is returned."""

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, ModuleType
 from typing import Any
 
-from jaxvstorch._port.draft.recorded import kind_of
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from jaxvstorch._port.draft.recorded import holders, kind_of, weights_of
+from jaxvstorch._port.map.running.call import flat
 
 _DEPTH = 2  # as in self.config.rate
 _OUTSIDE = ("module", "optimizer", "array")  # what is constant of a global object stays its own
@@ -19,16 +24,17 @@ _OUTSIDE = ("module", "optimizer", "array")  # what is constant of a global obje
 def attributes_read(frame: FrameType) -> dict[str, str]:
     """The attributes that a function can read, by names that it does not have itself.
 
+    An optimizer is among them also where it is read by methods of the object that keeps it.
+
     Returns:
-        ``{"model": "self.model"}``; none at the top level of a file.
+        ``{"model": "self.model"}``; only such optimizers at the top level of a file.
     """
     code = frame.f_code
-    if not code.co_flags & inspect.CO_OPTIMIZED:
-        return {}
+    read = code.co_names if code.co_flags & inspect.CO_OPTIMIZED else ()
     local, outer = frame.f_locals, frame.f_globals
-    globals_read = [name for name in code.co_names if name in outer and name not in local]
+    globals_read = [name for name in read if name in outer and name not in local]
     found = [
-        *(text for name, value in local.items() for text, _ in _parts(name, value, code.co_names)),
+        *(text for name, value in local.items() for text, _ in _parts(name, value, read)),
         *(
             text for name in globals_read for text, part in _parts(name, outer[name], code.co_names)
             if kind_of(part) in _OUTSIDE
@@ -49,7 +55,7 @@ def _parts(
     if _is_torch(value) or kind_of(value) != "other" or isinstance(value, ModuleType | type):
         return
     for name, part in list(getattr(value, "__dict__", {}).items()):
-        if name not in names:
+        if name not in names and not isinstance(part, Optimizer):
             continue
         inner = f"{text}.{name}"
         if kind_of(part) != "other" or callable(part) or _is_torch(part):
@@ -74,6 +80,40 @@ def values_of(attributes: Mapping[str, str], seen: Mapping[str, Any]) -> dict[st
         if value is not inspect.Parameter.empty:
             values[name] = value
     return values
+
+
+def modules_read(frame: FrameType, optimizer: Optimizer, outside: bool = True) -> list[str]:
+    """The texts of the modules that an optimizer steps, as a function reads them.
+
+    Args:
+        frame: of the function.
+        optimizer: it.
+        outside: whether names of the file count too.
+    """
+    attributes = attributes_read(frame)
+    weights, own = weights_of(optimizer), frame.f_locals | values_of(attributes, frame.f_locals)
+    names = holders(weights, own)
+    if outside and not names:
+        names = holders(weights, frame.f_globals | own)
+    return [attributes.get(name, name) for name in names]
+
+
+def lists_of_results(frame: FrameType) -> list[str]:
+    """The texts of lists that hold results with gradients, and that a function has from outside."""
+    code = frame.f_code
+    own = code.co_varnames[code.co_argcount :] if code.co_flags & inspect.CO_OPTIMIZED else ()
+    values = frame.f_globals | frame.f_locals
+    parts = {name: value for name, value in values.items() if name not in own}
+    for name, value in list(parts.items()):
+        if isinstance(value, Module) or kind_of(value) == "other":
+            inner = getattr(value, "__dict__", {})
+            parts |= {f"{name}.{n}": v for n, v in inner.items() if isinstance(v, list)}
+    return [
+        text
+        for text, part in parts.items()
+        if isinstance(part, list)
+        and any(isinstance(x, Tensor) and x.grad_fn is not None for x in flat(part))
+    ]
 
 
 class Named(ast.NodeTransformer):

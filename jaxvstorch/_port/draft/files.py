@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from jaxvstorch._port.draft import reading
 from jaxvstorch._port.draft.accumulation import Accumulation
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
@@ -16,14 +17,7 @@ from jaxvstorch._port.draft.merging import Merged, attributes_of, imported_modul
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
-from jaxvstorch._port.draft.reading import (
-    WithoutScaling,
-    declared_global,
-    set_again,
-    with_imports_decided,
-)
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.regions import trainers_in
 from jaxvstorch._port.draft.saving import made_by
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.imports import imported_names, qualified
@@ -42,7 +36,7 @@ class File:
     def __init__(self, recording: Recording, path: str) -> None:
         self.path, self.folder = path, recording.folder
         tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
-        self.tree = with_imports_decided(tree)
+        self.tree = reading.with_imports_decided(tree)
         self.full_names = {**self._with_star(), **imported_names(self.tree)}
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
         bases = {
@@ -53,13 +47,13 @@ class File:
         self.seen = Seen(recording, path)
         self.modules = imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
-            self.tree = WithoutScaling(self.seen.scalers).visit(self.tree)
+            self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)
         self.rewriting = Accumulation(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.made = made_by(self.tree, self.rewriting.qualified)
-        self.rewriting.trainers = trainers_in(self.tree)
+        self.rewriting.trainers = reading.trainers_in(self.tree)
         self.rewriting.taken = bound_in([self.tree])
-        self.rewriting.changed = set_again(self.tree) | declared_global(self.tree)
+        self.rewriting.changed = reading.set_again(self.tree) | reading.declared_global(self.tree)
         self.rewriting.tree = self.tree
         self.data = set[str]()
         for name, of in bases.items():
@@ -70,7 +64,11 @@ class File:
         for name, node in _constants(self.tree.body):
             self.constants.setdefault(name, []).append(node)
         self.conditional = set(self.constants) - {name for name, _ in _plain(self.tree.body)}
-        again = set_again(self.tree) - declared_global(self.tree) if self.is_main else set()
+        again = (
+            reading.set_again(self.tree) - reading.declared_global(self.tree)
+            if self.is_main
+            else set()
+        )
         self.made_by_run: set[str] = again & set(self.constants)  # constants that need the run
         for name, nodes in self.constants.items():
             if name in self.conditional or any(map(self._is_made_by_run, nodes)):

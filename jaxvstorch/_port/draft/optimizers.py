@@ -132,6 +132,7 @@ class Optimizers(Rewriting):
             return None
         text = ast.unparse(groups.value)
         known = self.attributes.get(text, text) in self.rates.keys() & set(self.scheduled)
+        known = known or self.seen.rates_set
         return f'{text}.opt_state.hyperparams["learning_rate"]' if known else None
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
@@ -156,7 +157,8 @@ class Optimizers(Rewriting):
         self._with_arguments(node)
         values, settings = matched(row, node)
         rate = values.get("lr")
-        injected = rate is not None and target in self.scheduled
+        by_run = made is not None and not made.groups and made.rate_is_set
+        injected = rate is not None and (target in self.scheduled or by_run)
         if rate is not None:
             self.rates[target] = copy.deepcopy(rate)
         if injected:

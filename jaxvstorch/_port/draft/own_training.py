@@ -42,6 +42,12 @@ def freeze(module):
     return module
 
 
+@nnx.jit
+def apply_gradients(model, optimizer, grads):
+    """Take a step of an optimizer, compiled."""
+    optimizer.update(model, grads)
+
+
 class Scheduler:
     """Sets an optimizer's learning rate by a schedule, one count at each step."""
 

@@ -1,13 +1,15 @@
 """Records where a program of one folder does what its draft does otherwise."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
 import torch
 
 from jaxvstorch._frameworks.installed import is_installed
-from jaxvstorch._port.draft.recorded import saved_kind
+from jaxvstorch._port.draft.attributes import modules_read
+from jaxvstorch._port.draft.recorded import Handing, saved_kind
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.locations import PORT_FOLDERS, span_of_call
 
@@ -23,6 +25,11 @@ class Places:
         loader_lines: the lines of each file that begin to read a DataLoader.
         autocasts: where operators were let compute in another dtype, by file and line.
         mains: the files that ran as programs.
+        stepped: whether an optimizer took a step.
+        handed: the names of the modules that a function must be given, by its file and name, to
+            step them below the function that computes their gradients.
+        handing: at each call of such a function, and of ``step`` in it: the optimizer, and the
+            modules that the function is given; by file and span.
     """
 
     def __init__(self, file: str) -> None:
@@ -33,6 +40,10 @@ class Places:
         self.loader_lines: set[tuple[str, int]] = set()
         self.autocasts: set[tuple[str, int]] = set()
         self.mains: dict[str, None] = {}
+        self.stepped = False
+        self.handed: dict[tuple[str, str], list[str]] = {}
+        self.handing: dict[tuple[str, Span], Handing] = {}
+        self.backward_frame: tuple[int, object] = (0, None)  # of the last gradients
         self._program_files: dict[str, bool] = {}
 
     def is_program_file(self, file: str) -> bool:
@@ -57,6 +68,26 @@ class Places:
             at = (caller.f_code.co_filename, span_of_call(caller))
             self.saved.setdefault(at, saved_kind(frame.f_locals.get("self")))
 
+    def record_step_taken(self, frame: FrameType) -> None:
+        """Record through which functions gradients must be handed to the step."""
+        self.stepped, optimizer = True, frame.f_locals["args"][0]
+        frames = list(self.program_frames(frame.f_back))
+        owner = next((f for f in frames if (id(f), f.f_code) == self.backward_frame), None)
+        if owner is None or owner is frames[0]:
+            return
+        at = (owner.f_code.co_filename, span_of_call(owner))
+        if at in self.handing or not (here := modules_read(owner, optimizer)):
+            return
+        for f, called in pairwise([owner, *reversed(frames[: frames.index(owner)])]):
+            own = modules_read(called, optimizer, outside=False)
+            function = (called.f_code.co_filename, called.f_code.co_qualname)
+            given = self.handed.setdefault(function, [] if own else list(map(_last, here)))
+            new = Handing(optimizer, dict(zip(given, here, strict=False)))
+            self.handing.setdefault((f.f_code.co_filename, span_of_call(f)), new)
+            here = own or given
+        at = (frames[0].f_code.co_filename, span_of_call(frames[0]))
+        self.handing.setdefault(at, Handing(optimizer, dict(zip(here, here, strict=True)), True))
+
     def record_main(self, frame: FrameType) -> None:
         file = frame.f_code.co_filename
         if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
@@ -77,3 +108,7 @@ class Places:
         caller = next(self.program_frames(frame.f_back), None)
         if caller is not None and frame.f_locals["enabled"]:
             self.autocasts.add((caller.f_code.co_filename, caller.f_lineno))
+
+
+def _last(text: str) -> str:
+    return text.rpartition(".")[2]

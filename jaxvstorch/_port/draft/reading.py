@@ -3,7 +3,7 @@
 import ast
 import copy
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from jaxvstorch._port.draft.commenting import is_marker
 
@@ -292,3 +292,23 @@ class _OfWeight(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.Name("p", node.ctx) if node.id == self.name else node
+
+
+def trainers_in(tree: ast.AST) -> set[str]:
+    """The names of the functions of a file that call ``backward``."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {
+        function.name
+        for function in functions
+        if any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(function))
+    }
+
+
+def bodies(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+    """A list of statements, and those inside of its statements, but not in definitions."""
+    yield body
+    for node in body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for field_name in ("body", "orelse", "finalbody"):
+                if inner := getattr(node, field_name, []):
+                    yield from bodies(inner)

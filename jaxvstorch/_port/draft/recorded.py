@@ -68,6 +68,7 @@ class Steps:
         namespace: what could be read there, as it was at the end of the run.
         adding: the modules and optimizers whose weights had gradients before.
         attributes: those among the names that stand for attributes, such as ``self.model``.
+        lists: the texts of lists made elsewhere that held results with gradients.
         drafted: the draft's function for it.
     """
 
@@ -78,6 +79,7 @@ class Steps:
     namespace: dict[str, Any] = field(default_factory=dict)
     adding: set[str] = field(default_factory=set)
     attributes: dict[str, str] = field(default_factory=dict)
+    lists: list[str] = field(default_factory=list)
     drafted: "DraftedStep | None" = None
 
 
@@ -106,10 +108,31 @@ class MadeOptimizer:
         """The names of the modules whose weights it steps."""
         return holders(weights_of(self.optimizer), self.namespace)
 
+    @property
+    def rate_is_set(self) -> bool:
+        """Whether the program has set its learning rate, after it was made."""
+        given = self.optimizer.defaults.get("lr")
+        return any(group.get("lr") != given for group in self.optimizer.param_groups)
+
     def steps_all_of(self, modules: Iterable[str]) -> bool:
         """Whether it steps every weight of modules."""
         all_of = {id(p) for name in modules for p in self.namespace[name].parameters()}
         return all_of <= {id(p) for p in weights_of(self.optimizer)}
+
+
+@dataclass
+class Handing:
+    """A call that must hand gradients on to where an optimizer takes its step.
+
+    Attributes:
+        optimizer: it.
+        modules: the text of each of its modules that is given, by the name of the parameter.
+        is_step: whether it is the call of ``step``.
+    """
+
+    optimizer: torch.optim.Optimizer
+    modules: dict[str, str]
+    is_step: bool = False
 
 
 @dataclass
@@ -126,6 +149,7 @@ class DraftedStep:
         copied: the names of the modules of which it calls copies; a later step trains them.
         update: the function that takes the step, where this one only adds gradients up.
         update_takes: the parameters of that function, in order.
+        returns: the names of the modules whose gradients it returns, and takes no step.
     """
 
     name: str
@@ -137,6 +161,7 @@ class DraftedStep:
     copied: list[str] = field(default_factory=list)
     update: str = ""
     update_takes: list[str] = field(default_factory=list)
+    returns: list[str] = field(default_factory=list)
 
 
 def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:

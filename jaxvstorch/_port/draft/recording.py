@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.nn.modules import module as modules
 
-from jaxvstorch._port.draft.attributes import attributes_read, values_of
+from jaxvstorch._port.draft.attributes import attributes_read, lists_of_results, values_of
 from jaxvstorch._port.draft.frames import (
     argument_types,
     constructed,
@@ -126,6 +126,8 @@ class Recording(Places):
             self._record_construction(frame)
         elif event == "call" and code is _BACKWARD:
             self._record_step(frame)
+        elif event == "call" and code is _STEP:
+            self.record_step_taken(frame)
         elif event == "call" and code is _LOADER:
             self.record_loader(frame)
         elif event == "call" and code.co_name in ("sample", "rsample"):
@@ -191,6 +193,8 @@ class Recording(Places):
         if caller is None or not self.is_program_file(caller.f_code.co_filename):
             return
         at = (caller.f_code.co_filename, span_of_call(caller))
+        if not is_port_call(caller.f_code):
+            self.backward_frame = (id(caller), caller.f_code)
         seen = caller.f_globals | caller.f_locals
         known = self.steps.get(at)
         attributes = attributes_read(caller) if known is None else known.attributes
@@ -203,6 +207,7 @@ class Recording(Places):
             except Exception:  # some modules cannot be copied
                 before = {}
             self.steps[at] = Steps(kinds, before, namespace=seen, attributes=attributes)
+            self.steps[at].lists = lists_of_results(caller)
         steps, loss = self.steps[at], frame.f_locals["self"]
         if len(steps.losses) < STEPS:
             steps.adding |= {n for n, value in seen.items() if has_gradients(value)}
@@ -287,4 +292,5 @@ class Recording(Places):
 _AUTOCAST = torch.autocast.__init__.__code__
 _BACKWARD = torch.Tensor.backward.__code__
 _OPTIMIZER = torch.optim.Optimizer.__init__.__code__
+_STEP = torch.optim.Optimizer.profile_hook_step(lambda: None).__code__
 _LOADER = torch.utils.data.DataLoader.__iter__.__code__

@@ -2,10 +2,12 @@
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from jaxvstorch._port.draft.reading import (
+    bodies,
     changed_by_hand,
     clips_gradients,
     first_reads,
@@ -14,7 +16,8 @@ from jaxvstorch._port.draft.reading import (
     stepped,
     stores,
 )
-from jaxvstorch._port.draft.recorded import Steps, holders, weights_of
+from jaxvstorch._port.draft.recorded import Handing, Steps, holders, weights_of
+from jaxvstorch._port.filling import Span, span_of
 
 
 @dataclass
@@ -32,6 +35,8 @@ class Step:
         again: the statements of the region that an earlier step computes too.
         new_value: of a weight ``p`` with the gradient ``g``, where it is changed by hand.
         adds: whether it only adds its gradients to those before: the step is elsewhere.
+        apart: whether a function that is called takes the step, or nothing does: this one returns
+            its gradients.
     """
 
     seen: Steps
@@ -44,6 +49,7 @@ class Step:
     again: list[ast.stmt] = field(default_factory=list)
     new_value: ast.expr | None = None
     adds: bool = False
+    apart: bool = False
 
     @property
     def loss_name(self) -> str | None:
@@ -61,6 +67,8 @@ def find_steps(
     body: Sequence[ast.stmt],
     seen_at: Callable[[ast.Call], Steps | None],
     trainers: Collection[str] = (),
+    handing: Mapping[Span, Handing] = MappingProxyType({}),
+    stepped_at_all: bool = True,
 ) -> list[Step]:
     """The steps that a list of statements takes and that can be rewritten, in order.
 
@@ -68,18 +76,25 @@ def find_steps(
         body: the statements.
         seen_at: what the run showed of a call of ``backward``.
         trainers: the names of the functions that take steps themselves.
+        handing: the optimizer that each call steps in a function below.
+        stepped_at_all: whether the program takes steps; if not, its gradients are what it wants.
     """
     found: list[Step] = []
     begin, earlier = 0, list[ast.stmt]()
     for end, node in enumerate(body):
         by_hand = changed_by_hand(node)
-        if (changed := stepped(node) or (by_hand and by_hand[0])) is None:
-            continue
         part = body[begin:end]
         backward = [n for n in part if gradient_call(n) == "backward"]
         seen = [seen_at(n.value) for n in backward]  # type: ignore[attr-defined]
         kinds = seen[0].kinds if seen and seen[0] is not None else {}
-        if kinds.get(changed) != ("module" if by_hand else "optimizer"):
+        changed = stepped(node) or (by_hand and by_hand[0])
+        known = kinds.get(changed or "") == ("module" if by_hand else "optimizer")
+        below = None if known else _stepped_below(node, seen, handing)
+        if not stepped_at_all and gradient_call(node) == "backward":
+            part, backward = body[begin : end + 1], [node]
+            seen = [seen_at(node.value)]  # type: ignore[attr-defined]
+            known, changed = seen[0] is not None, ""
+        if (changed := below or changed) is None or not (known or below):
             continue
         part = _after_call(part, trainers)
         step = _step(part, backward, changed, earlier, seen[0]) if None not in seen else None
@@ -88,10 +103,25 @@ def find_steps(
         if by_hand:
             step.changes.append(node)
             step.new_value = by_hand[1]
+        step.apart = below is not None or not changed
         step.end, begin = end, end + 1
         earlier += [n for n in step.region if gradient_call(n) is None]
         found.append(step)
     return found
+
+
+def _stepped_below(
+    node: ast.stmt,
+    seen: Sequence[Steps | None],
+    handing: Mapping[Span, Handing],
+) -> str | None:
+    """The name of the optimizer that a statement steps in a function that it calls."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not seen or seen[0] is None:
+        return None
+    handed = handing.get(span_of(call)) if hasattr(call, "lineno") else None
+    names = [n for n, kind in seen[0].kinds.items() if kind == "optimizer" and handed]
+    return next((n for n in names if seen[0].namespace[n] is handed.optimizer), None)  # type: ignore[union-attr]
 
 
 def adding_step(
@@ -108,9 +138,9 @@ def adding_step(
     Returns:
         None if there is no such place, or more than one.
     """
-    bodies = list(_bodies(scope))
-    added = [(b, n) for b in bodies for n in b if gradient_call(n) == "backward"]
-    taken = [(body, node) for body in bodies for node in body if stepped(node) is not None]
+    every = list(bodies(scope))
+    added = [(b, n) for b in every for n in b if gradient_call(n) == "backward"]
+    taken = [(body, node) for body in every for node in body if stepped(node) is not None]
     if len(added) != 1:
         return None
     body, call = added[0]
@@ -128,16 +158,6 @@ def adding_step(
         step.adds, step.end = True, end
         step.changes = [n for n in around[: _index(around, last)] if clips_gradients(n)]
     return step
-
-
-def _bodies(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
-    """A list of statements, and those inside of its statements, but not in definitions."""
-    yield body
-    for node in body:
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            for field_name in ("body", "orelse", "finalbody"):
-                if inner := getattr(node, field_name, []):
-                    yield from _bodies(inner)
 
 
 def around_step(
@@ -181,16 +201,6 @@ def _is_call_of(node: ast.AST, names: Collection[str]) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
 
 
-def trainers_in(tree: ast.AST) -> set[str]:
-    """The names of the functions of a file that call ``backward``."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return {
-        function.name
-        for function in functions
-        if any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(function))
-    }
-
-
 def _step(
     body: Sequence[ast.stmt],
     backward: Sequence[ast.stmt],
@@ -213,9 +223,10 @@ def _step(
         return None
     read = names_in(ast.Module([*earlier, *body], []), ast.Load)
     near = {n: seen.namespace[n] for n, k in seen.kinds.items() if k == "module" and n in read}
-    of = seen.namespace[changed]
-    is_optimizer = seen.kinds[changed] == "optimizer"
-    trained = holders(weights_of(of), near) if is_optimizer else [changed]
+    is_optimizer = seen.kinds.get(changed) == "optimizer"
+    trained = [changed] if changed else list(near)
+    if is_optimizer:
+        trained = holders(weights_of(seen.namespace[changed]), near)
     again, region = _region(earlier, body, backward, set(trained))
     if not trained or not region:
         return None  # what it is the gradient of was computed elsewhere

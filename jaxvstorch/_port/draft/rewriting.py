@@ -71,7 +71,9 @@ class Rewriting(Weights):
         node.returns = self._annotation(node.returns)
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         outer, was_unreached = self.full_names, self.unreached
-        self.full_names = {name: full for name, full in outer.items() if name not in names_bound(node)}
+        self.full_names = {
+            name: full for name, full in outer.items() if name not in names_bound(node)
+        }
         self.unreached = was_unreached or not self._ran(node)
         before = ast.unparse(node.body)  # type: ignore[arg-type]
         node.body = self.visit_body(node.body)
@@ -87,10 +89,14 @@ class Rewriting(Weights):
         """Whether a line of a function ran."""
         lines = range(node.body[0].lineno if hasattr(node.body[0], "lineno") else node.lineno + 1,
                       (node.end_lineno or 0) + 1)  # fmt: skip
-        around = self.owner or self.other_class
-        name = f"{around}.{node.name}" if around else node.name
+        name = self.full_name(node)
         reached = name in self.seen.reached or name in self.seen.builders
         return reached or not self.seen.lines.isdisjoint(lines) or len(node.body) == 1
+
+    def full_name(self, node: ast.FunctionDef) -> str:
+        """The name of a function with that of the class around."""
+        around = self.owner or self.other_class
+        return f"{around}.{node.name}" if around else node.name
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = self._annotation(node.annotation) or ast.Name("object", ast.Load())

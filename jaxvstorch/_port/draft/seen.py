@@ -36,6 +36,10 @@ class Seen:
         steps: the first steps at each call of ``backward``, by span.
         optimizers: the optimizers that each call made, by span.
         draws: the spans of the calls that draw from a distribution of PyTorch.
+        handed: the names of the modules whose gradients a function must be given, by its own name.
+        handing: the same at each call of such a function, and the optimizer that it steps.
+        stepped: whether an optimizer took a step.
+        rates_set: whether the program sets the learning rate of each of its optimizers.
         instances: a module of each of the program's classes, by name.
         extracted: the names of the classes of other packages that are in the draft.
         left_out: why those of other packages are not in it, by the package's name.
@@ -81,6 +85,11 @@ class Seen:
         self.optimizers: dict[Span, list[MadeOptimizer]] = {
             span: made for (file, span), made in recording.optimizers.items() if file == path
         }
+        self.handed = {name: m for (file, name), m in recording.handed.items() if file == path}
+        self.handing = {span: h for (file, span), h in recording.handing.items() if file == path}
+        self.stepped = recording.stepped
+        every = [made for several in recording.optimizers.values() for made in several]
+        self.rates_set = bool(every) and all(made.rate_is_set for made in every)
         self.saved = {span: kind for (file, span), kind in recording.saved.items() if file == path}
         self.modules = self._modules(recording)
         self.scalers = self._named(torch.amp.GradScaler)

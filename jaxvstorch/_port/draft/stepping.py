@@ -65,7 +65,7 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
         if optimizer is not None:
             given[drafted.optimizer] = drafted_optimizer(draft, steps, recording, models, wide)
         largest: dict[str, dict[str, torch.Tensor]] = {n: {} for n in modules}
-        torch_losses, jax_losses, drew = list[float](), list[float](), False
+        torch_losses, jax_losses, drew, wrong = list[float](), list[float](), False, 0.0
         narrowing = _Narrowing()
         given |= {"grads": None} if drafted.update else {}
         for i, arrays in enumerate(steps.arrays):
@@ -80,6 +80,19 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
             with same_draws():
                 result = getattr(draft, drafted.name)(*values)
             jax_losses.append(float(result[0] if isinstance(result, tuple) else result))
+            if drafted.returns and optimizer is not None:
+                trained = [given[name] for name in drafted.returns]
+                whole = trained[0] if len(trained) == 1 else nnx.List(trained)
+                given[drafted.optimizer].update(whole, result[-1])
+            elif drafted.returns:
+                grads = result[-1] if len(drafted.returns) > 1 else (result[-1],)
+                for name, of in zip(drafted.returns, grads, strict=True):
+                    expected = drafted_module(
+                        draft, modules[name], recording, wide, _gradients(modules[name])
+                    )
+                    leaves = jax.tree.leaves(nnx.state(expected, nnx.Param))
+                    for a, b in zip(leaves, jax.tree.leaves(of), strict=True):
+                        wrong = max(wrong, _gap(np.asarray(a), np.asarray(b)))
             if drafted.update:
                 given["grads"] = result[-1]
                 if i == len(steps.arrays) - 1:
@@ -90,7 +103,7 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
 
         def compared_weights(rounding: float) -> tuple[float, str]:
             gaps = _gaps(draft, steps, recording, modules, models, largest, wide, rounding)
-            return max([(gap, "the loss"), *gaps])
+            return max([(gap, "the loss"), (wrong, "a gradient"), *gaps])
 
         worst, what = compared_weights(ROUNDING if wide else NARROW_ROUNDING)
         coarse = wide and worst > TOLERANCE and narrowing.seen
@@ -110,7 +123,11 @@ def in_words(
     of = f"after {count} step{'s' * (count > 1)}"
     if drafted.update:
         of = f"after a step with the gradients of {count} call{'s' * (count > 1)} added up,"
-    of += f" of torch.optim.{type(optimizer).__name__}" if optimizer is not None else " by hand"
+    if drafted.returns and optimizer is None:
+        of = f"in {count} call{'s' * (count > 1)}"
+    elif optimizer is None:
+        of += " by hand"
+    of += f" of torch.optim.{type(optimizer).__name__}" if optimizer is not None else ""
     if optimizer is not None and len(optimizer.param_groups) > 1:
         of += f" with its {len(optimizer.param_groups)} groups of weights"
     off = ", with the same random numbers" if drew else ""
@@ -118,7 +135,9 @@ def in_words(
         dtype = "float64, with parts in " * coarse + "float32, which the program casts to"
         dtype = "float64" if wide and not coarse else dtype
         later = [f"; {name} is compared in the step that trains it" for name in drafted.copied]
-        return f"at parity: losses, weights and buffers {of}{off}, in {dtype}{''.join(later)}"
+        bare = drafted.returns and optimizer is None
+        compared = "losses and gradients" if bare else "losses, weights and buffers"
+        return f"at parity: {compared} {of}{off}, in {dtype}{''.join(later)}"
     return f"not at parity: {what} differs by {worst:.1e} of its size {of}{off}"
 
 
@@ -196,9 +215,15 @@ def _in_jax(wide: bool, value: Any) -> Any:
 
 def keep_largest(largest: dict[str, torch.Tensor], module: torch.nn.Module) -> None:
     """Keep the largest size that each number of a gradient had; tied weights under each name."""
-    for name, weight in module.named_parameters(remove_duplicate=False):
-        gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad.abs()
-        largest[name] = torch.maximum(largest.get(name, gradient), gradient)
+    for name, gradient in _gradients(module).items():
+        largest[name] = torch.maximum(largest.get(name, gradient.abs()), gradient.abs())
+
+
+def _gradients(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {
+        name: torch.zeros_like(weight) if weight.grad is None else weight.grad
+        for name, weight in module.named_parameters(remove_duplicate=False)
+    }
 
 
 def _arrays(module: Any) -> list[tuple[str, Any]]:

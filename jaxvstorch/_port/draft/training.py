@@ -27,6 +27,10 @@ from jaxvstorch._port.draft.regions import Step, around_step, find_steps
 
 _ADDING = "in the program the gradients of earlier steps add up: nothing sets them to zero"
 _LATE = "what comes after {} came before the step in the program, and reads what it changes"
+_KEPT = (
+    "{0} keeps results whose gradients are taken here: keep there what they are made of, such as "
+    "observations and actions, and compute {1} again in the loss function of the step"
+)
 
 
 class Training(Batches):
@@ -90,11 +94,14 @@ class Training(Batches):
             marks, self.marks = [mark(text) for text in dict.fromkeys(self.marks)], outer
             new += [*self._rewritten([*waiting, *before]), *marks, call]
             waiting, begin = after, step.end + 1
+            if step.apart and step.optimizer:
+                waiting = [*after, body[step.end]]
         return [*new, *self._rewritten([*waiting, *body[begin:]])]
 
     def steps_in(self, body: list[ast.stmt]) -> list[Step]:
         """The steps that a list of statements takes and that can be rewritten."""
-        return find_steps(body, self.seen_at, self.trainers)
+        seen = self.seen
+        return find_steps(body, self.seen_at, self.trainers, seen.handing, seen.stepped)
 
     def seen_at(self, call: ast.Call) -> Steps | None:
         """What the run showed of a call of ``backward``."""
@@ -112,6 +119,7 @@ class Training(Batches):
         """The name of a step's function: after what it trains, where there are several."""
         several = len(steps) > 1 and not _trains_alike(steps)
         base = "add_gradients" if step.adds else "train_step"
+        base = "compute_gradients" if step.apart else base
         return self.free_name(f"{base}_{'_'.join(step.trained)}" if several else base, base)
 
     def free_name(self, name: str, base: str = "") -> str:
@@ -184,14 +192,16 @@ class Training(Batches):
         others = f"({', '.join(results)}{',' * (len(results) == 1)})"
         aux = f"{returned}, {others}" if results else returned
         inner.body = [*body, *ast.parse(f"return {aux}").body]
-        optimizer = ["grads"] if step.adds else [step.optimizer] if step.optimizer else []
+        optimizer = [step.optimizer] if step.optimizer and not step.apart else []
+        optimizer = ["grads"] if step.adds else optimizer
+        returns_gradients = step.adds or step.apart
         parameters = [*models, *optimizer, *dict.fromkeys(arrays), *["rngs"] * random, *settings]
         count = len(step.trained)
         argnums = f", argnums={tuple(range(count))}" if count > 1 else ""
         options = argnums + ", has_aux=True" * bool(results)
         many = len(results) > 3
         left = f"({returned}, {'others' if many else others})" if results else returned
-        further = [*(["*others"] if many else results), *["grads"] * step.adds]
+        further = [*(["*others"] if many else results), *["grads"] * returns_gradients]
         new = "new" if step.adds else "grads"
         lines = [
             f"{left}, {new} = nnx.value_and_grad({loss_fn}{options})({taken})",
@@ -211,12 +221,19 @@ class Training(Batches):
         for drawn in draws(function):
             drawn.id = "rngs" if drawn.id == RNGS else "rngs()"
         step.seen.drafted = DraftedStep(
-            name, parameters, models, step.optimizer, source, changes, copied
+            name,
+            parameters,
+            models,
+            step.optimizer,
+            source,
+            changes,
+            copied,
+            returns=step.trained if step.apart else [],
         )
         arguments = [RNGS if p == "rngs" else p for p in parameters]
-        further = [*results, *["grads"] * step.adds]
+        further = [*results, *["grads"] * returns_gradients]
         called = f"{', '.join([returned, *further])} = {name}({', '.join(arguments)})"
-        if not step.adds and (step.optimizer or step.trained[0]) in step.seen.adding:
+        if not returns_gradients and (step.optimizer or step.trained[0]) in step.seen.adding:
             self.marks.append(_ADDING)
         if closed_over:
             self.marks.append(f"{name} reads variables of the function around it")
@@ -229,6 +246,8 @@ class Training(Batches):
             yield "grads = new if grads is None else jax.tree.map(jnp.add, grads, new)"
             return
         yield from (self.change(change) for change in step.changes if clips_gradients(change))
+        if step.apart:
+            return
         if step.new_value is None:
             yield f"{step.optimizer}.update({updated(step.trained)}, grads)"
             return
@@ -236,6 +255,19 @@ class Training(Batches):
         new = ast.unparse(self.visit(step.new_value))
         yield f"params = nnx.state({module}, nnx.Param)"
         yield f"nnx.update({module}, jax.tree.map(lambda p, g: {new}, params, grads))"
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        seen = self.seen_at(node.value) if gradient_call(node) == "backward" else None  # type: ignore[arg-type]
+        if seen is None or not seen.lists:
+            return super().visit_Expr(node)
+        text = seen.lists[0]
+        kept = [
+            ast.unparse(call.args[0])
+            for call in ast.walk(self.tree)
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == f"{text}.append"
+        ]
+        self.marks.append(_KEPT.format(text, " and ".join(kept) or "these"))
+        return node
 
     def is_local(self, name: str) -> bool:
         """Whether a name is a variable of the function around."""

@@ -121,6 +121,8 @@ def _cases(
 def _case(name: str, path: Path, recording: Recording, wide: bool) -> Case:
     for steps in recording.steps.values():
         if steps.drafted is not None and steps.drafted.name == name:
+            if steps.drafted.returns:
+                raise LookupError("it returns gradients, and takes no step")
             return step_case(steps, recording, _returns_tuple(path, name), wide)
     call = recording.first_calls[name]
     make = module_case if isinstance(call.function, torch.nn.Module) else function_case
