@@ -66,19 +66,55 @@ def test_groups_of_weights(drafted, tmp_path) -> None:
     assert ran.stdout.strip() == "done", ran.stderr
 
 
-def test_frozen_weights_are_marked(drafted) -> None:
-    source, _ = drafted(
+def test_frozen_weights(drafted, tmp_path) -> None:
+    """They get no gradient, whether the optimizer has them or not; the norm is of the others."""
+    source, parity = drafted(
         """
         import torch
         from torch import nn
 
-        net = nn.Linear(3, 2)
-        net.weight.requires_grad = False
-        net.requires_grad_(True)
-        print(net(torch.ones(1, 3)).shape)
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 4)
+                self.middle = nn.Linear(4, 4)
+                self.head = nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(torch.relu(self.middle(self.body(x))))
+
+        torch.manual_seed(0)
+        net = Net()
+        net.body.requires_grad_(False)
+        for p in net.middle.parameters():
+            p.requires_grad = False
+        adam = torch.optim.AdamW(net.parameters(), lr=0.1)
+        sgd = torch.optim.SGD(filter(lambda p: p.requires_grad, net.parameters()), lr=0.1)
+        x = torch.randn(5, 3)
+        before = net.middle.weight.sum().item(), net.head.weight.sum().item()
+        for _ in range(2):
+            adam.zero_grad()
+            loss = net(x).square().sum()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+            adam.step()
+            net.zero_grad()
+            loss = net(x).abs().mean()
+            loss.backward()
+            sgd.step()
+        after = net.middle.weight.sum().item(), net.head.weight.sum().item()
+        print(before[0] == after[0], before[1] == after[1])
         """
     )
-    assert source.count("# TODO: what is trained: `wrt=` of nnx.Optimizer") == 2
+    assert "set_trainable(net.body, False)" in source
+    assert "set_trainable(p, False)" in source
+    assert "optax.sgd(0.1), wrt=trainable)" in source
+    assert "# TODO" not in source
+    for step in ("train_step", "train_step_2"):
+        assert parity[step].startswith("at parity: losses, weights and buffers after 2 steps")
+    command = [sys.executable, "-W", "error", "draft.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == "True False", ran.stderr
 
 
 def test_two_optimizers_and_three_losses(drafted, tmp_path) -> None:

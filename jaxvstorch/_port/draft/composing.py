@@ -12,6 +12,7 @@ from jaxvstorch._port.draft.formatting import tidy
 from jaxvstorch._port.draft.helpers import needed
 from jaxvstorch._port.draft.layers import definitions
 from jaxvstorch._port.draft.modules import RNGS, draws
+from jaxvstorch._port.draft.reading import WithoutItem, names_in
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.styles.composing import restyled
 from jaxvstorch._port.map.pasting import imports_of
@@ -39,6 +40,7 @@ def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
     for file in files:
         file.rewriting.step_names = step_names
         file.rewrite()
+    _compile_whole(files, step_names)
     drafted = {name for file in files for name in file.wanted}
     for file in files:
         file.rename(drafted)
@@ -110,6 +112,18 @@ def _hand_rngs_on(files: list[File]) -> None:
         for file in files:
             for node in (*file.nodes, *file.main):
                 _PassRngs(new).visit(node)
+
+
+def _compile_whole(files: list[File], steps: set[str]) -> None:
+    """Leave out ``item()`` in the functions that compiled steps call: a number stays an array."""
+    nodes = [n for file in files for n in file.nodes if isinstance(n, ast.FunctionDef)]
+    functions, pending, done = {n.name: n for n in nodes}, sorted(steps), set[str]()
+    while pending:
+        if (name := pending.pop()) in done or name not in functions:
+            continue
+        done.add(name)
+        WithoutItem().visit(functions[name])
+        pending += sorted(names_in(functions[name], ast.Load))
 
 
 def _is_unread_device(node: ast.stmt, read: set[str]) -> bool:

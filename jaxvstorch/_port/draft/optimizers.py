@@ -50,6 +50,11 @@ class Optimizers(Rewriting):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         value, target = node.value, node.targets[0]
+        match target, value:
+            case ast.Attribute(of, "requires_grad"), ast.Constant(bool()) if self.qualified(
+                target
+            ) is None and (not value.value or self._is_weight(of)):
+                return ast.Expr(self._trainable(of, value))
         name = (self.qualified(value.func) if isinstance(value, ast.Call) else None) or ""
         is_optimizer = name.startswith("torch.optim.") and not name.startswith(SCHEDULES)
         if is_optimizer and isinstance(value, ast.Call):
@@ -71,11 +76,12 @@ class Optimizers(Rewriting):
             return made
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
             return made
-        if ast.unparse(node.func).endswith(".requires_grad_") and not self.calls_at(node):
-            if (frozen := self._frozen(node)) is not None:
-                return ast.Call(parsed("paste.freeze"), [self.visit(frozen)], [])
-            self.marks.append(_FROZEN)
         self.marks += self._left_with_library(node)
+        match node:
+            case ast.Call(ast.Attribute(of, "requires_grad_"), [] | [_]) if not node.keywords and (
+                not self.calls_at(node) or self._is_weight(of)
+            ):
+                return self._trainable(of, node.args[0] if node.args else ast.Constant(True))
         new = super().visit_Call(node)
         match new:
             case ast.Call(ast.Attribute(of, method)) if (
@@ -97,15 +103,6 @@ class Optimizers(Rewriting):
                 known = hasattr(torch.nn.Module, method) or hasattr(drafted, method)
                 if cls.__name__ in self.seen.extracted and not known:
                     yield f"{method} of {full_name(cls)} is not in the draft: only its call is"
-
-    def _frozen(self, node: ast.Call) -> ast.expr | None:
-        """The part of a module that ``self.part.requires_grad_(False)`` freezes."""
-        match node:
-            case ast.Call(ast.Attribute(ast.Attribute(ast.Name("self"), name) as part), values, []):
-                value = self.seen.attribute(self.owner, [name])
-                off = [ast.unparse(v) for v in values] == ["False"]
-                return part if off and isinstance(value, torch.nn.Module) else None
-        return None
 
     def rate_set(self, node: ast.For) -> ast.stmt | None:
         """``for group in optimizer.param_groups: group["lr"] = rate``, for a rate in the state."""
@@ -142,10 +139,26 @@ class Optimizers(Rewriting):
             return node
         if node.attr != "requires_grad":
             return super().visit_Attribute(node)
+        if isinstance(node.ctx, ast.Load) and self.seen.frozen:
+            of = ast.unparse(self.visit(node.value))
+            return parsed(f"{of}.get_metadata('requires_grad', True)")
         if isinstance(node.ctx, ast.Load):
             return parsed(f"isinstance({ast.unparse(self.visit(node.value))}, nnx.Param)")
         self.marks.append(_FROZEN)
         return node
+
+    @property
+    def weights_filter(self) -> str:
+        """What flax's filter of the weights that are trained is called in the draft."""
+        return "paste.trainable" if self.seen.frozen else "nnx.Param"
+
+    def _is_weight(self, node: ast.expr) -> bool:
+        return ast.unparse(node) in self.weights
+
+    def _trainable(self, weights: ast.expr, value: ast.expr) -> ast.expr:
+        """What lets weights be trained, or stay as they are."""
+        of = self.visit(weights)
+        return ast.Call(parsed("paste.set_trainable"), [of, self.visit(value)], [])
 
     def _optimizer(self, name: str, node: ast.Call, target: str = "") -> ast.expr | None:
         """``torch.optim.Adam(net.parameters())`` as ``nnx.Optimizer(net, optax.adam(0.001))``."""
@@ -176,7 +189,8 @@ class Optimizers(Rewriting):
             function.body = optimizer
             outer = ast.Call(parsed("optax.inject_hyperparams"), [function], [])
             optimizer = ast.Call(outer, [], [ast.keyword("learning_rate", rate)])
-        new = parsed(f"nnx.Optimizer({model}, {ast.unparse(optimizer)}, wrt=nnx.Param)")
+        taken = f"{model}, {ast.unparse(optimizer)}, wrt={self.weights_filter}"
+        new = parsed(f"nnx.Optimizer({taken})")
         for each in every:
             each.drafted = ast.unparse(new)
         return new

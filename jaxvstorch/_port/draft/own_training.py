@@ -8,8 +8,6 @@ import optax
 from flax import nnx
 from jax import lax
 
-from jaxvstorch._port.draft.own_layers import Buffer
-
 
 def named_parameters(module, prefix=""):
     """The weights of a module and of those inside, after PyTorch's names."""
@@ -33,13 +31,19 @@ def named_modules(module, prefix=""):
             yield from inner[1:] if layers else inner
 
 
-def freeze(module):
-    """Make buffers of a module's weights, so that no optimizer changes them."""
-    for _, part in nnx.iter_modules(module):
-        for name, value in list(vars(part).items()):
-            if isinstance(value, nnx.Param):
-                setattr(part, name, Buffer(value[...]))
-    return module
+def trainable(_, value):
+    """Whether a variable is a weight that is trained: a filter for optimizers and gradients."""
+    return isinstance(value, nnx.Param) and value.get_metadata("requires_grad", True)
+
+
+def set_trainable(weights, value):
+    """Let a weight, or all of a module, be trained or stay as they are."""
+    inside = (
+        [weights] if isinstance(weights, nnx.Param) else [w for _, w in nnx.iter_graph(weights)]
+    )
+    for weight in inside:
+        if isinstance(weight, nnx.Param):
+            weight.set_metadata(requires_grad=value)
 
 
 @nnx.jit

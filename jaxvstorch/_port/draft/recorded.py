@@ -115,8 +115,9 @@ class MadeOptimizer:
         return any(group.get("lr") != given for group in self.optimizer.param_groups)
 
     def steps_all_of(self, modules: Iterable[str]) -> bool:
-        """Whether it steps every weight of modules."""
-        all_of = {id(p) for name in modules for p in self.namespace[name].parameters()}
+        """Whether it steps every weight of modules that is trained."""
+        every = (p for name in modules for p in self.namespace[name].parameters())
+        all_of = {id(p) for p in every if p.requires_grad}
         return all_of <= {id(p) for p in weights_of(self.optimizer)}
 
 

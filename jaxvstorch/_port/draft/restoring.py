@@ -144,6 +144,17 @@ def _weights(
     return {id(order[int(a[...].ravel()[0])]): b for a, b in pairs}
 
 
+def freeze(
+    draft: ModuleType, module: torch.nn.Module, model: Any, recording: Recording, wide: bool
+) -> None:
+    """Let the weights of a draft's module stay as they are, where the program's do."""
+    if all(p.requires_grad for p in module.parameters()):
+        return
+    variables = _weights(draft, module, model, recording, wide)
+    for p in module.parameters():
+        variables[id(p)].set_metadata(requires_grad=p.requires_grad)
+
+
 def _variables(module: Any) -> list[Any]:
     state = nnx.state(module, nnx.Param)
     return jax.tree.leaves(state, is_leaf=lambda part: isinstance(part, nnx.Param))

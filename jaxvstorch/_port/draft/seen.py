@@ -38,6 +38,7 @@ class Seen:
         draws: the spans of the calls that draw from a distribution of PyTorch.
         handed: the names of the modules whose gradients a function must be given, by its own name.
         handing: the same at each call of such a function, and the optimizer that it steps.
+        frozen: whether some weights of what a step trains stay as they are.
         stepped: whether an optimizer took a step.
         rates_set: whether the program sets the learning rate of each of its optimizers.
         instances: a module of each of the program's classes, by name.
@@ -87,6 +88,9 @@ class Seen:
         }
         self.handed = {name: m for (file, name), m in recording.handed.items() if file == path}
         self.handing = {span: h for (file, span), h in recording.handing.items() if file == path}
+        befores = [value for steps in recording.steps.values() for value in steps.before.values()]
+        modules = [value for value in befores if isinstance(value, Module)]
+        self.frozen = any(not p.requires_grad for m in modules for p in m.parameters())
         self.stepped = recording.stepped
         every = [made for several in recording.optimizers.values() for made in several]
         self.rates_set = bool(every) and all(made.rate_is_set for made in every)

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from jaxvstorch._port.draft.making import new_layer
 from jaxvstorch._port.draft.recorded import DraftedStep, Steps, deeply_copied
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.restoring import drafted_module, drafted_optimizer
+from jaxvstorch._port.draft.restoring import drafted_module, drafted_optimizer, freeze
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.describe import error_text
@@ -61,6 +61,8 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
         set_wide(modules.values(), optimizer)
     with jax.enable_x64(wide):
         models = {n: drafted_module(draft, m, recording, wide) for n, m in modules.items()}
+        for name, module in modules.items():
+            freeze(draft, module, models[name], recording, wide)
         given = {"rngs": nnx.Rngs(0), **models}
         if optimizer is not None:
             given[drafted.optimizer] = drafted_optimizer(draft, steps, recording, models, wide)

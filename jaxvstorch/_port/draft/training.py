@@ -198,6 +198,9 @@ class Training(Batches):
         parameters = [*models, *optimizer, *dict.fromkeys(arrays), *["rngs"] * random, *settings]
         count = len(step.trained)
         argnums = f", argnums={tuple(range(count))}" if count > 1 else ""
+        if self.seen.frozen:
+            each = [f"nnx.DiffState({i}, paste.trainable)" for i in range(count)]
+            argnums = f", argnums=({', '.join(each)})"
         options = argnums + ", has_aux=True" * bool(results)
         many = len(results) > 3
         left = f"({returned}, {'others' if many else others})" if results else returned
@@ -253,7 +256,7 @@ class Training(Batches):
             return
         (module,) = step.trained
         new = ast.unparse(self.visit(step.new_value))
-        yield f"params = nnx.state({module}, nnx.Param)"
+        yield f"params = nnx.state({module}, {self.weights_filter})"
         yield f"nnx.update({module}, jax.tree.map(lambda p, g: {new}, params, grads))"
 
     def visit_Expr(self, node: ast.Expr) -> Any:
