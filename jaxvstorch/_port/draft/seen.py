@@ -88,8 +88,8 @@ class Seen:
         }
         self.handed = {name: m for (file, name), m in recording.handed.items() if file == path}
         self.handing = {span: h for (file, span), h in recording.handing.items() if file == path}
-        befores = [value for steps in recording.steps.values() for value in steps.before.values()]
-        modules = [value for value in befores if isinstance(value, Module)]
+        begun = [value for steps in recording.steps.values() for value in steps.before.values()]
+        modules = [value for value in begun if isinstance(value, Module)]
         self.frozen = any(not p.requires_grad for m in modules for p in m.parameters())
         self.stepped = recording.stepped
         every = [made for several in recording.optimizers.values() for made in several]
