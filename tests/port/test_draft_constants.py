@@ -66,3 +66,17 @@ def test_what_versions_weights_and_constants_decide(drafted) -> None:
     assert "0 if self.bias is None else self.bias.astype(x.dtype)\n" in source
     assert "print(settings.data, Attention(8, rngs=rngs)(x).shape)" in source
     assert parity["Attention"] == "at parity: values and gradients, in float32 and float64"
+
+
+def test_imports_stand_in_the_usual_order() -> None:
+    from jaxvstorch._port.draft.formatting import ordered_imports
+
+    lines = [
+        "import optax", "from jax import lax", "import math", "from jax import Array",
+        "x = None  # TODO: from . import x", "from pathlib import Path", "import jax.numpy as jnp",
+    ]  # fmt: skip
+    assert "\n".join(ordered_imports(lines)) == (
+        "import math\nfrom pathlib import Path\n\n"
+        "import jax.numpy as jnp\nimport optax\nfrom jax import Array, lax\n\n"
+        "x = None  # TODO: from . import x"
+    )

@@ -2,13 +2,14 @@
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._pairs.source import bound, imports, names_read
 from jaxvstorch._port.draft.commenting import NOTE, TODO, UNVERIFIED
 from jaxvstorch._port.draft.files import File, in_import_order
-from jaxvstorch._port.draft.formatting import tidy
+from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.draft.helpers import needed
 from jaxvstorch._port.draft.layers import definitions
 from jaxvstorch._port.draft.modules import RNGS, draws
@@ -87,12 +88,13 @@ def _assembled(
     recording.names = helpers.names
     parts = [*helpers.bases, text, *helpers.pasted.values(), *helpers.own, end]
     body = helpers.in_text("\n\n\n".join(part for part in parts if part.strip()))
-    own = [short(file.path) for file in files if file.path not in recording.extracted]
+    folder = recording.folder
+    own = [_within(f.path, folder) for f in files if f.path not in recording.extracted]
     of = of or ", ".join(own) or "a program"
     if recording.extracted:
         of += f", with {' and '.join(recording.extracted.values())},"
     first = ["from __future__ import annotations\n"] * (style == "equinox")  # fields before layers
-    head = "\n".join([_heading(of), *first, *_imports(helpers.pasted, body, lines)])
+    head = "\n".join([_heading(of, loads), *first, *_imports(helpers.pasted, body, lines)])
     return f"{head}\n\n\n{body}"
 
 
@@ -177,11 +179,20 @@ def count_unverified(source: str) -> int:
     return len(re.findall(rf"# {NOTE}.*{UNVERIFIED}", source))
 
 
-def _heading(of: str) -> str:
+def _within(path: str, folder: Path) -> str:
+    """A file's path in a program's folder."""
+    inside = Path(path).is_relative_to(folder)
+    return str(Path(path).relative_to(folder)) if inside else short(path)
+
+
+def _heading(of: str, loads: bool) -> str:
+    first = textwrap.fill(f"A draft of {of} in JAX, by jaxvstorch port.", 96)
+    weights = "Layers begin with their library's own weights; `from_torch` copies PyTorch's.\n"
     return (
-        f'"""A draft of {of} in JAX, by jaxvstorch port.\n\n'
-        "Each PyTorch call that the run made is here the map's JAX for it, verified on the values\n"
-        f'of the run, except what is below a {TODO.strip(": ")} or a {NOTE.strip(": ")}.\n"""\n'
+        f'"""{first}\n\n'
+        "Each PyTorch call that the run made is here the map's JAX for it, verified on the\n"
+        f"values of the run, except what is below a {TODO.strip(': ')} or a {NOTE.strip(': ')}.\n"
+        f'{weights if loads else ""}"""\n'
     )
 
 
@@ -199,5 +210,4 @@ def _imports(pasted: Iterable[str], text: str, program: set[str]) -> list[str]:
     """The import lines of a draft: of the standard library, of others, and of the program."""
     read = names_read(text)
     named = {line for name, line in _LIBRARIES.items() if name in read}
-    lines = {*imports_of(pasted).splitlines(), *named, *program} - {""}
-    return sorted(lines, key=lambda line: (" = None" in line, line.startswith("from"), line))
+    return ordered_imports({*imports_of(pasted).splitlines(), *named, *program} - {""})

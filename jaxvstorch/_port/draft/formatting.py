@@ -3,7 +3,9 @@
 import ast
 import io
 import re
+import sys
 import tokenize
+from collections.abc import Iterable
 from itertools import chain, pairwise
 
 from jaxvstorch._port.draft.commenting import NOTE, TODO, with_comments
@@ -24,6 +26,24 @@ def tidy(source: str) -> str:
     text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
     text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
     return re.sub(r"\n{3,}(?=[ ])", "\n\n", text).replace(_WITHIN, "\n")
+
+
+def ordered_imports(lines: Iterable[str]) -> list[str]:
+    """Import lines in the usual order, one for each module; what is no import comes last."""
+    plain, members, others = set[str](), dict[str, set[str]](), list[str]()
+    for line in sorted(lines):
+        match ast.parse(line).body:
+            case [ast.Import()]:
+                plain.add(line)
+            case [ast.ImportFrom(str(module), names, 0)]:
+                members.setdefault(module, set()).update(map(ast.unparse, names))
+            case _:
+                others.append(line)
+    whole = [*sorted(plain), *(f"from {m} import {', '.join(sorted(members[m]))}"
+                               for m in sorted(members))]  # fmt: skip
+    standard = [line for line in whole if re.split(r"[ .]", line)[1] in sys.stdlib_module_names]
+    blocks = [standard, [line for line in whole if line not in standard], others]
+    return "\n\n".join("\n".join(block) for block in blocks if block).split("\n")
 
 
 def _with_whole_strings(source: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxvstorch._pairs.source import names_read
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
-from jaxvstorch._port.draft.formatting import tidy
+from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.classes import Classes, _rename
@@ -80,7 +80,7 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     lines = {line for name, line in _LIBRARIES.items() if name in read}
     lines |= {line for line in imported if names_bound(line) & read}
     lines |= {*imports_of(pasted, "paste_torch").splitlines()} - {""}
-    head = [_heading(recording, docstring), *_ordered(lines)]
+    head = [_heading(recording, docstring), *ordered_imports(lines)]
     return tidy("\n".join(head) + f"\n\n\n{code}"), rewriter
 
 
@@ -179,10 +179,6 @@ def _heading(recording: Recording, docstring: str | None) -> str:
         f"{TODO.strip(': ')}. Layers begin with PyTorch's own first weights"
     )
     return text + ("; `from_jax` gives them JAX's.\n" if recording.modules else ".\n") + '"""\n'
-
-
-def _ordered(lines: set[str]) -> list[str]:
-    return sorted(lines, key=lambda line: (line.startswith("from"), line))
 
 
 def _unparsed(nodes: list[ast.stmt]) -> str:
