@@ -79,7 +79,7 @@ class Trainer(Base):
 torch.manual_seed(0)
 data = TensorDataset(torch.randn(64, 3), torch.randn(64, 1))
 trainer = Trainer(Net(8).to(device), Config())
-trainer.run(DataLoader(data, batch_size=16))
+trainer.run(DataLoader(data, batch_size=16, shuffle=True))
 print("loss", trainer.loss.item())
 """
 
@@ -111,6 +111,7 @@ def test_a_step_of_attributes(draft) -> None:
     assert "def train_step(model, optimizer, x, y, clip, criterion):" in source
     assert "t[...] = 0.9 * t + 0.1 * p" in source
     assert "TODO:" not in source
+    assert "torch.manual_seed(0)\n    rngs = nnx.Rngs(0)" in source  # the loader shuffles by it
     assert "scaler" not in source  # float32 has the range
     assert "device" not in source  # JAX computes where it computes
 

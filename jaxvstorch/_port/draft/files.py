@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-from jaxvstorch._port.draft import reading
+from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
-from jaxvstorch._port.draft.merging import Merged, attributes_of, imported_modules
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
@@ -36,7 +35,7 @@ class File:
     def __init__(self, recording: Recording, path: str) -> None:
         self.path, self.folder = path, recording.folder
         tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
-        self.tree = reading.with_imports_decided(tree)
+        self.tree = merging.with_imports_decided(tree)
         self.full_names = {**self._with_star(), **imported_names(self.tree)}
         self.defined = {n.name: n for n in self.tree.body if isinstance(n, Definition)}
         bases = {
@@ -45,7 +44,7 @@ class File:
             if isinstance(node, ast.ClassDef)
         }
         self.seen = Seen(recording, path)
-        self.modules = imported_modules(self.tree, path, self.folder)
+        self.modules = merging.imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)
         self.rewriting = Accumulation(self.seen, self.full_names, bases)
@@ -55,6 +54,7 @@ class File:
         self.rewriting.taken = bound_in([self.tree])
         self.rewriting.changed = reading.set_again(self.tree) | reading.declared_global(self.tree)
         self.rewriting.tree = self.tree
+        self.rewriting.shuffled = reading.shuffles(self.tree)
         self.data = set[str]()
         for name, of in bases.items():
             if any(b.startswith(DATA) or b in self.data for b in of):
@@ -124,7 +124,7 @@ class File:
             if isinstance(node, ast.ImportFrom) and self._is_from_program(node):
                 for alias in node.names:
                     yield (node.module or alias.name).rpartition(".")[2], alias.name
-        for text, name in attributes_of(self.tree, self.modules):
+        for text, name in merging.attributes_of(self.tree, self.modules):
             yield self.modules[text], name
 
     def imports(self, drafted: set[str], read: set[str]) -> Iterator[str]:
@@ -191,7 +191,7 @@ class File:
             for alias in node.names
             if alias.asname and alias.name in drafted
         }
-        merged = Merged(self.modules, aliases, drafted)
+        merged = merging.Merged(self.modules, aliases, drafted)
         for nodes in (self.constant_nodes, self.nodes, self.main):
             nodes[:] = [merged.visit(node) for node in nodes]
 

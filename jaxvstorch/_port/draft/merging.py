@@ -1,9 +1,11 @@
 """Reads what a program has in several files, which a draft has in one, by its own names."""
 
 import ast
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.rewriting import names_bound
 
 
@@ -25,6 +27,41 @@ def imported_modules(tree: ast.AST, file: str, folder: Path) -> dict[str, str]:
                 if path.with_suffix(".py").is_file():
                     modules[alias.asname or alias.name] = path.name
     return modules
+
+
+def with_imports_decided(tree: ast.Module) -> ast.Module:
+    """A file after its run, without the ``try`` around imports that one of PyTorch may lack."""
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if not isinstance(node, ast.Try) or not all(_binds_plainly(part) for part in node.body):
+            body.append(node)
+        elif all(map(_is_imported, node.body)):
+            body += [*node.body, *node.orelse]
+        else:
+            body += node.handlers[0].body if node.handlers else []
+    tree.body = body
+    return tree
+
+
+def _binds_plainly(node: ast.stmt) -> bool:
+    """Whether a statement imports from elsewhere or binds a constant."""
+    if isinstance(node, ast.Assign):
+        return isinstance(node.value, ast.Constant)
+    return (
+        is_marker(node)
+        or isinstance(node, ast.Import)
+        or (isinstance(node, ast.ImportFrom) and not node.level)
+    )
+
+
+def _is_imported(node: ast.stmt) -> bool:
+    """Whether what a statement imports is there; what imports nothing is."""
+    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else alias.name
+        full = f"{module}.{alias.name}" if isinstance(node, ast.ImportFrom) else module
+        if full not in sys.modules and not hasattr(sys.modules.get(module), alias.name):
+            return False
+    return True
 
 
 def attributes_of(tree: ast.AST, modules: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 import ast
 import copy
-import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from jaxvstorch._port.draft.commenting import is_marker
@@ -21,39 +20,15 @@ class WithoutItem(ast.NodeTransformer):
         return node
 
 
-def with_imports_decided(tree: ast.Module) -> ast.Module:
-    """A file after its run, without the ``try`` around imports that one of PyTorch may lack."""
-    body: list[ast.stmt] = []
-    for node in tree.body:
-        if not isinstance(node, ast.Try) or not all(_binds_plainly(part) for part in node.body):
-            body.append(node)
-        elif all(map(_is_imported, node.body)):
-            body += [*node.body, *node.orelse]
-        else:
-            body += node.handlers[0].body if node.handlers else []
-    tree.body = body
-    return tree
+def shuffles(tree: ast.AST) -> bool:
+    """Whether a file has a loader that draws an order, by PyTorch's own random numbers."""
+    names = {getattr(n, "id", None) or getattr(n, "attr", None) for n in ast.walk(tree)}
+    words = [n for n in ast.walk(tree) if isinstance(n, ast.keyword | ast.Constant)]
+    asked = any("shuffle" in (getattr(w, "arg", None), getattr(w, "value", None)) for w in words)
+    return "DataLoader" in names and (asked or not names.isdisjoint(_DRAWN_ORDERS))
 
 
-def _binds_plainly(node: ast.stmt) -> bool:
-    """Whether a statement imports from elsewhere or binds a constant."""
-    if isinstance(node, ast.Assign):
-        return isinstance(node.value, ast.Constant)
-    return (
-        is_marker(node)
-        or isinstance(node, ast.Import)
-        or (isinstance(node, ast.ImportFrom) and not node.level)
-    )
-
-
-def _is_imported(node: ast.stmt) -> bool:
-    """Whether what a statement imports is there; what imports nothing is."""
-    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
-        module = node.module or "" if isinstance(node, ast.ImportFrom) else alias.name
-        full = f"{module}.{alias.name}" if isinstance(node, ast.ImportFrom) else module
-        if full not in sys.modules and not hasattr(sys.modules.get(module), alias.name):
-            return False
-    return True
+_DRAWN_ORDERS = frozenset({"RandomSampler", "WeightedRandomSampler", "random_split"})
 
 
 class _Removing(ast.NodeTransformer):

@@ -3,6 +3,7 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
+import copy
 import re
 from typing import Any
 
@@ -25,6 +26,8 @@ _SETTINGS = ("manual_seed", "manual_seed_all", "set_num_threads", "use_determini
 
 class Rewriting(Weights):
     """Turns one file's definitions into JAX."""
+
+    shuffled: bool = False  # whether the file has a loader that shuffles
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements, each after the marks of what is left to do in it."""
@@ -161,7 +164,9 @@ class Rewriting(Weights):
         if method == "zero_grad" or (method in ("to", "cuda", "cpu") and not name):
             return None  # jax.grad accumulates nothing; JAX computes where it computes
         if name == "torch.manual_seed" and call.args:
-            return ast.Assign([ast.Name(SEEDED, ast.Store())], self.visit(call.args[0]), lineno=0)
+            kept = [copy.deepcopy(node)] * self.shuffled
+            seed = self.visit(call.args[0])
+            return [*kept, ast.Assign([ast.Name(SEEDED, ast.Store())], seed, lineno=0)]
         if self._is_setting(call):
             return None
         if method == "apply" and len(call.args) == 1 and not name and not self.calls_at(call):
