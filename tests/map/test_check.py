@@ -154,6 +154,10 @@ def test_a_probe_says_whether_the_line_avoids_the_difference() -> None:
     assert (gather.differs, gather.line_differs) == (True, True)
 
 
+def test_a_probe_gives_sizes_one_by_one() -> None:
+    assert probe("view", "torch.arange(4.).reshape(2, 2)", "jnp.zeros(2)").line_differs is False
+
+
 def test_a_probe_is_not_about_a_sum_that_only_makes_a_number() -> None:
     kinds = {probe.kind for probe in verdicts().probes if "torch.sum" in probe.names}
     assert "width" in kinds

@@ -159,6 +159,11 @@ def test_a_complex_infinity_is_tried() -> None:
     assert "value" in tried(line, Call(torch.isinf, (torch.ones(5),)))["complex infinity"]
 
 
+def test_a_complex_infinity_is_tried_of_a_root_which_is_no_qr() -> None:
+    line = "torch.rsqrt(input) => 1 / jnp.sqrt(input)"
+    assert "NaN" in tried(line, Call(torch.rsqrt, (torch.ones(5),)))["complex infinity"]
+
+
 def test_an_infinite_part_does_not_hide_the_other_one() -> None:
     part = float(np.float32(0.7853982))
     near, far = (np.array([complex(np.inf, part + by)], np.complex64) for by in (1e-6, 1))

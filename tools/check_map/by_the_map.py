@@ -62,7 +62,8 @@ class _Name:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         given = {name: _constant(value) for name, value in kwargs.items()}
-        return _value(_row(self._name))(*map(_constant, args), **given)
+        row = _row(self._name)
+        return _value(row)(*_sizes_in_a_tuple(row, [_constant(value) for value in args]), **given)
 
 
 def _row(name: str) -> Row:
@@ -70,6 +71,13 @@ def _row(name: str) -> Row:
     if row is None or row.expression is None:
         raise NoLineError(name)
     return row
+
+
+def _sizes_in_a_tuple(row: Row, args: list[Any]) -> list[Any]:
+    """PyTorch's methods take sizes one by one too, and a line takes them as one tuple."""
+    last = len(row.taken()) - 1
+    one_by_one = len(args) > last + 1 and all(isinstance(value, int) for value in args[last:])
+    return [*args[:last], tuple(args[last:])] if one_by_one and "*" not in row.call else args
 
 
 def _value(row: Row) -> Any:

@@ -28,7 +28,7 @@ _POSITIONS = frozenset({"dim", "index", "k", "length", "start"})  # of arrays
 ENDLESS = frozenset({"torch.linalg.eigvals", "torch.linalg.pinv", "torch.pinverse"})
 # Matrices that LAPACK factors: with complex infinities it may never return.
 _FACTORS = re.compile(
-    r"linalg|svd|eig|pinv|qr|\blu|chol|solve|inverse|det\b|lstsq|pca|lobpcg|matrix_"
+    r"linalg|svd|\beig|pinv|\bqr|\blu|chol|solve|inverse|det\b|lstsq|pca|lobpcg|matrix_"
 )
 # LAPACK writes wherever such an index says.
 _UNCHECKED = ("lu_", "geqrf", "ormqr", "orgqr", "householder")
