@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
@@ -96,12 +95,9 @@ def interpolate(
         sizes = _listed(size, n)
     if recompute_scale_factor:
         scales = [None] * n
-    if antialias:
-        method = {"bilinear": "linear", "bicubic": "cubic"}[mode]
-        resize: Any = jax.image.resize
-        return jnp.asarray(resize(input, (*input.shape[:2], *sizes), method, antialias=True))
+    resized = _antialiased if antialias else _resized
     for axis, new, scale in zip(range(2, n + 2), sizes, scales, strict=True):
-        input = _resized(input, axis, new, scale, mode, bool(align_corners))
+        input = resized(input, axis, new, scale, mode, bool(align_corners))
     return input
 
 
@@ -130,16 +126,33 @@ def _resized(
     return _weighted(x, axis, low, [1 - (at - low), at - low])
 
 
-def _cubic(t: Array, a: float = -0.75) -> list[Array]:
+def _antialiased(
+    x: Array, axis: int, new: int, scale: float | None, mode: str, align_corners: bool
+) -> Array:
+    """Each new pixel a weighted mean, over more of the old ones the more the row shrinks."""
+    size = x.shape[axis]
+    dtype = jnp.promote_types(x.dtype, jnp.float32)
+    step = size / new if scale is None else 1 / scale
+    if align_corners:
+        step = (size - 1) / (new - 1) if new > 1 else 0
+    at = (jnp.arange(new, dtype=dtype)[:, None] + 0.5) * step - 0.5
+    distance = jnp.abs(jnp.arange(size) - at) / max(step, 1.0)
+    weights = _keys(distance, -0.5) if mode == "bicubic" else jnp.clip(1 - distance, 0, None)
+    weights = weights / weights.sum(1, keepdims=True)
+    total = jnp.tensordot(weights, x.astype(dtype), (1, axis), precision="highest")
+    return jnp.moveaxis(total, 0, axis).astype(x.dtype)
+
+
+def _cubic(t: Array) -> list[Array]:
     """The four weights of a cubic convolution."""
+    return [_keys(d, -0.75) for d in (t + 1, t, 1 - t, 2 - t)]
 
-    def near(d: Array) -> Array:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
 
-    def far(d: Array) -> Array:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+def _keys(d: Array, a: float) -> Array:
+    """Keys' kernel of a cubic convolution, at a distance."""
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return jnp.where(d <= 1, near, jnp.where(d < 2, far, 0))
 
 
 def _weighted(x: Array, axis: int, first: Array, weights: Sequence[Array]) -> Array:
