@@ -1,10 +1,10 @@
-"""Interpolation, polynomials and averages."""
+"""Interpolation, polynomials, averages and bins."""
 
 from typing import Any
 
 import torch
 
-__all__ = ["average", "interp", "polyval"]
+__all__ = ["average", "digitize", "histogram", "interp", "polyval"]
 
 
 def interp(
@@ -41,3 +41,23 @@ def average(
     weights = weights.expand(a.shape)
     total = (a * weights).sum(dim=axis, keepdim=keepdims)
     return total / weights.sum(dim=axis, keepdim=keepdims)
+
+
+def digitize(x: Any, bins: torch.Tensor, right: bool = False) -> torch.Tensor:
+    """``jnp.digitize``; bins may decrease."""
+    if len(bins) == 0 or bins[-1] >= bins[0]:
+        return torch.bucketize(x, bins, right=not right)
+    return len(bins) - torch.bucketize(x, bins.flip(0), right=not right)
+
+
+def histogram(
+    a: torch.Tensor,
+    bins: int | torch.Tensor = 10,
+    range: tuple[float, float] | None = None,
+    weights: torch.Tensor | None = None,
+    density: bool | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """``jnp.histogram``; PyTorch takes a range beside a number of bins only."""
+    if isinstance(bins, int):
+        return torch.histogram(a, bins, range=range, weight=weights, density=bool(density))
+    return torch.histogram(a, bins, weight=weights, density=bool(density))

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 __all__ = [
-    "ball", "beta", "categorical", "choice", "dirichlet", "fold_in", "split_generator",
-    "variance_scaling",
+    "ball", "beta", "categorical", "choice", "dirichlet", "fold_in", "orthogonal",
+    "split_generator", "variance_scaling",
 ]  # fmt: skip
 
 
@@ -75,6 +75,14 @@ def ball(generator: torch.Generator, d: int, shape: Sequence[int] = ()) -> torch
     radius = torch.rand(*shape, 1, generator=generator) ** (1 / d)
     points: torch.Tensor = radius * direction / torch.linalg.norm(direction, dim=-1, keepdim=True)
     return points
+
+
+def orthogonal(generator: torch.Generator, n: int, shape: Sequence[int] = ()) -> torch.Tensor:
+    """``jax.random.orthogonal``; PyTorch's initializer takes a batch for one matrix."""
+    matrices = torch.empty(math.prod(shape), n, n)
+    for matrix in matrices:
+        torch.nn.init.orthogonal_(matrix, generator=generator)
+    return matrices.reshape(*shape, n, n)
 
 
 def variance_scaling(
