@@ -47,3 +47,27 @@ def test_what_is_dropped_between_layers(drafted, layer) -> None:
     assert "TODO:" not in source
     assert parity["Reader"] == "at parity: values and gradients, in float32 and float64"
     assert parity["train_step"].startswith("at parity: losses, weights and buffers after 3 steps")
+
+
+def test_a_layer_that_is_chosen_by_its_name(drafted) -> None:
+    source, parity = drafted("""
+        import torch
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self, kind, activation):
+                super().__init__()
+                self.layer = getattr(nn, kind)(3, 4, batch_first=True)
+                self.activation = getattr(nn, activation)()
+
+            def forward(self, x):
+                return self.activation(self.layer(x)[0])
+
+
+        torch.manual_seed(0)
+        print(Net("GRU", "ReLU")(torch.randn(2, 5, 3)).shape)
+    """)
+    assert '{"GRU": GRU}[kind](3, 4, batch_first=True, rngs=rngs)' in source.replace("'", '"')
+    assert '{"ReLU": jax.nn.relu}[activation]' in source.replace("'", '"')
+    assert parity["Net"] == "at parity: values and gradients, in float32 and float64"

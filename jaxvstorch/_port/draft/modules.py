@@ -3,7 +3,9 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Set
+import copy
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
 
 from jaxvstorch._port.draft.commenting import UNREACHED
 from jaxvstorch._port.draft.expressions import KEY, Expressions, parsed
@@ -19,6 +21,7 @@ from jaxvstorch._port.draft.layers import (
     layer,
     written,
 )
+from jaxvstorch._port.draft.paths import path_of, root_of
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.rows import meaning, rows
 
@@ -71,6 +74,10 @@ class Modules(Expressions):
             layers = [name]
             if self._did_not_run(node) and not self.unreached:
                 self.marks.append(f"{name} {UNREACHED}")
+        match node.func:
+            case ast.Call(ast.Name("getattr"), [_, key]) if not isinstance(key, ast.Constant):
+                if layers and (chosen := self._chosen(layers, key, node)) is not None:
+                    return chosen
         if len(layers) == 1:
             return self._layer(layers[0], node)
         if layers:
@@ -115,6 +122,19 @@ class Modules(Expressions):
             self.marks.append(f"{name}: its arguments cannot be matched to its parameters")
         return new
 
+    def _chosen(self, names: list[str], key: ast.expr, node: ast.Call) -> ast.expr | None:
+        """``getattr(nn, kind)(n)`` as a choice among the layers that the run made."""
+        made: list[Any] = [self._layer(name, copy.deepcopy(node)) for name in names]
+        calls = [m for m in made if isinstance(m, ast.Call)]
+        given = {ast.dump(ast.Call(parsed("x"), m.args, m.keywords)) for m in calls}
+        alike = len(calls) == len(made) and len(given) == 1
+        if not alike and not all(map(is_function, names)):
+            return None
+        kinds = [ast.Constant(name.rpartition(".")[2]) for name in names]
+        values = [m.func for m in made] if alike else made
+        choice = ast.Subscript(ast.Dict([*kinds], values), self.visit(key), ast.Load())
+        return ast.Call(choice, calls[0].args, calls[0].keywords) if alike else choice
+
     def _called_at_once(self, name: str, node: ast.Call) -> ast.AST:
         assert isinstance(node.func, ast.Call)
         node.func = self._layer(name, node.func)  # type: ignore[assignment]
@@ -151,17 +171,17 @@ class Modules(Expressions):
         return new
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        path = _path(node)
+        path = path_of(node)
         if self.owner and path == ["training"]:
             return parsed("(not self.deterministic)")
         if isinstance(node.ctx, ast.Load):
-            path = path or _path(node, self._variables())
+            path = path or path_of(node, self._variables())
             weight = self._weight(path) if path else None
             base, owner = self._holder(path) if path else (None, "")
             weight = weight or SETTINGS.get(base or "", {}).get(node.attr, "").format(owner)
             if weight:
                 return parsed(weight)
-        if node.attr in _RENAMED and _root(node) in self._variables() and not self.narrowed:
+        if node.attr in _RENAMED and root_of(node) in self._variables() and not self.narrowed:
             self.marks.append(f"flax has another name for {ast.unparse(node)}, and maybe layout")
         name = self.qualified(node) or ""
         if _is_layer(name) and (base := base_of(name)) is not None:
@@ -211,12 +231,12 @@ class Modules(Expressions):
 
     def layer_at(self, node: ast.expr) -> str | None:
         """The full name of the layer of PyTorch that ``self.a.b`` is; None for others."""
-        path = _path(node)
+        path = path_of(node)
         return layer_name(self.seen.attribute(self.owner, path)) if path else None
 
     def place(self, node: ast.expr) -> tuple[str, str, str] | None:
         """How a weight is read and written, and how an array of PyTorch's shape gets there."""
-        path = [name for name in _path(node, self._variables()) if name != "data"]
+        path = [name for name in path_of(node, self._variables()) if name != "data"]
         if not path:
             return None
         base, owner = self._holder(path)
@@ -275,24 +295,6 @@ def _is_layer(name: str) -> bool:
     return name.startswith("torch.nn.") and (
         base_of(name) is not None or (row is not None and meaning(row).called is not None)
     )
-
-
-def _path(node: ast.expr, variables: Collection[str] = ()) -> list[str]:
-    """The attributes of ``self.a.b``, or of a variable after its name; empty for anything else."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.insert(0, node.attr)
-        node = node.value
-    if isinstance(node, ast.Name) and node.id in variables:
-        return [node.id, *names] if names else []
-    return names if isinstance(node, ast.Name) and node.id == "self" else []
-
-
-def _root(node: ast.expr) -> str:
-    """The name of the variable that attributes and items are of."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def draws(node: ast.AST) -> Iterator[ast.Name]:
