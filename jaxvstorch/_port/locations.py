@@ -32,7 +32,7 @@ def calling_frame(depth: int) -> FrameType:
         if frame.f_code.co_name == "handle_torch_function":
             between = 2  # PyTorch's functions in Python come through one of theirs
         elif is_port_call(frame.f_code):
-            between = 3  # a replay inside this one calls by ``call_from``
+            between = 4  # a replay inside this one calls by ``call_from``
         else:
             break
         for _ in range(between):

@@ -81,6 +81,7 @@ def find_steps(
     """
     found: list[Step] = []
     begin, earlier = 0, list[ast.stmt]()
+    stepped_at_all = stepped_at_all or any(map(changed_by_hand, body))
     for end, node in enumerate(body):
         by_hand = changed_by_hand(node)
         part = body[begin:end]
