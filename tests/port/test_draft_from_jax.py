@@ -280,3 +280,23 @@ def test_the_command_takes_a_program_in_jax(tmp_path) -> None:
     assert "jnp.mean → torch.mean((w * x - 1) ** 2)" in done.stdout
     assert "loss: at parity: values, in float32" in done.stdout
     assert "torch.func.grad(loss)(w, x)" in (tmp_path / "draft.py").read_text()
+
+
+def test_a_name_of_jax_that_is_left_is_marked(drafted) -> None:
+    source, parity = drafted("""
+        import jax
+        import jax.numpy as jnp
+        from jax import lax
+
+        def f(x):
+            if x.ndim > 5:
+                return jax.debug.inspect_array_sharding(x, callback=print)
+            return jnp.sin(x) + lax.axis_index("i") if x.ndim > 7 else jnp.cos(x)
+
+        print(f(jnp.ones(3)).sum())
+    """)
+    assert parity["f"] == "at parity: values, in float32"
+    above = [line.strip() for line in source.split("\n") if "TODO: " in line]
+    assert above[0] == "# TODO: jax.debug.inspect_array_sharding: it has no counterpart here"
+    assert above[1].startswith("# TODO: lax.axis_index: `torch.distributed.get_rank()`")
+    assert len(above) == 2

@@ -9,9 +9,11 @@ from typing import Any
 from jaxvstorch._pairs.source import names_read
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.formatting import ordered_imports, tidy
+from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.classes import Classes, _rename
+from jaxvstorch._port.torch_draft.leftovers import mark_leftovers
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
 
@@ -56,7 +58,11 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     for node in new:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             _rename(node, rewriter.renamed())
-    definitions, main = _parts(new)
+    names = {name: full for name, full in imported_names(tree).items()
+             if full.partition(".")[0] in _OF_JAX and name not in _LIBRARIES}  # fmt: skip
+    module = ast.Module(new, [])
+    mark_leftovers(module, names)
+    definitions, main = _parts(module.body)
     whole = ast.Module([*definitions, *main], [])
     without_unchanged(whole)
     text = "\n\n\n".join(_unparsed([node]) for node in definitions)
@@ -80,7 +86,7 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     lines = {line for name, line in _LIBRARIES.items() if name in read}
     lines |= {line for line in imported if names_bound(line) & read}
     lines |= {*imports_of(pasted, "paste_torch").splitlines()} - {""}
-    head = [_heading(recording, docstring), *ordered_imports(lines)]
+    head = [_heading(recording), *ordered_imports(lines)]
     return tidy("\n".join(head) + f"\n\n\n{code}"), rewriter
 
 
@@ -171,14 +177,15 @@ def _shortened(text: str) -> str:
     return text.replace("torch.utils._pytree.", "")
 
 
-def _heading(recording: Recording, docstring: str | None) -> str:
+def _heading(recording: Recording) -> str:
     of = short(str(recording.file))
-    text = (
+    weights = "Layers begin with PyTorch's own first weights; `from_jax` gives them JAX's.\n"
+    return (
         f'"""A draft of {of} in PyTorch, by jaxvstorch port.\n\n'
-        "Each JAX call that the run made is here the map's PyTorch for it, except what is below a\n"
-        f"{TODO.strip(': ')}. Layers begin with PyTorch's own first weights"
+        "Each JAX call that the run made is here the map's PyTorch for it, except what is below\n"
+        f"a {TODO.strip(': ')}.\n{weights if recording.modules else ''}"
+        '"""\n'
     )
-    return text + ("; `from_jax` gives them JAX's.\n" if recording.modules else ".\n") + '"""\n'
 
 
 def _unparsed(nodes: list[ast.stmt]) -> str:
