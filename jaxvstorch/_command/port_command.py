@@ -14,7 +14,7 @@ from jaxvstorch._command.files import check_page, write_page
 from jaxvstorch._command.port_model import port_model
 from jaxvstorch._command.target import module_file
 from jaxvstorch._frameworks.importing import BrokenInstallError, MissingFrameworkError
-from jaxvstorch._port import LIMIT, STYLES
+from jaxvstorch._port import LIMIT, STYLES, missing_for
 from jaxvstorch._port.imports import is_of_jax
 from jaxvstorch._port.notebook import is_notebook, read_cells
 
@@ -113,6 +113,8 @@ def port(
         _check_outputs(file, write, html)
         if style not in STYLES:
             raise BadInputError(f"--style {style}: expected {' or '.join(STYLES)}")
+        if missing := missing_for(style):
+            raise BadInputError(f"--style {style}: {missing}")
         if style != "nnx" and write is None:
             raise BadInputError("--style is of a draft: give --write OUT.py")
         if style != "nnx" and not of_model and is_of_jax(str(file)):

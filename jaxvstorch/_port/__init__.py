@@ -6,5 +6,14 @@ outcomes by source line. ``isolation`` keeps all of it out of the program's sigh
 a file under a replay, ``reading`` reads one without running it, and ``draft`` writes the port.
 """
 
+from importlib.util import find_spec
+
 LIMIT = 8  # calls of one function on one line that are done again
 STYLES = ("nnx", "equinox")  # of drafts
+
+
+def missing_for(style: str) -> str:
+    """What a style of drafts needs that is not installed, and how to get it; or nothing."""
+    if style == "nnx" or find_spec(style) is not None:
+        return ""
+    return f"it needs {style}, which is not installed: pip install {style}"

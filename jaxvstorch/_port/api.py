@@ -13,7 +13,7 @@ from jaxvstorch import _frameworks
 from jaxvstorch._explain.python.unwrap import original
 from jaxvstorch._explain.subject import kind_of_deferred, name_of
 from jaxvstorch._frameworks.importing import importing
-from jaxvstorch._port import LIMIT, STYLES
+from jaxvstorch._port import LIMIT, STYLES, missing_for
 from jaxvstorch._port.report import PortReport
 from jaxvstorch._port.report_data import Location
 
@@ -55,10 +55,10 @@ def port(
             argument holds itself; or ``limit`` is not a whole number; or ``write`` is given and no
             module of PyTorch is called.
         ValueError: ``limit`` is not positive, ``style`` is none of these or cannot write the model,
-            the function's file has changed since it was
-            imported, the framework is not clear, or ``framework`` is neither of the two, or not
-            that of the function and the arguments; or ``write`` is given and it is not known what
-            the module was made with.
+            the function's file has changed since it was imported, the framework is not clear, or
+            ``framework`` is neither of the two, or not that of the function and the arguments; or
+            ``write`` is given and it is not known what the module was made with.
+        ModuleNotFoundError: Equinox is not installed, and the draft should be in its style.
         MissingFrameworkError: one of the frameworks is not installed.
         BrokenInstallError: flax, optax or another library is missing or broken.
 
@@ -83,6 +83,8 @@ def port(
     _check_limit(limit)
     if style not in STYLES:
         raise ValueError(f"style={style!r}: expected one of {', '.join(STYLES)}")
+    if missing := missing_for(style):
+        raise ModuleNotFoundError(f"style={style!r}: {missing}")
     if _has_changed(original(function)):
         raise ValueError("the function's file has changed since it was imported: import it again")
     if _framework(function, args, kwargs, framework) == "jax":

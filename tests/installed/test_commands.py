@@ -56,6 +56,12 @@ def test_its_help(shell, line) -> None:
     assert "Usage: jaxvstorch" in shell(f"jaxvstorch {line}").stdout
 
 
+def test_a_style_whose_library_is_not_installed(shell) -> None:
+    done = shell("jaxvstorch port train.py --write draft.py --style equinox")
+    assert done.returncode == 2
+    assert "it needs equinox, which is not installed: pip install equinox" in done.stderr
+
+
 def test_doctor_finds_every_dependency(shell) -> None:
     checks = json.loads(shell("jaxvstorch doctor --json").stdout)["checks"]
     found = {
