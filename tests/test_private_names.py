@@ -23,7 +23,8 @@ PACKAGE = Path(jaxvstorch.__file__).parent
 ELSEWHERE = [
     path
     for path in PACKAGE.rglob("*.py")
-    if not {"examples", "recipes", "paste_torch"} & {*path.parts} and path.parent.name != "private"
+    if not {"examples", "recipes", "paste_torch", "own_cells.py"} & {*path.parts}
+    and path.parent.name != "private"
 ]
 
 

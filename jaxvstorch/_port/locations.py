@@ -15,6 +15,7 @@ from jaxvstorch._port.report_data import Location
 # The separator at the end keeps out torchvision, which is beside it.
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _API = str(Path(__file__).with_name("api.py"))  # calls the function passed to `port`
+_REPLAY = str(Path(__file__).with_name("replay.py"))
 _DISPATCH = str(Path(_TORCH, "_jit_internal.py"))  # chooses between two functions by an argument
 _FUNCTIONAL = str(Path(_TORCH, "functional.py"))
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -32,11 +33,13 @@ def calling_frame(depth: int) -> FrameType:
         if frame.f_code.co_name == "handle_torch_function":
             between = 2  # PyTorch's functions in Python come through one of theirs
         elif is_port_call(frame.f_code):
-            between = 4  # a replay inside this one calls by ``call_from``
+            between = 3  # a replay inside this one calls by ``call_from``
         else:
             break
         for _ in range(between):
             frame = frame.f_back or frame
+        if frame.f_code.co_filename == _REPLAY and frame.f_back:
+            frame = frame.f_back  # what a mode sees goes through one function more
     return frame
 
 

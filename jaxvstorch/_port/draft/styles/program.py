@@ -15,7 +15,7 @@ from jaxvstorch._port.draft.seen import layer_name
 Module = torch.nn.Module
 Modules = list[Module]
 _DROP = (torch.nn.Dropout, torch.nn.Dropout1d, torch.nn.Dropout2d, torch.nn.Dropout3d)
-_NORM = torch.nn.modules.batchnorm._BatchNorm
+_NORM = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d, torch.nn.SyncBatchNorm)
 _BASES = ("nnx.Module", "eqx.Module")
 
 
