@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._port.draft import loading, own_layers, own_recurrent
-from jaxvstorch._port.draft.commenting import TODO
-from jaxvstorch._port.draft.composing import count_unverified
+from jaxvstorch._port.draft.commenting import TODO, count_unverified
 from jaxvstorch._port.map import pasting
 
 STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")

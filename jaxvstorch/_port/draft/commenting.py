@@ -104,6 +104,16 @@ def left(name: str, why: str) -> str:
     return f"{name} {why}" + (f": {instead}" if instead else ", and has no counterpart here")
 
 
+def count_marks(source: str) -> int:
+    """How many places a draft marks as left to do."""
+    return source.count(f"# {TODO}")
+
+
+def count_unverified(source: str) -> int:
+    """How many places of a draft the map translated, but no replay verified."""
+    return len(re.findall(rf"# {NOTE}.*{UNVERIFIED}", source))
+
+
 def is_blank(node: ast.stmt) -> bool:
     """Whether a statement stands for a blank line."""
     return _is(node, BLANK)

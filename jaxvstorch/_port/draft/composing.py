@@ -1,13 +1,12 @@
 """Puts a draft together: the program in JAX, the layers and functions it needs, and its weights."""
 
 import ast
-import re
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
 from jaxvstorch._pairs.source import bound, imports, names_read
-from jaxvstorch._port.draft.commenting import NOTE, TODO, UNVERIFIED
+from jaxvstorch._port.draft.commenting import NOTE, TODO
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.draft.helpers import needed
@@ -167,16 +166,6 @@ def _unparsed(nodes: list[ast.stmt]) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" if line else line for line in text.splitlines())
-
-
-def count_marks(source: str) -> int:
-    """How many places a draft marks as left to do."""
-    return source.count(f"# {TODO}")
-
-
-def count_unverified(source: str) -> int:
-    """How many places of a draft the map translated, but no replay verified."""
-    return len(re.findall(rf"# {NOTE}.*{UNVERIFIED}", source))
 
 
 def _within(path: str, folder: Path) -> str:

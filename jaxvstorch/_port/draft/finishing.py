@@ -11,7 +11,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from jaxvstorch._files import write_marked
-from jaxvstorch._port.draft.composing import compose, count_marks, count_unverified
+from jaxvstorch._port.draft.commenting import count_marks, count_unverified
+from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.styles import CannotWriteError

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxvstorch._files import require_replaceable, write_marked
-from jaxvstorch._port.draft.composing import compose, count_marks, count_unverified
+from jaxvstorch._port.draft.commenting import count_marks, count_unverified
+from jaxvstorch._port.draft.composing import compose
 from jaxvstorch._port.draft.finishing import write_tests_beside
 from jaxvstorch._port.draft.parity import compare_parts, left_to_do
 from jaxvstorch._port.draft.styles import CannotWriteError

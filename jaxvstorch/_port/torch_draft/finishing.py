@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from jaxvstorch._files import write_marked
-from jaxvstorch._port.draft.composing import count_marks
+from jaxvstorch._port.draft.commenting import count_marks
 from jaxvstorch._port.draft.parity import left_to_do
 from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
