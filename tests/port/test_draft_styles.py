@@ -68,9 +68,11 @@ def test_functions_around_a_model(in_equinox) -> None:
         y = (x.sum(dim=1) > 0).long()
         for epoch in range(3):
             train(net, optimizer, x, y)
+        net.eval()
         print(evaluate(net, x, y))
         """
     )
+    assert "    net = eqx.nn.inference_mode(net)\n    print(evaluate(net, x, y))" in source
     assert parity["Net"] == AT_PARITY
     assert parity["train_step"].startswith(f"{STEPS}AdamW, with the same random numbers")
     assert "net, opt_state = train_step(net, optimizer, opt_state, x, y, key=subkey)" in source

@@ -169,8 +169,10 @@ class Equinox(Steps):
                 yield ast.Assign(node.targets, buffer, lineno=0)
             case ast.Expr(ast.Call(ast.Attribute(of, ("train" | "eval") as mode), arguments)):
                 if not self.resolving.modules(of):
-                    yield node
-                    return
+                    if any(mode in methods for methods in self.program.methods.values()):
+                        yield node  # a method of the program's own
+                        return
+                    raise CannotWriteError(f"`{text}`: it is not known which module that is")
                 inference = mode == "eval"
                 if arguments:
                     inference = ast.unparse(arguments[0]) == "False"

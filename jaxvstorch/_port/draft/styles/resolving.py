@@ -13,11 +13,12 @@ class Resolving:
 
     Attributes:
         env: the modules of each name; several, where they differ from run to run of a line.
+        instances: the modules of each class of the program, by its name.
         evaluated: the names of those that are in evaluation mode.
     """
 
-    def __init__(self, env: Mapping[str, Modules]) -> None:
-        self.env = dict(env)
+    def __init__(self, env: Mapping[str, Modules], instances: Mapping[str, Modules]) -> None:
+        self.env, self.instances = dict(env), instances
         self.evaluated: set[str] = set()
 
     def modules(self, node: ast.expr) -> Modules:
@@ -25,6 +26,8 @@ class Resolving:
         match node:
             case ast.Name(name):
                 return self.env.get(name, [])
+            case ast.Call(ast.Name(cls)):
+                return self.instances.get(cls, [])
             case ast.Attribute(of, name):
                 holders = self.modules(of)
                 parts = [h if name == "layers" and _is_sequence(h) else getattr(h, name, None)

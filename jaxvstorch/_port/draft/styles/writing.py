@@ -25,7 +25,7 @@ class Writer:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.resolving = Resolving({})
+        self.resolving = Resolving({}, {})
         self.owner = ""
         self.schedulers: dict[str, str] = {}  # the optimizer of each schedule, by its name
         self.free = {name: self._free(node) for name, node in program.functions.items()}
@@ -66,7 +66,9 @@ class Writer:
     def method(self, owner: str, node: Function) -> Function:
         """A method of a module, with the state and the key that it needs."""
         self.owner = owner
-        self.resolving = Resolving({"self": self.program.instances.get(owner, [])})
+        self.resolving = Resolving(
+            {"self": self.program.instances.get(owner, [])}, self.program.instances
+        )
         if not _is_plain(node):
             return node
         threading = self._threaded(node)
@@ -113,7 +115,7 @@ class Writer:
         """A function of the program, which returns what it changed after its own result."""
         self.owner = ""
         env = dict(self.program.variables)
-        self.resolving = Resolving(env)
+        self.resolving = Resolving(env, self.program.instances)
         name, free = node.name, self.free[node.name]
         self._take(node, free)
         steps = any("nnx.jit" in ast.unparse(d) for d in node.decorator_list)
@@ -163,7 +165,7 @@ class Writer:
     def main(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements of the program itself."""
         self.owner = ""
-        self.resolving = Resolving(dict(self.program.variables))
+        self.resolving = Resolving(self.program.variables, self.program.instances)
         threading = self.threading(ast.Module(body, []))
         new = threading.body(body)
         _begin(new, threading)
