@@ -75,6 +75,10 @@ def layer(
     if row is None or row.expression is None or row.called is None:
         raise NoLayerError((row and row.option("instead")) or f"{name} has no counterpart here")
     values, settings = matched(row, node)
+    shape = values.get("normalized_shape")
+    if bare == "LayerNorm" and isinstance(shape, ast.Tuple | ast.List) and len(shape.elts) > 1:
+        words = [*node.keywords, ast.keyword("rngs", rngs)]
+        return _call(written("LayerNormOverAxes"), node.args, words)
     for parameter, type_name in types.items():
         if parameter in values:
             setattr(values[parameter], TYPE, type_name)

@@ -102,6 +102,8 @@ class Modules(Expressions):
             array = self.visit(of)
             named = [word.value for word in node.keywords if word.arg == "dtype"] or node.args
             if method == "to" and named and is_dtype(named[0], self.qualified(named[0])):
+                if not self.unwatched:
+                    self.marks.append(f"Tensor.to {UNREACHED}")
                 return parsed(f"({ast.unparse(array)}).astype({ast.unparse(self.visit(named[0]))})")
             return array  # type: ignore[no-any-return]
         inner = isinstance(node.func, ast.Call)

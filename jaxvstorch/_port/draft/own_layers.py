@@ -55,6 +55,18 @@ class PaddedEmbed(nnx.Embed):
         return jnp.where(padded, jax.lax.stop_gradient(y), y)
 
 
+class LayerNormOverAxes(nnx.Module):
+    """Layer norm over several axes, the last ones; flax's has weights for one."""
+
+    def __init__(self, normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, *, rngs):
+        self.shape, self.eps = tuple(normalized_shape), eps
+        self.weight = nnx.Param(jnp.ones(self.shape)) if elementwise_affine else None
+        self.bias = nnx.Param(jnp.zeros(self.shape)) if elementwise_affine and bias else None
+
+    def __call__(self, x):
+        return paste.layer_norm(x, self.shape, self.weight, self.bias, self.eps)
+
+
 class TiedLinear(nnx.Module):
     """A linear layer whose weight is that of an embedding."""
 
