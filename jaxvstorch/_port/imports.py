@@ -1,9 +1,10 @@
-"""The full names of what a source file imports."""
+"""What a source file imports and spells, and importing a file by its path."""
 
 import ast
+import importlib.util
 import linecache
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -73,3 +74,32 @@ def is_of_jax(file: str) -> bool:
 
 
 _OF_JAX = {"jax", "flax", "optax", "equinox"}
+
+
+def import_file(path: Path, name: str) -> ModuleType:
+    """Import a file anew, as a module of a name."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # inspect looks for it there
+    spec.loader.exec_module(module)
+    return module
+
+
+def path_of(node: ast.expr, variables: Collection[str] = ()) -> list[str]:
+    """The attributes of ``self.a.b``, or of a variable after its name; empty for anything else."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    if isinstance(node, ast.Name) and node.id in variables:
+        return [node.id, *names] if names else []
+    return names if isinstance(node, ast.Name) and node.id == "self" else []
+
+
+def root_of(node: ast.expr) -> str:
+    """The name of the variable that attributes and items are of."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -23,15 +23,18 @@ from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.map.running.values import array, to_jax
 
 
-def compare_part(draft: ModuleType, call: FirstCall) -> str:
-    """Compare the draft of a function or module with the original; the result in words."""
+def arrays_of(call: FirstCall) -> str | tuple[tuple[Any, ...], Callable[[Any], Any]]:
+    """The arrays that a call was given, and what puts others in their place in its arguments.
+
+    Or why it is not compared, in words.
+    """
     arguments, spec = pytree.tree_flatten((call.args, call.kwargs))
     if any(isinstance(leaf, torch.nn.Module) for leaf in arguments):
         return "takes a module: compared through it"
     tensors = [i for i, leaf in enumerate(arguments) if isinstance(leaf, torch.Tensor)]
     if not tensors and not isinstance(call.function, torch.nn.Module):
         return "takes no array: not compared"
-    inputs: tuple[Any, ...] = tuple(_narrow(array(arguments[i])) for i in tensors)
+    inputs = tuple(narrow(array(arguments[i])) for i in tensors)
 
     def with_values(values: Any) -> Any:
         leaves = list(arguments)
@@ -39,6 +42,15 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
             leaves[i] = value
         return pytree.tree_unflatten(leaves, spec)
 
+    return inputs, with_values
+
+
+def compare_part(draft: ModuleType, call: FirstCall) -> str:
+    """Compare the draft of a function or module with the original; the result in words."""
+    taken = arrays_of(call)
+    if isinstance(taken, str):
+        return taken
+    inputs, with_values = taken
     if isinstance(call.function, torch.nn.Module):
         in_jax, in_torch, state = _module_functions(draft, call, with_values)
         inputs = (*state, *inputs)
@@ -54,13 +66,13 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
             return plain(drafted(*args, **kwargs, **given), jnp.float32)
 
         def in_torch(*values: Any) -> Any:
-            args, kwargs = with_values([_long(v) for v in values])
+            args, kwargs = with_values([long(v) for v in values])
             return plain(function(*args, **kwargs), torch.tensor)
 
-    return compared(_drawing(in_jax), _drawing(in_torch), inputs, differentiable)
+    return compared(drawing(in_jax), drawing(in_torch), inputs, differentiable)
 
 
-def _drawing(function: Callable[..., Any]) -> Callable[..., Any]:
+def drawing(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that draws the same random numbers in both frameworks.
 
     Raises:
@@ -110,7 +122,7 @@ def _module_functions(
         return plain(nnx.merge(graph, jax.tree.unflatten(spec, new))(*args, **kwargs))
 
     def in_torch(vector: Any, values: Any, *inputs: Any) -> Any:
-        args, kwargs = with_values([_long(x) for x in inputs])
+        args, kwargs = with_values([long(x) for x in inputs])
         state = named(vector, {name: value.clone() for name, value in values.items()})
         return plain(torch.func.functional_call(module, state, args, kwargs))
 
@@ -240,11 +252,11 @@ def _dtype(value: Any) -> Any:
     return to_jax(value) if isinstance(value, torch.dtype) else value
 
 
-def _narrow(value: np.ndarray) -> np.ndarray:
+def narrow(value: np.ndarray) -> np.ndarray:
     """Integers as JAX has them; 64 bits would make its floating-point numbers wider too."""
     return value.astype(np.int32) if value.dtype == np.int64 else value
 
 
-def _long(value: Any) -> Any:
+def long(value: Any) -> Any:
     narrow = isinstance(value, torch.Tensor) and value.dtype == torch.int32
     return value.long() if narrow else value

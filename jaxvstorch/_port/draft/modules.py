@@ -21,8 +21,8 @@ from jaxvstorch._port.draft.layers import (
     layer,
     written,
 )
-from jaxvstorch._port.draft.paths import path_of, root_of
 from jaxvstorch._port.draft.seen import layer_name
+from jaxvstorch._port.imports import path_of, root_of
 from jaxvstorch._port.map.rows import meaning, rows
 
 RNGS = "rngs_here"  # stands for flax's random numbers until it is known who has them

@@ -1,8 +1,6 @@
 """Compares each part of a draft with the program's own: same inputs and weights."""
 
-import importlib.util
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -15,6 +13,7 @@ from jaxvstorch._port.draft.comparing import compare_part
 from jaxvstorch._port.draft.helpers import add_helpers
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.stepping import compare_steps
+from jaxvstorch._port.imports import import_file
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.map.running.values import to_jax
 
@@ -95,12 +94,7 @@ def loaded(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> Modul
         path: of the draft.
         names: of its helpers, where they differ.
     """
-    spec = importlib.util.spec_from_file_location("jaxvstorch_draft", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # inspect looks for it there
-    spec.loader.exec_module(module)
+    module = import_file(path, "jaxvstorch_draft")
     add_helpers(module, names)
     return module
 

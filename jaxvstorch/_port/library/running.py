@@ -1,8 +1,6 @@
 """Runs what was extracted of libraries, as one file of PyTorch, under a replay."""
 
-import importlib.util
 import linecache
-import sys
 import traceback
 from collections.abc import Iterator, Mapping, ValuesView
 from dataclasses import fields
@@ -13,6 +11,7 @@ from typing import Any
 import torch
 
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.imports import import_file
 from jaxvstorch._port.library.extracting import Extracted
 from jaxvstorch._port.library.settings import is_settings
 from jaxvstorch._port.replay import Replay
@@ -34,7 +33,7 @@ def run_file(model: Extracted, file: Path, limit: int) -> tuple[Recording, Repla
     replay = Replay(limit, recording.record)
     results = list[Any]()
     try:
-        module = _imported(file)
+        module = import_file(file, file.stem)
         with replay, recording.watching():
             for call in model.calls:
                 values = {name: _own(module, value) for name, value in call.made_with.items()}
@@ -52,16 +51,6 @@ def run_file(model: Extracted, file: Path, limit: int) -> tuple[Recording, Repla
     recording.argument_types = replay.argument_types
     linecache.getlines(str(file))  # a report shows them
     return recording, replay
-
-
-def _imported(file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _own(module: ModuleType, value: Any) -> Any:

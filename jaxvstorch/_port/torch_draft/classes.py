@@ -115,7 +115,7 @@ class Classes(Compact):
         node.body = self.statements(node.body) or [ast.Pass()]
         node.returns = self._annotation(node.returns)
         node.decorator_list = [d for d in node.decorator_list if not self._is_jax(d)]
-        _rename(node, self.renamed())
+        rename(node, self.renamed())
         _detach(node)
         self.scope, (self.stepped, self.read) = outer, before
         return node
@@ -238,7 +238,7 @@ def _located(node: ast.stmt, of: ast.stmt) -> ast.stmt:
     return node
 
 
-def _rename(node: ast.AST, names: dict[str, str]) -> None:
+def rename(node: ast.AST, names: dict[str, str]) -> None:
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id in names:
             part.id = names[part.id]

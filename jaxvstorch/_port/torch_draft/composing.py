@@ -12,7 +12,7 @@ from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
-from jaxvstorch._port.torch_draft.classes import Classes, _rename
+from jaxvstorch._port.torch_draft.classes import Classes, rename
 from jaxvstorch._port.torch_draft.leftovers import mark_leftovers
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
@@ -57,7 +57,7 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     new = rewriter.statements(statements)
     for node in new:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            _rename(node, rewriter.renamed())
+            rename(node, rewriter.renamed())
     names = {name: full for name, full in imported_names(tree).items()
              if full.partition(".")[0] in _OF_JAX and name not in _LIBRARIES}  # fmt: skip
     module = ast.Module(new, [])

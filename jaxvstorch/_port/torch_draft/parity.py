@@ -2,9 +2,7 @@
 
 import ast
 import copy
-import importlib.util
 import inspect
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ import torch
 
 from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._port.from_jax.arguments import function_argument, name_of_function
+from jaxvstorch._port.imports import import_file
 from jaxvstorch._port.map import paste_torch
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.torch_draft import arrays, kinds
@@ -32,7 +31,7 @@ def compare_parts(path: Path, recording: Recording, rewriter: Classes) -> Iterat
     """The result of comparing each function that ran with the draft's, in words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        draft = _loaded(path)
+        draft = import_file(path, "jaxvstorch_torch_draft")
         for name, calls in recording.calls.items():
             if not calls or "<locals>" in name or "<lambda>" in name:
                 continue
@@ -46,16 +45,6 @@ def compare_parts(path: Path, recording: Recording, rewriter: Classes) -> Iterat
                 yield title, f"not compared: {error.args[0]}"
             except Exception as error:
                 yield title, f"cannot be compared: {error_text(error)}"
-
-
-def _loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("jaxvstorch_torch_draft", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 class _Part:

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from jaxvstorch._frameworks.private.torch import pytree
 from jaxvstorch._port.draft import agreeing, comparing, restoring, stepping
 from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, kept
@@ -28,20 +27,10 @@ from jaxvstorch._port.map.running.values import array, to_jax
 
 def compare_part(draft: ModuleType, call: FirstCall) -> str:
     """Compare the draft of a function or module with the original; the result in words."""
-    arguments, spec = pytree.tree_flatten((call.args, call.kwargs))
-    if any(isinstance(leaf, torch.nn.Module) for leaf in arguments):
-        return "takes a module: compared through it"
-    tensors = [i for i, leaf in enumerate(arguments) if isinstance(leaf, torch.Tensor)]
-    if not tensors and not isinstance(call.function, torch.nn.Module):
-        return "takes no array: not compared"
-    inputs: tuple[Any, ...] = tuple(comparing._narrow(array(arguments[i])) for i in tensors)
-
-    def with_values(values: Any) -> Any:
-        leaves = list(arguments)
-        for i, value in zip(tensors, values, strict=True):
-            leaves[i] = value
-        return pytree.tree_unflatten(leaves, spec)
-
+    taken = comparing.arrays_of(call)
+    if isinstance(taken, str):
+        return taken
+    inputs, with_values = taken
     if isinstance(call.function, torch.nn.Module):
         in_jax, in_torch, state = _module_functions(draft, call, with_values)
         inputs, differentiable = (*state, *inputs), bool(state[0].size)
@@ -55,10 +44,10 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
             return comparing.plain(drafted(*args, **kwargs, **key), jnp.float32)
 
         def in_torch(*values: Any) -> Any:
-            args, kwargs = with_values([comparing._long(v) for v in values])
+            args, kwargs = with_values([comparing.long(v) for v in values])
             return comparing.plain(function(*args, **kwargs), torch.tensor)
 
-    drawing = comparing._drawing
+    drawing = comparing.drawing
     return agreeing.compared(drawing(in_jax), drawing(in_torch), inputs, differentiable)
 
 
@@ -121,7 +110,7 @@ def _module_functions(
         return comparing.plain(model.loaded(own, vector.dtype).called(*args, **kwargs))
 
     def in_torch(vector: Any, values: Any, *inputs: Any) -> Any:
-        args, kwargs = with_values([comparing._long(x) for x in inputs])
+        args, kwargs = with_values([comparing.long(x) for x in inputs])
         state = named(vector, {name: value.clone() for name, value in values.items()})
         return comparing.plain(torch.func.functional_call(module, state, args, kwargs))
 
