@@ -1,6 +1,7 @@
 """Rewrites a program's expressions in JAX, by what a replay recorded of each call."""
 
 import ast
+import builtins
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
@@ -70,9 +71,11 @@ class Expressions(ast.NodeTransformer):
         self.in_backward = False  # whether PyTorch's engine ran it, which no replay sees
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self.calls_at(node):
+        if self.calls_at(node) and not self._is_pythons(node):
             return self._replayed(node)
         function = node.func
+        if self.calls_at(node) and ast.unparse(function) in ("max", "min") and node.args[1:]:
+            return self._larger_or_smaller(node)
         name = self.qualified(function)
         if isinstance(function, ast.Attribute) and name is None:
             if function.attr in _SHAPES and not node.args:
@@ -96,6 +99,18 @@ class Expressions(ast.NodeTransformer):
         if skipped and isinstance(function, ast.Attribute) and name is None:
             return self._by_name(f"Tensor.{function.attr}", node)
         return self.generic_visit(node)
+
+    def _is_pythons(self, node: ast.Call) -> bool:
+        """Whether a call is of Python's own function, such as ``sum``, which adds arrays alike."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        others = [call for call in self.calls_at(node) if call.name != f"Tensor.{name}"]
+        return hasattr(builtins, name) and bool(others)
+
+    def _larger_or_smaller(self, node: ast.Call) -> ast.AST:
+        """Python's ``max(a, b)`` of arrays, without an ``if`` on their values."""
+        name = f"jnp.{ast.unparse(node.func)}imum"
+        args: list[ast.expr] = [self.visit(a) for a in node.args]
+        return reduce(lambda a, b: ast.Call(parsed(name), [a, b], []), args)
 
     def _by_name(self, name: str, node: ast.Call) -> ast.AST:
         """A method's call where no replay looked: in JAX if only an array has such a method."""

@@ -170,23 +170,43 @@ def names_in_order(node: ast.AST) -> list[str]:
     return [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
 
 
-def first_reads(body: Sequence[ast.stmt]) -> set[str]:
+def first_reads(body: Sequence[ast.AST]) -> set[str]:
     """The names that statements read before they store them."""
     read, stored = set[str](), set[str]()
     for node in body:
-        read |= names_in(node, ast.Load) - stored
+        match node:
+            case ast.For(target=target, iter=iterated, body=inner, orelse=last):
+                begin = first_reads([iterated])
+                inside = first_reads([*inner, *last]) - names_in(target, ast.Store)
+                read |= (begin | inside) - stored
+            case _:
+                read |= names_in(node, ast.Load) - _of_comprehensions(node) - stored
         stored |= names_in(node, ast.Store)
     return read
 
 
+def _of_comprehensions(node: ast.AST) -> set[str]:
+    """The names that only the comprehensions of a tree store."""
+    targets = [n.target for n in ast.walk(node) if isinstance(n, ast.comprehension)]
+    inside = set[str]().union(*(names_in(target, ast.Store) for target in targets))
+    return inside - names_in(node, ast.Store, targets)
+
+
 def stores(node: ast.stmt) -> set[str]:
-    """The names that a statement stores, and those whose arrays it writes into."""
-    names = names_in(node, ast.Store)
-    match node:
-        case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
-            if method.endswith("_") and not method.startswith("_"):
+    """The names that a statement stores, and those whose arrays or lists it writes into."""
+    names = names_in(node, ast.Store) - _of_comprehensions(node)
+    for part in ast.walk(node):
+        match part:
+            case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
+                in_place = method.endswith("_") and not method.startswith("_")
+                if in_place or method in _GROWING:
+                    names.add(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
                 names.add(name)
     return names
+
+
+_GROWING = ("append", "extend", "insert")
 
 
 def gradient_call(node: ast.stmt) -> str | None:

@@ -171,7 +171,8 @@ def around_step(
     Returns:
         Those before, those after, and whether one of these should have come before.
     """
-    first = min(i for i, n in enumerate(body) if any(n is part for part in step.region))
+    reading = [n for n in step.region if names_in(n, ast.Load)]  # not `losses = []`
+    first = min(i for i, n in enumerate(body) if any(n is part for part in reading))
     changed = {*step.trained, *filter(None, [step.optimizer])}
     counted = any(True for name in step.trained for _ in step.seen.namespace[name].buffers())
     stored = set().union(*map(stores, step.region))
@@ -262,15 +263,31 @@ def _region(
             chosen.insert(0, node)
             needed = needed - stored | names_in(node, ast.Load)
     again, region, derived = list[ast.stmt](), list[ast.stmt](), set(trained)
+    begun = list[ast.stmt]()
     for node in chosen:
         comes = bool(names_in(node, ast.Load) & derived)
         derived |= stores(node) if comes else set()
         if not any(node is part for part in earlier):
             if comes or again or region:
                 region.append(node)
+            else:
+                begun.append(node)
         elif comes:
             again.append(node)
+    region = [*(n for n in begun if _begins_sum(n, region, body)), *region]
     return again, _with_readers(body, region) if region else []
+
+
+def _begins_sum(node: ast.stmt, region: Sequence[ast.stmt], body: Sequence[ast.stmt]) -> bool:
+    """Whether a statement is such as ``losses = []`` or ``loss = 0``, which the region adds to."""
+    value = node.value if isinstance(node, ast.Assign) else None
+    literal = isinstance(value, ast.Constant | ast.List | ast.Dict | ast.Tuple)
+    if value is None or not literal or names_in(value, ast.Load):
+        return False
+    names = stores(node)
+    between = body[_index(body, node) + 1 : _index(body, region[0])]
+    apart = all(names.isdisjoint(names_in(n, ast.Load) | stores(n)) for n in between)
+    return bool(region) and apart and bool(names & set[str]().union(*map(stores, region)))
 
 
 def _with_readers(body: Sequence[ast.stmt], region: list[ast.stmt]) -> list[ast.stmt]:
