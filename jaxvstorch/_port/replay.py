@@ -1,6 +1,7 @@
 """Watches the calls of a PyTorch program, and does each again in JAX."""
 
 import ast
+import inspect
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -243,7 +244,24 @@ class Replay(TorchFunctionMode):
             note = (row and row.option("instead")) or ""
             self._add(location, name, None, lambda: Outcome(status, note))
 
-    def _before_step(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+    def _before_step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> Any:
+        """Take the step in optax; a closure computes the gradients first."""
+        given = inspect.signature(optimizer.step).bind_partial(*args[1:], **kwargs).arguments
+        closure = given.get("closure")
+        if closure is None:
+            self._take_step(optimizer)
+            return None
+
+        @wraps(closure)
+        def then_step() -> Any:
+            loss = closure()
+            self._take_step(optimizer)
+            return loss
+
+        given["closure"] = then_step
+        return args[:1], given
+
+    def _take_step(self, optimizer: torch.optim.Optimizer) -> None:
         if self._idle:
             return
         self._busy = True

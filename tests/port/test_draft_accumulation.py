@@ -79,7 +79,7 @@ def test_a_program_with_grads_of_its_own(drafted) -> None:
     assert "TODO: Optimizer.param_groups" in source
 
 
-def test_losses_of_a_step_add_up_in_lists(drafted) -> None:
+def test_losses_of_a_closure_add_up_in_lists(drafted) -> None:
     """Python's own ``sum`` and ``max`` take arrays; what a loop begins with goes with it."""
     source, parity = drafted(
         """
@@ -89,20 +89,27 @@ def test_losses_of_a_step_add_up_in_lists(drafted) -> None:
         net = torch.nn.Linear(2, 2)
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         for _ in range(2):
-            optimizer.zero_grad()
-            losses, parts = [], {}
-            total = 0
             x = torch.randn(3, 2)
-            for k in range(3):
-                losses.append((net(x) * k).square().mean())
-                parts[k] = losses[k]
-                total += losses[k]
-            loss = total + sum(losses) / 3 + max(losses[1], losses[2])
-            loss.backward()
-            optimizer.step()
-            print([round(part.item(), 3) for part in parts.values()])
+
+            def closure():
+                optimizer.zero_grad()
+                losses, parts = [], {}
+                total = 0
+                for k in range(3):
+                    with torch.autocast("cpu"):
+                        y = net(x)
+                    losses.append((y * k).square().mean())
+                    parts[k] = losses[k]
+                    total += losses[k]
+                loss = total + sum(losses) / 3 + max(losses[1], losses[2])
+                loss.backward()
+                return loss
+
+            loss = optimizer.step(closure)
+            print(round(loss.item(), 3))
         """
     )
-    assert "# TODO" not in source
+    assert source.count("# TODO:") == 1
+    assert "# TODO: autocast computed what is below in another dtype" in source
     assert "def train_step(net, optimizer, x):" in source
     assert parity["train_step"].startswith("at parity: losses, weights and buffers after 2 steps")

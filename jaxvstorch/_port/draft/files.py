@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
+from jaxvstorch._port.draft.closures import WithoutClosures
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
@@ -47,6 +48,8 @@ class File:
         self.modules = merging.imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)
+        if not self.seen.searches:
+            self.tree = WithoutClosures().visit(self.tree)
         self.rewriting = Accumulation(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.made = made_by(self.tree, self.rewriting.qualified)

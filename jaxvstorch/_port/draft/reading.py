@@ -178,9 +178,14 @@ def first_reads(body: Sequence[ast.AST]) -> set[str]:
             case ast.For(target=target, iter=iterated, body=inner, orelse=last):
                 begin = first_reads([iterated])
                 inside = first_reads([*inner, *last]) - names_in(target, ast.Store)
-                read |= (begin | inside) - stored
+                reads = begin | inside
+            case ast.With(items=items, body=inner):
+                reads = first_reads([*items, *inner])
+            case ast.If(test=test, body=inner, orelse=last):
+                reads = first_reads([test]) | first_reads(inner) | first_reads(last)
             case _:
-                read |= names_in(node, ast.Load) - _of_comprehensions(node) - stored
+                reads = names_in(node, ast.Load) - _of_comprehensions(node)
+        read |= reads - stored
         stored |= names_in(node, ast.Store)
     return read
 

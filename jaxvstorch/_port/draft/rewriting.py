@@ -224,14 +224,20 @@ class Rewriting(Weights):
         return None if any(map(self.is_torch, parts)) or isinstance(node, ast.Constant) else node
 
     def _is_context(self, node: ast.expr) -> bool:
-        """Whether a context only sets how PyTorch computes; autocast can be switched off."""
+        """Whether a context only sets how PyTorch computes."""
         name = (self.qualified(node.func) if isinstance(node, ast.Call) else None) or ""
-        off = self.seen.autocast_lines.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
-        if name.endswith(".autocast") and off and not self._did_not_run(node):
+        if name.endswith(".autocast") and not self._did_not_run(node):
+            lines = range(node.lineno, (node.end_lineno or 0) + 1)
+            if not self.seen.autocast_lines.isdisjoint(lines):  # it was not switched off
+                self.marks.append(_AUTOCAST)
             return True
         return self.is_torch(node) and any(name in ast.unparse(node) for name in _CONTEXTS)
 
 
+_AUTOCAST = (
+    "autocast computed what is below in another dtype, and the draft computes it in float32: give "
+    "the layers dtype=jnp.bfloat16, and param_dtype=jnp.float32 as PyTorch does, where that counts"
+)
 _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}
 
 

@@ -40,6 +40,7 @@ class Seen:
         handing: the same at each call of such a function, and the optimizer that it steps.
         frozen: whether some weights of what a step trains stay as they are.
         stepped: whether an optimizer took a step.
+        searches: whether an optimizer calls its closure several times in a step, as LBFGS does.
         rates_set: whether the program sets the learning rate of each of its optimizers.
         instances: a module of each of the program's classes, by name.
         extracted: the names of the classes of other packages that are in the draft.
@@ -93,6 +94,7 @@ class Seen:
         self.frozen = any(not p.requires_grad for m in modules for p in m.parameters())
         self.stepped = recording.stepped
         every = [made for several in recording.optimizers.values() for made in several]
+        self.searches = any(type(made.optimizer) is torch.optim.LBFGS for made in every)
         self.rates_set = bool(every) and all(made.rate_is_set for made in every)
         self.saved = {span: kind for (file, span), kind in recording.saved.items() if file == path}
         self.modules = self._modules(recording)
