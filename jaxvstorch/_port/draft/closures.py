@@ -9,10 +9,10 @@ from jaxvstorch._port.draft.reading import names_in
 class WithoutClosures(ast.NodeTransformer):
     """Puts the body of a closure where an optimizer calls it, once in each step."""
 
-    def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802 - of ast.NodeVisitor
+    def visit_Module(self, node: ast.Module) -> ast.AST:
         return self._without_closures(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._without_closures(node)
 
     def _without_closures(self, scope: ast.Module | ast.FunctionDef) -> ast.AST:

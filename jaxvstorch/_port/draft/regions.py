@@ -230,7 +230,8 @@ def _step(
     if is_optimizer:
         trained = holders(weights_of(seen.namespace[changed]), near)
     again, region = _region(earlier, body, backward, set(trained))
-    if not trained or not region:
+    kept = any(text in ast.unparse(n) for text in seen.lists for n in region)
+    if not trained or not region or kept:
         return None  # what it is the gradient of was computed elsewhere
     places = [_index(body, n) for n in backward]
     first, last = min(places), max(places)

@@ -8,22 +8,19 @@ from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.batches import Batches
-from jaxvstorch._port.draft.commenting import blank, is_blank, is_marker, mark
-from jaxvstorch._port.draft.expressions import parsed
-from jaxvstorch._port.draft.modules import RNGS, draws
+from jaxvstorch._port.draft.commenting import is_blank, is_marker, mark
 from jaxvstorch._port.draft.reading import (
     Cloned,
     WithoutItem,
     clips_gradients,
-    first_reads,
     gradient_call,
     names_in,
-    names_in_order,
     read_around,
     stores,
 )
 from jaxvstorch._port.draft.recorded import DraftedStep, Steps
 from jaxvstorch._port.draft.regions import Step, around_step, find_steps
+from jaxvstorch._port.draft.step_functions import StepFunction
 
 _ADDING = "in the program the gradients of earlier steps add up: nothing sets them to zero"
 _LATE = "what comes after {} came before the step in the program, and reads what it changes"
@@ -139,109 +136,50 @@ class Training(Batches):
         total = " + ".join(map(ast.unparse, step.losses))
         source = "\n".join([*map(ast.unparse, step.region), f"loss_of_step = {total}"])
         changes = "\n".join(map(ast.unparse, step.changes))
-        kinds = step.seen.kinds
-        computing = [n for n in step.region if gradient_call(n) is None]
-        loss_names = set().union(*(names_in(n, ast.Load) for n in step.losses))
-        stored = set().union(*map(stores, computing))
-        own = first_reads(computing) | loss_names - stored
-        local = self.function is not None
-        for change in [] if step.adds else step.changes:
-            own |= names_in(change, ast.Load) - names_in(change, ast.Store)
-        order = {n: None for part in [*computing, *step.losses] for n in names_in_order(part)}
-        own_in_order = [n for n in order if n in own] + sorted(own - set(order))
-        further = [n for n in own_in_order if kinds.get(n) == "module" and n not in step.trained]
-        models = [*step.trained, *further]
-        arrays = [
-            n for n in own_in_order
-            if kinds.get(n) == "array" or (kinds.get(n) == "numbers" and local)
-        ]  # fmt: skip
-        settings = [
-            n for n in sorted(own)
-            if local and kinds.get(n) in ("setting", "function", "other")
-            and (self.is_local(n) or n in step.seen.attributes)
-        ]  # fmt: skip
-        for n in sorted(own & self.changed - {*arrays, *settings}):  # a constant under jit
-            if kinds.get(n) in ("setting", "numbers"):
-                fraction = isinstance(step.seen.namespace[n], float)
-                (arrays if fraction or kinds[n] == "numbers" else settings).append(n)
-        if step.new_value is not None:  # a rate changes: as an argument it needs no new trace
-            rates = names_in(step.new_value, ast.Load) & kinds.keys() - {"p", "g"}
-            arrays += sorted(n for n in rates if kinds[n] in ("setting", "numbers"))
-            settings = [n for n in settings if n not in rates]
-        closed_over = any(kinds.get(n) == "other" for n in settings)
-        settings = [] if closed_over else settings
-        copied: list[str] = []
-        for other in steps:  # its own call changes the running averages
-            for part in other.again:
-                if any(part is n for n in computing):
-                    Cloned(other.trained).visit(part)
-                    copied += other.trained
-        body = super().visit_body([WithoutItem().visit(part) for part in computing])
-        returned = step.loss_name or ("loss" if "loss" not in {*order, *stored} else "total_loss")
+        is_local = self.is_local if self.function is not None else None
+        new = StepFunction(step, results, is_local, self.changed)
+        copied = self._copy_before(new.computing, steps)
+        body = super().visit_body([WithoutItem().visit(part) for part in new.computing])
+        loss = step.loss_name or new.free_name("loss")
         if step.loss_name is None:
             sum_of = ast.unparse(self.visit(step.losses[0])) if len(step.losses) == 1 else total
-            body.append(ast.parse(f"{returned} = {sum_of}").body[0])
-        read = set().union(*(names_in(n, ast.Load) for n in [*body, *step.changes]))
-        settings = [n for n in settings if n in read or step.new_value is not None]
-        random = any(draws(ast.Module(body, [])))
-        written = [n for n in arrays if n in stored]
-        taken = ", ".join([*models, *written, *["rngs"] * random])
-        loss_fn = "loss_fn" if "loss_fn" not in {*order, *stored} else "total_loss_fn"
-        inner = ast.parse(f"def {loss_fn}({taken}):\n    pass").body[0]
-        assert isinstance(inner, ast.FunctionDef)
-        others = f"({', '.join(results)}{',' * (len(results) == 1)})"
-        aux = f"{returned}, {others}" if results else returned
-        inner.body = [*body, *ast.parse(f"return {aux}").body]
-        optimizer = [step.optimizer] if step.optimizer and not step.apart else []
-        optimizer = ["grads"] if step.adds else optimizer
-        returns_gradients = step.adds or step.apart
-        parameters = [*models, *optimizer, *dict.fromkeys(arrays), *["rngs"] * random, *settings]
-        count = len(step.trained)
-        argnums = f", argnums={tuple(range(count))}" if count > 1 else ""
-        if self.seen.frozen:
-            each = [f"nnx.DiffState({i}, paste.trainable)" for i in range(count)]
-            argnums = f", argnums=({', '.join(each)})"
-        options = argnums + ", has_aux=True" * bool(results)
-        many = len(results) > 3
-        left = f"({returned}, {'others' if many else others})" if results else returned
-        further = [*(["*others"] if many else results), *["grads"] * returns_gradients]
-        new = "new" if step.adds else "grads"
-        lines = [
-            f"{left}, {new} = nnx.value_and_grad({loss_fn}{options})({taken})",
-            *(self._updating(step)),
-            f"return {', '.join([returned, *further])}",
-        ]
-        function = ast.parse(f"def {name}({', '.join(parameters)}):\n    pass").body[0]
-        assert isinstance(function, ast.FunctionDef)
-        static = ", ".join(map(repr, settings)) + "," * (len(settings) == 1)
-        jit = f"nnx.jit(static_argnames=({static}))" if settings else "nnx.jit"
-        function.decorator_list = [parsed(jit)]
-        function.body = [inner, blank(), *ast.parse("\n".join(lines)).body]
+            body.append(ast.parse(f"{loss} = {sum_of}").body[0])
+        function = new.written(name, body, loss, self._updating(step), self.seen.frozen)
         if self.seen.value_dependent:
             function.decorator_list = []
             why = f"Not compiled: what {self.seen.value_dependent[0]} gives depends on values."
             function.body.insert(0, ast.Expr(ast.Constant(why)))
-        for drawn in draws(function):
-            drawn.id = "rngs" if drawn.id == RNGS else "rngs()"
         step.seen.drafted = DraftedStep(
             name,
-            parameters,
-            models,
+            new.parameters,
+            new.models,
             step.optimizer,
             source,
             changes,
             copied,
             returns=step.trained if step.apart else [],
         )
-        arguments = [RNGS if p == "rngs" else p for p in parameters]
-        further = [*results, *["grads"] * returns_gradients]
-        called = f"{', '.join([returned, *further])} = {name}({', '.join(arguments)})"
-        if not returns_gradients and (step.optimizer or step.trained[0]) in step.seen.adding:
+        keeps_gradients = step.adds or step.apart
+        if not keeps_gradients and (step.optimizer or step.trained[0]) in step.seen.adding:
             self.marks.append(_ADDING)
-        if closed_over:
+        if new.closes_over:
             self.marks.append(f"{name} reads variables of the function around it")
         self.steps.append(function)
-        return ast.parse(called).body[0]
+        return new.called(name, loss)
+
+    def _copy_before(self, computing: Sequence[ast.stmt], steps: Sequence[Step]) -> list[str]:
+        """Call copies of the modules that a later step trains: its own call changes averages.
+
+        Returns:
+            Their names.
+        """
+        copied: list[str] = []
+        for other in steps:
+            for part in other.again:
+                if any(part is n for n in computing):
+                    Cloned(other.trained).visit(part)
+                    copied += other.trained
+        return copied
 
     def _updating(self, step: Step) -> Iterator[str]:
         """What changes the gradients and the weights, or adds the gradients up."""
