@@ -10,7 +10,7 @@ import torch
 
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, of_pytorch
-from jaxvstorch._port.map.running.compare import Difference
+from jaxvstorch._port.map.running.compare import NARROWED, Difference
 from jaxvstorch._port.map.running.describe import result_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, array
@@ -104,6 +104,6 @@ def distribution_differences(ours: Any, theirs: Any) -> list[Difference]:
     elif x.size and not np.isnan(x).all() and ks_2samp(x, y).pvalue < UNLIKELY:
         differences.append(Difference("distribution", result_text(ours), result_text(theirs)))
     if a.dtype != b.dtype:
-        narrower = a.dtype.itemsize == 2 * b.dtype.itemsize
+        narrower = NARROWED.get(a.dtype.name) == b.dtype.name
         differences.append(Difference("width" if narrower else "dtype", a.dtype.name, b.dtype.name))
     return differences

@@ -19,7 +19,8 @@ def stft(
     """The spectrum of each frame of a signal: one row for a frequency, one column for a time."""
     if center:
         width = [(0, 0)] * (input.ndim - 1) + [(n_fft // 2, n_fft // 2)]
-        input = jnp.pad(input, width, mode=pad_mode)
+        modes = {"replicate": "edge", "circular": "wrap"}
+        input = jnp.pad(input, width, mode=modes.get(pad_mode, pad_mode))
     frames = input[..., _frames(input.shape[-1], n_fft, hop_length)]
     frames = frames * _window(window, n_fft, win_length)
     if onesided is None:
