@@ -180,6 +180,42 @@ def test_arguments_are_tried_beyond_the_count_and_missing() -> None:
     assert {"momentum": None} in made
 
 
+def test_a_dtype_and_a_word_are_tried_though_none_is_given() -> None:
+    x = torch.ones(2, 3)
+    tried_of = {
+        name: [call.kwargs for _, call in argument_calls(rows()[name], Call(function, (x,)))]
+        for name, function in (("torch.sum", torch.sum), ("torch.fft.fft", torch.fft.fft))
+    }
+    assert {"dtype": torch.int32} in tried_of["torch.sum"]
+    assert {"norm": "ortho"} in tried_of["torch.fft.fft"]
+    call = Call(torch.linalg.qr, (x,))
+    words = {word for word, _ in argument_calls(rows()["torch.linalg.qr"], call)}
+    assert words >= {"r", "complete"}
+
+
+def test_a_flipped_boolean_is_tried_beside_other_dtypes() -> None:
+    calls = variants(parse(SUM), Call(torch.sum, (torch.ones(2, 3), 1, False)))
+    kept = [call.args[0] for _, call in calls if call.args[1:] == (1, True)]
+    assert {x.dtype for x in kept} >= {torch.bool, torch.int32, torch.complex64}
+    assert 0 in [x.numel() for x in kept]
+
+
+def test_a_name_without_arrays_is_tried_with_other_arguments() -> None:
+    line = "torch.hann_window(window_length, periodic=True) => jnp.hanning(window_length + 1)[:-1]"
+    seen = judge(parse(f"{line} ; needless: periodic ; try: [(5,)]"))
+    assert "value" in {difference.kind for difference in seen.differences}
+
+
+def test_an_optimizer_and_a_norm_are_tried_with_other_arguments() -> None:
+    assert judge(rows()["torch.optim.Adagrad"]).tried["arguments"]
+    line = (
+        "nnx.LayerNorm(num_features, *, epsilon=1e-06, use_bias=True, use_scale=True, rngs=...)(x)"
+        " => torch.nn.LayerNorm(num_features, epsilon, use_scale, use_bias)(x) ; needless: rngs"
+        " ; weights: {'weight': w.scale, 'bias': w.bias} ; try: [((3,), (x,))]"
+    )  # without a scale, this leaves out the bias
+    assert "only PyTorch raises" in {d.kind for d in judge(parse(line)).differences}
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -1,9 +1,10 @@
 """Calls with other arguments: at 0, 1, -1 and 5, booleans flipped, optional ones left out."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from jaxvstorch._port.map.row import PLACEMENT, PLACEMENT_IN_JAX, Row
@@ -17,13 +18,40 @@ COUNTS = (0, -1, MORE)
 OUT_OF_RANGE = "out of range"
 # Values of a parameter, by its name, that its default does not tell.
 _FURTHER = {"copy": (True, False), "momentum": (None,)}
+_HALF = (0.5, 0)
+# Values of a parameter that is None by default.
+_OPTIONAL: dict[str, tuple[Any, ...]] = {
+    "correction": (0, 5), "ddof": (0, 5), "density": (True,), "eps": (0.25,), "keepdims": (True,),
+    "left": _HALF, "neginf": _HALF, "param_dtype": (np.float16,), "posinf": _HALF,
+    "range": ((-1.0, 2.0), (1.0, 1.0)), "recompute_scale_factor": (True,), "right": _HALF,
+    "rtol": (0.1,), "scale": _HALF,
+}  # fmt: skip
+# Dtypes of a result, by the framework whose name is called.
+_RESULTS: dict[str, tuple[Any, ...]] = {
+    "torch": (torch.float16, torch.int32, torch.complex64),
+    "jax": (np.float16, np.int32, np.complex64),
+}
 # Words of which a parameter takes any, by its name.
-WORDS = {
+WORDS: dict[str, tuple[str, ...]] = {
     "reduction": ("none", "mean", "sum"),
     "norm": ("forward", "backward", "ortho"),
     "interpolation": ("linear", "lower", "higher", "nearest", "midpoint"),
     "method": ("linear", "lower", "higher", "nearest", "midpoint"),
+    "side": ("left", "right"),
+    "indexing": ("ij", "xy"),
+    "UPLO": ("L", "U"),
+    "approximate": ("none", "tanh"),
+    "nonlinearity": ("tanh", "relu"),
+    "padding_mode": ("zeros", "border", "reflection"),
+    "padding": ("SAME", "VALID"),
 }
+# Words that a mode is one of.
+_MODES = (
+    ("nearest", "linear", "bilinear", "bicubic", "area", "nearest-exact"),
+    ("constant", "reflect", "replicate", "circular", "edge", "wrap"),
+    ("reduced", "complete", "r"), ("sum", "mean", "max"), ("full", "economic"),
+    ("fan_in", "fan_out"),
+)  # fmt: skip
 
 
 def argument_calls(row: Row, call: Call, with_required: bool = True) -> Iterator[tuple[Any, Call]]:
@@ -65,9 +93,24 @@ def _others(row: Row, given: dict[str, Any], name: str) -> Iterator[Any]:
 def other_values(row: Row, given: dict[str, Any], name: str) -> list[Any]:
     """Other values of a parameter: of an argument's kind, or of its default's."""
     value = given[name] if name in given else default(row, name)
-    words = WORDS.get(name, ())
-    further = words if isinstance(value, str) and value in words else _FURTHER.get(name, ())
+    if isinstance(value, torch.Tensor | np.ndarray):
+        return []
+    further: Sequence[Any] = _FURTHER.get(name, ())
+    if name == "dtype":
+        further = _RESULTS[row.framework]
+    elif value is None:
+        further = further or _OPTIONAL.get(name, _words(name, None))
+    elif isinstance(value, str):
+        further = _words(name, value)
     return others(value) + [v for v in further if v != value]
+
+
+def _words(name: str, value: str | None) -> tuple[str, ...]:
+    """The words of which one is given, or any, where none is."""
+    if name == "mode":
+        return next((words for words in _MODES if value in words), ())
+    words = WORDS.get(name, ())
+    return words if value is None or value in words else ()
 
 
 def others(value: Any) -> list[Any]:
@@ -81,6 +124,8 @@ def others(value: Any) -> list[Any]:
     if type(value) in (tuple, list) and value and all(type(item) is int for item in value):
         rest = [*value[1:]]
         return [type(value)([number, *rest]) for number in COUNTS[:2] if number != value[0]]
+    if type(value) is tuple and value and all(type(item) is float for item in value):
+        return [(0.0, *value[1:]), (*value[:-1], 0.0)]
     return []
 
 

@@ -19,10 +19,12 @@ from jaxvstorch._port.map.running.namespace import Weights
 from jaxvstorch._port.map.running.of_jax import of_jax
 from jaxvstorch._port.map.running.values import array
 from tools.check_map import jax_calls, samples
+from tools.check_map.arguments import OUT_OF_RANGE
 from tools.check_map.jax_calls import namespace, outcome, text_of
 from tools.check_map.jax_samples import Sample
 from tools.check_map.jax_values import to_jax, to_torch
 from tools.check_map.jax_variants import special_samples
+from tools.check_map.outcomes import raised
 from tools.check_map.tally import Tally
 from tools.check_map.variants import of_trial
 
@@ -32,17 +34,40 @@ STEPS = 20
 def try_module(row: Row, tried: list[Sample]) -> Tally:
     """Make the module in both, give both flax's weights, and call both."""
     tally = Tally()
-    for sample in tried:
+    for sample in [*tried, *_special_modules(row, tried)]:
         kwargs = to_jax(sample.kwargs)
         module = of_jax(row.name)(*to_jax(sample.args), **kwargs, rngs=nnx.Rngs(0))
         state = Weights(_weights(module))
         theirs = jax_calls.leaves(module(*to_jax(sample.called)))
         for kind, text in (("module", row.expression), ("plain", row.option("plain"))):
             if text is not None:
-                tally.add(kind, text_of(sample), _differences(row, text, state, sample, theirs))
-        if nnx.state(module, nnx.BatchStat):
+                found = _differences(row, text, state, sample, theirs)
+                trial = sample.kind or kind
+                tally.add(trial, text_of(sample), of_trial(trial, found))
+        if nnx.state(module, nnx.BatchStat) and not sample.kind:
             tally.add("in training", text_of(sample), _kept_differences(row, module, state, sample))
     return tally
+
+
+def _special_modules(row: Row, tried: list[Sample]) -> list[Sample]:
+    """The first sample with other optional arguments, where flax takes them."""
+    required = [name for name in row.taken() if row.parameters[name] is None]
+    made = [
+        variant
+        for sample in tried[:1]
+        for variant in special_samples(row, sample)
+        if variant.args[: len(required)] == sample.args[: len(required)] and _runs(row, variant)
+    ]
+    return made[:: samples.stride]
+
+
+def _runs(row: Row, sample: Sample) -> bool:
+    kwargs = to_jax(sample.kwargs)
+    try:
+        of_jax(row.name)(*to_jax(sample.args), **kwargs, rngs=nnx.Rngs(0))(*to_jax(sample.called))
+    except Exception:  # it is no call of a program that runs
+        return False
+    return True
 
 
 def _weights(module: nnx.Module) -> dict[str, torch.Tensor]:
@@ -109,29 +134,49 @@ def try_steps(row: Row, tried: list[Sample]) -> Tally:
     rng = np.random.default_rng(0)
     start = rng.standard_normal((4, 3)).astype(np.float32)
     gradients = rng.standard_normal((STEPS, 4, 3)).astype(np.float32)
-    for sample in tried:
+    special = [variant for sample in tried[:1] for variant in special_samples(row, sample)]
+    for sample in [*tried, *special[:: samples.stride]]:
         refused = jax_calls.refusal(row, sample)
-        found = [refused] if refused else _stepped(row, sample, start, gradients)
-        tally.add("refused" if refused else "steps", text_of(sample), found)
+        found = [refused] if refused else _steps_differences(row, sample, start, gradients)
+        kind = "refused" if refused else sample.kind or "steps"
+        tally.add(kind, text_of(sample), of_trial(kind, found))
     return tally
 
 
-def _stepped(
-    row: Row, sample: Sample, start: np.ndarray, gradients: np.ndarray
-) -> list[Difference]:
+def _steps_differences(row: Row, sample: Sample, *arrays: np.ndarray) -> list[Difference]:
+    """How the parameters differ; an argument that PyTorch alone refuses is out of its range."""
+    both: list[Any] = []
+    for stepped in (_stepped, _stepped_by_optax):
+        try:
+            both.append(stepped(row, sample, *arrays))
+        except Exception as error:
+            both.append(error)
+    errors = raised(*both)
+    if errors is None:
+        return compare(both[0], both[1], wide=False)
+    kind = OUT_OF_RANGE if sample.kind else "only PyTorch raises"
+    return [d._replace(kind=kind) for d in errors if d.kind == "only PyTorch raises"]
+
+
+def _stepped(row: Row, sample: Sample, start: np.ndarray, gradients: np.ndarray) -> Any:
     parameter = torch.nn.Parameter(torch.from_numpy(start.copy()))
     scope = namespace() | {"params": [parameter]}
     optimizer = eval(row.source(row.expression or ""), scope)(*sample.args, **sample.kwargs)
+    for gradient in gradients:
+        parameter.grad = torch.from_numpy(gradient.copy())
+        optimizer.step()
+    return parameter.detach()
+
+
+def _stepped_by_optax(row: Row, sample: Sample, start: np.ndarray, gradients: np.ndarray) -> Any:
     transformation = of_jax(row.name)(*sample.args, **sample.kwargs)
     value = jnp.asarray(start)
     state = transformation.init(value)
     step = jax.jit(transformation.update)
     for gradient in gradients:
-        parameter.grad = torch.from_numpy(gradient.copy())
-        optimizer.step()
         updates, state = step(jnp.asarray(gradient), state, value)
         value = value + updates
-    return compare(parameter.detach(), value, wide=False)
+    return value
 
 
 def try_schedule(row: Row, tried: list[Sample]) -> Tally:

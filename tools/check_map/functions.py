@@ -15,6 +15,7 @@ from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError
 from tools.check_map import samples
 from tools.check_map.arguments import translated
+from tools.check_map.changing import arrays_of
 from tools.check_map.gradients import (
     at_points,
     gradient_differences,
@@ -92,10 +93,19 @@ def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:
         if calls:
             break
     calls = [call for call in own if _numbers(call) > 1] + calls
-
+    if not calls:
+        return _without_arrays(row, own)[:1]
     by_size = sorted(calls, key=_size)
     others = [call for call in calls[len(calls) // 2 :] if call is not by_size[0]]
     return [*by_size[:1], *others[: SEEDS - 1]]
+
+
+def _without_arrays(row: Row, own: Sequence[Call]) -> list[Call]:
+    """The samples that hold no arrays, as those of a name that makes one."""
+    calls = [*own]
+    for operation in samples.operations(row.name):
+        calls += samples.calls(operation, torch.float32, all_of=True)
+    return [call for call in calls if not arrays_of(call) and translated(row, call)]
 
 
 def _size(call: Call) -> tuple[bool, bool, bool, int]:

@@ -33,6 +33,8 @@ from tools.check_map.variants import ENDLESS
 FINITE = (0.0, 1.0, -1.0, 2.0, -2.0)
 INFINITE = (float("inf"), float("-inf"))
 ONLY_JAX = "only JAX differentiates"
+# PyTorch never returns from an infinity, or ends the process on its gradient.
+_FATAL = ENDLESS | {"torch.nn.functional.grid_sample"}
 
 
 def widened(call: Call) -> Call:
@@ -52,7 +54,7 @@ def points(row: Row, seed: Call) -> Iterator[Call]:
     its optional arguments, and with special ones, is tried there too.
     """
     bare = replace(seed, args=_required(seed), kwargs={})
-    infinite = () if row.name in ENDLESS else INFINITE
+    infinite = () if row.name in _FATAL else INFINITE
     for call in (seed, bare) if _differs(seed, bare) and takes(bare) else (seed,):
         for number in FINITE + infinite:
             yield widened(changed(call, partial(_full, number=number)))
@@ -61,7 +63,9 @@ def points(row: Row, seed: Call) -> Iterator[Call]:
     for place in places[:3] if infinite and len(places) > 1 else ():
         for number in (*INFINITE, float("nan")):
             yield widened(nth_changed(seed, place, partial(_full, number=number)))
-    for _, variant in argument_calls(row, seed):
+    for value, variant in argument_calls(row, seed):
+        if isinstance(value, torch.dtype):
+            continue
         yield widened(with_different(variant, FINITE))
         for number in (0.0, *infinite[:1]):
             yield widened(changed(variant, partial(_full, number=number)))

@@ -68,7 +68,7 @@ def points(row: Row, sample: Sample) -> Iterator[Sample]:
             full = _full(sample.args[position], number)
             yield _with_argument(sample, position, full, sample.kind)
     for value, variant in argument_samples(row, sample):
-        if value != ():  # of which the results' shapes differ
+        if value != () and not isinstance(value, type):  # of which the results' shapes differ
             yield _with_different(variant, FINITE)
             yield _changed(variant, partial(_full, number=0.0))
 
@@ -174,16 +174,21 @@ def _of_casts(row: Row, sample: Sample) -> Iterator[Sample]:
 
 
 def _of_arguments(row: Row, sample: Sample) -> Iterator[Sample]:
-    """Special arguments, beside NaN and infinities too."""
-    for _, variant in argument_samples(row, sample):
+    """Special arguments, beside NaN and infinities, other dtypes and no numbers too."""
+    for value, variant in argument_samples(row, sample):
         yield variant
-        if not _ENDLESS.search(row.name):
+        if not _ENDLESS.search(row.name) and not isinstance(value, type):
             yield replace(_with_different(variant, _SPECIAL), kind="NaN and inf")
+        if not isinstance(value, bool | str):
+            continue
+        for dtype in (np.bool_, np.int32, np.complex64):
+            yield replace(_changed(variant, partial(_cast_floats, dtype=dtype)), kind="")
+        yield replace(_changed(variant, partial(_emptied, axis=0)), kind="empty")
 
 
 def argument_samples(row: Row, sample: Sample) -> Iterator[tuple[Any, Sample]]:
     """Numbers at 0, 1, -1 and 5, booleans flipped, and no axes, each with its sample."""
-    parameters = inspect.signature(eval(f"lambda {row.made}: 0", {})).parameters
+    parameters = inspect.signature(eval(f"lambda {row.made}: 0", {"jnp": jnp})).parameters
     names = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
     given = dict(zip(parameters, sample.args, strict=False)) | sample.kwargs
     for name in parameters:
@@ -201,7 +206,8 @@ def argument_samples(row: Row, sample: Sample) -> Iterator[tuple[Any, Sample]]:
 def special_samples(row: Row, sample: Sample) -> Iterator[Sample]:
     """The same of a schedule, or of what draws, whose counts and scales may be out of range."""
     for value, variant in argument_samples(row, sample):
-        yield replace(variant, kind=trial_of(value))
+        if not isinstance(value, type) or np.dtype(value).kind == "f":  # JAX draws no others
+            yield replace(variant, kind=trial_of(value))
 
 
 def _with_argument(sample: Sample, position: int, value: Any, kind: str) -> Sample:

@@ -63,7 +63,7 @@ def _try_variants(row: Row, calls: tuple[Call, Call], tally: Tally) -> None:
             seen = _variant_differences(row, text, module, (made, variant))
             tally.add(trial, _text(made, variant), of_trial(trial, seen))
     special = [made for value, made in argument_calls(row, calls[0], with_required=False)
-               if not isinstance(value, torch.Tensor)]  # fmt: skip
+               if not isinstance(value, torch.Tensor | torch.dtype)]  # fmt: skip
     for made in special[:: samples.stride]:
         _try_made(row, (made, calls[1]), tally)
 

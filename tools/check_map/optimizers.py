@@ -14,11 +14,11 @@ import torch
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.running.call import Call, of_pytorch
 from jaxvstorch._port.map.running.compare import Difference, compare
-from jaxvstorch._port.map.running.describe import call_text, error_text
+from jaxvstorch._port.map.running.describe import call_text
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import RefusedError, jax_arguments
 from tools.check_map import samples
-from tools.check_map.arguments import argument_calls, trial_of
+from tools.check_map.arguments import OUT_OF_RANGE, argument_calls, other_values, trial_of
 from tools.check_map.outcomes import outcomes, raised
 from tools.check_map.tally import Tally
 from tools.check_map.variants import of_trial
@@ -30,21 +30,41 @@ RATE = 0.125  # of the optimizer that a schedule is tried on
 def try_optimizer(row: Row) -> Tally:
     """The parameters after some steps on the same gradients."""
     tally = Tally()
-    for call in _optimizer_calls(row):
-        start, gradients = _drawn()
-        ours = _stepped(call, start, gradients)
-        try:
-            args, kwargs = jax_arguments(row, call)
-            optimizer = eval(row.source(row.expression or ""), namespace())(
-                None, *args[1:], **kwargs
-            )
-            differences = compare(ours, _stepped_by_optax(optimizer, start, gradients), wide=False)
-        except RefusedError as refusal:
-            differences = [Difference("refused", "", str(refusal))]
-        except Exception as error:
-            differences = [Difference("only JAX raises", "", error_text(error))]
-        tally.add("steps", call_text(call), differences)
+    calls = [*_optimizer_calls(row)]
+    for call in calls:
+        tally.add("steps", call_text(call), _optimizer_differences(row, call))
+    for call in [*_special_calls(row, calls[0])][:: samples.stride] if calls else ():
+        found = _optimizer_differences(row, call)
+        refused = [d._replace(kind=OUT_OF_RANGE) for d in found if d.kind == "only PyTorch raises"]
+        tally.add("arguments", call_text(call), refused or found)
     return tally
+
+
+def _special_calls(row: Row, call: Call) -> Iterator[Call]:
+    """The call with another value for each argument in turn."""
+    for name in [n for n in row.parameters if n not in {"params", *row.refused}]:
+        for value in other_values(row, call.kwargs, name):
+            yield replace(call, kwargs=call.kwargs | {name: value})
+
+
+def _optimizer_differences(row: Row, call: Call) -> list[Difference]:
+    try:
+        args, kwargs = jax_arguments(row, call)
+    except RefusedError as refusal:
+        return [Difference("refused", "", str(refusal))]
+    results: list[Any] = []
+    start, gradients = _drawn()
+    line = eval(row.source(row.expression or ""), namespace())
+    for stepped in (
+        lambda: _stepped(call, start, gradients),
+        lambda: _stepped_by_optax(line(None, *args[1:], **kwargs), start, gradients),
+    ):
+        try:
+            results.append(stepped())
+        except Exception as error:
+            results.append(error)
+    errors = raised(*results)
+    return compare(results[0], results[1], wide=False) if errors is None else errors
 
 
 def _drawn() -> tuple[np.ndarray, np.ndarray]:

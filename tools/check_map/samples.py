@@ -5,7 +5,7 @@ import random
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -123,13 +123,18 @@ class _CallRecorder(torch.overrides.TorchFunctionMode):
 
 
 def written_calls(row: Row, function: Callable[..., Any]) -> list[Call]:
-    """The calls that a line gives behind ``try:``."""
+    """The calls that a line gives behind ``try:``: tuples of arguments, or ``call(...)``."""
     written = row.option("try")
     if not written:
         return []
     seed()
-    tuples = eval(written, {"torch": torch, "np": np, **INPUTS})
-    return [Call(function, t if isinstance(t, tuple) else (t,)) for t in tuples]
+    inputs = {"torch": torch, "np": np, "call": partial(_written, function), **INPUTS}
+    items = [item if isinstance(item, tuple | Call) else (item,) for item in eval(written, inputs)]
+    return [item if isinstance(item, Call) else Call(function, item) for item in items]
+
+
+def _written(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Call:
+    return Call(function, args, kwargs)
 
 
 INPUTS = {

@@ -55,6 +55,7 @@ def variants(row: Row, call: Call, few: bool = False) -> Iterator[Variant]:
     """
     if not arrays_of(call):
         yield from _listed(call)
+        yield from (("arguments", variant) for _, variant in argument_calls(row, call))
         return
     if row.name not in ENDLESS:
         yield from _of_numbers(call)
@@ -109,19 +110,22 @@ def module_variants(row: Row, call: Call) -> Iterator[Variant]:
 
 
 def _of_arguments(row: Row, call: Call) -> Iterator[Variant]:
-    """Arguments at their special values, beside NaN, an infinity, booleans and no numbers."""
+    """Arguments at their special values, beside NaN, an infinity, other dtypes and no numbers."""
     for value, variant in argument_calls(row, call):
         yield "arguments", variant
         if (type(value) is int and value == MORE) or not accepts(variant):
             continue
-        tensors = arrays_of(variant)
-        floats = [i for i, x in enumerate(tensors) if x.dtype in FLOATS and x.numel()]
-        for position in floats[:2] if row.name not in ENDLESS else ():
-            yield "NaN", with_number(variant, position, 0, float("nan"))
-            yield "infinity", with_number(variant, position, -1, float("inf"))
-        if isinstance(value, torch.Tensor) or value in (0, 1):
-            continue  # other shapes and dtypes are compiled: -1 and None have to do
-        yield "bool", changed(variant, partial(cast, dtype=torch.bool, floats=bool(floats)))
+        floats = [i for i, x in enumerate(arrays_of(variant)) if x.dtype in FLOATS and x.numel()]
+        if not isinstance(value, torch.dtype):
+            for position in floats[:2] if row.name not in ENDLESS else ():
+                yield "NaN", with_number(variant, position, 0, float("nan"))
+                yield "infinity", with_number(variant, position, -1, float("inf"))
+        if isinstance(value, torch.Tensor) or (type(value) is not bool and value in (0, 1)):
+            continue  # each shape and dtype is compiled: -1, None, words and booleans have to do
+        named = isinstance(value, bool | str)
+        for dtype in (torch.bool, *[torch.int32, torch.complex64] * (named and bool(floats))):
+            as_dtype = partial(cast, dtype=dtype, floats=bool(floats))
+            yield str(dtype)[6:], changed(variant, as_dtype)
         yield "empty", changed(variant, lambda x: x[:0] if x.ndim else x)
 
 
