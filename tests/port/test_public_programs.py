@@ -61,7 +61,7 @@ def test_the_parity_and_the_length_of_a_draft(tmp_path) -> None:
     program, draft = tmp_path / "train.py", tmp_path / "draft.py"
     program.write_text('"""A net."""\n\nx = 1  # one\n# no code\ny = 2\n', encoding="utf-8")
     draft.write_text(
-        f'"""A draft of {program} in JAX, by port.\n"""\n\nx = 1\n# TODO: y\ny = 2\n'
+        f'"""A draft of {program.name} in JAX, by port.\n"""\n\nx = 1\n# TODO: y\ny = 2\n'
         "# NOTE: f was not reached, and is not verified\nz = 3\n\n\n"
         "def from_torch(module):\n    return module\n",
         encoding="utf-8",
@@ -72,7 +72,7 @@ def test_the_parity_and_the_length_of_a_draft(tmp_path) -> None:
         "loss": "cannot be compared: no",
         "train_step": f"not at parity: the loss differs by 1 of its size {steps}",
     }
-    described = describe(draft, ["Net"], parity)
+    described = describe(draft, ["Net"], parity, tmp_path)
     assert described["model_at_parity"]
     assert not described["steps_at_parity"]
     assert described["not_verified"] == 1
@@ -80,7 +80,7 @@ def test_the_parity_and_the_length_of_a_draft(tmp_path) -> None:
     assert [reason.partition(":")[0] for reason in described["reasons"]] == [
         "`loss`", "`train_step`", "y",
     ]  # fmt: skip
-    assert describe(tmp_path / "none.py", ["Net"], {})["reasons"] == ["no draft"]
+    assert describe(tmp_path / "none.py", ["Net"], {}, tmp_path)["reasons"] == ["no draft"]
 
 
 def test_a_file_that_is_there_is_not_fetched_again(tmp_path) -> None:

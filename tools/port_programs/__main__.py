@@ -82,7 +82,7 @@ def run_program(program: Program, folder: Path) -> dict[str, Any]:
         "ended": report["ended"],
         "same_output": same,
         "parts": _parts(report["parity"]),
-        **describe(draft, program.models, report["parity"]),
+        **describe(draft, program.models, report["parity"], driver.parent),
     }
 
 

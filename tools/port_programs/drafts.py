@@ -15,13 +15,16 @@ STEP = re.compile("train_step|add_gradients|update_weights")
 HARMLESS = ("at parity", "takes ", "reads a module")
 
 
-def describe(draft: Path, models: Iterable[str], parity: dict[str, str]) -> dict[str, Any]:
+def describe(
+    draft: Path, models: Iterable[str], parity: dict[str, str], folder: Path
+) -> dict[str, Any]:
     """The entries of a draft in the table's row.
 
     Args:
         draft: its file.
         models: the names of the program's modules as a whole.
         parity: the result of comparing each part, by its name.
+        folder: of the program.
     """
     text = draft.read_text(encoding="utf-8") if draft.exists() else ""
     results = [parity.get(name, "") for name in models]
@@ -29,7 +32,7 @@ def describe(draft: Path, models: Iterable[str], parity: dict[str, str]) -> dict
     return {
         "model_at_parity": bool(results) and all(map(_is_at_parity, results)),
         "steps_at_parity": bool(stepped) and all(map(_is_at_parity, stepped)),
-        "lines": _lines(text),
+        "lines": _lines(text, folder),
         "reasons": _reasons(text, parity, stepped),
         "not_verified": count_unverified(text),
     }
@@ -51,7 +54,7 @@ def _reasons(text: str, parity: dict[str, str], stepped: list[str]) -> list[str]
     return [*parts, *marks, *untried] if text else ["no draft"]
 
 
-def _lines(text: str) -> dict[str, int]:
+def _lines(text: str, folder: Path) -> dict[str, int]:
     """Lines of code: of the program's files in the draft, of the draft, and of its own part.
 
     A draft's own part is without ``from_torch``, the layers and functions that it brings along, and
@@ -61,7 +64,7 @@ def _lines(text: str) -> dict[str, int]:
         return {}
     files = re.match(r'"""A draft of (.*?)(, with .*?)? in JAX,', text, re.DOTALL)
     assert files is not None
-    paths = [path for name in files[1].split(", ") if (path := Path(name)).exists()]
+    paths = [path for name in re.split(r",\s+", files[1]) if (path := folder / name).exists()]
     program = sum(len(_code(path.read_text(encoding="utf-8"))) for path in paths)
     code = _code(text)
     own = set().union(*(_of_file(str(path)) for path in paths)) if files[2] else set()
