@@ -31,7 +31,11 @@ def filled(name: str, node: ast.AST | None, types: Sequence[str] = ()) -> str | 
 
 
 def filled_tree(
-    name: str, node: ast.AST, types: Sequence[str] = (), key: ast.expr | None = None
+    name: str,
+    node: ast.AST,
+    types: Sequence[str] = (),
+    key: ast.expr | None = None,
+    row: Row | None = None,
 ) -> ast.expr:
     """The map's expression for a name with the arguments of a call, an operator or an index.
 
@@ -40,6 +44,7 @@ def filled_tree(
         node: the call, operator or index.
         types: the types of its positional arguments, as far as they are known.
         key: what stands for the random key, if not ``key``.
+        row: of the name, if not the map's.
 
     Raises:
         KeyError: a parameter that the expression needs is not given.
@@ -48,7 +53,7 @@ def filled_tree(
     positional, named = _arguments(node, name.startswith("Tensor."))
     for argument, type_name in zip(positional, types, strict=False):
         setattr(argument, TYPE, type_name)
-    filled = _filled_row(meaning(rows()[name]), positional, named, key)
+    filled = _filled_row(row or meaning(rows()[name]), positional, named, key)
     return node if isinstance(node, _OPERATOR) and _is_operator(filled, positional) else filled
 
 

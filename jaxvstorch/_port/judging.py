@@ -24,8 +24,8 @@ _DATA_DEPENDENT = frozenset({
 })  # fmt: skip
 ASSIGN = "changes its array: assign the result"
 OF_VALUES = "its result depends on values: it does not run under jax.jit as it is"
-_TIED_INDICES = "the values are the same, but the order of equal elements differs"
-_STABLE = "equal values come in another order: JAX's order is that of stable=True"
+TIED_INDICES = "the values are the same, but the order of equal elements differs"
+STABLE = "equal values come in another order: JAX's order is that of stable=True"
 _LEFT_OUT = "leave out empty one-dimensional arrays: PyTorch skips them, and JAX does not"
 _NESTED = "nested tensors are left out: pad them to one shape, and mask the padding"
 _SPARSE = "replayed with dense arrays: those of jax.experimental.sparse are experimental"
@@ -84,10 +84,10 @@ def judge(name: str, call: Call, result: Any) -> Outcome:
     if outcome.status == PortStatus.DIFFERS and row.draws and _is_alike(result, jax_result):
         return _NEEDS_KEY
     if outcome.status == PortStatus.DIFFERS and _is_tied(row, call, result):
-        outcome = outcome._replace(note=_STABLE)
+        outcome = outcome._replace(note=STABLE)
     topk = outcome.status == PortStatus.DIFFERS and row.name == "torch.topk"
     if topk and compare_results(result[0], jax_result[0]).status == PortStatus.VERIFIED:
-        outcome = outcome._replace(note=_TIED_INDICES)
+        outcome = outcome._replace(note=TIED_INDICES)
     return outcome.with_notes(*_notes(name, row, call))
 
 

@@ -9,11 +9,13 @@ from operator import attrgetter
 
 import torch
 
-from jaxvstorch._port.draft.commenting import SKIPPED, UNREACHED, UNSEEN, left
+from jaxvstorch._port.draft.commenting import SKIPPED, UNREACHED, UNSEEN, UNVERIFIED, left
+from jaxvstorch._port.draft.dense import dense_marks, dense_row
 from jaxvstorch._port.draft.layers import CONTAINERS, own_classes
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
+from jaxvstorch._port.judging import STABLE, TIED_INDICES
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.naming import QUIET, watched
@@ -114,18 +116,18 @@ class Expressions(ast.NodeTransformer):
 
     def _by_name(self, name: str, node: ast.Call) -> ast.AST:
         """A method's call where no replay looked: in JAX if only an array has such a method."""
-        row = rows().get(name)
+        row, dense = rows().get(name), dense_row(name)
         others = name.removeprefix("Tensor.") in _PYTHON
         new = self._with_arguments(node)
         if row is None or others:
             return new
-        if meaning(row).expression is None:
+        if dense is None and meaning(row).expression is None:
             self.marks.append(left(name, SKIPPED))
             return new
         if not self.unwatched:
             self.marks.append(f"{name} {UNREACHED}")
         with suppress(KeyError, ValueError, SyntaxError, RecursionError):
-            return filled_tree(name, new, (), ast.Name(KEY, ast.Load()))
+            return filled_tree(name, new, (), ast.Name(KEY, ast.Load()), dense)
         return new
 
     def _is_array_s(self, node: ast.expr) -> bool:
@@ -207,8 +209,10 @@ class Expressions(ast.NodeTransformer):
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
             drafted = call.name in _ZEROS or call.name in CONTAINERS
             drafted = drafted or call.name.removeprefix("torch.nn.") in own_classes()
-            drafted = drafted or call.name == _ATTENTION
-            if call.status in _LEFT and not drafted:
+            drafted = drafted or call.name == _ATTENTION or dense_row(call.name) is not None
+            if call.status == PortStatus.DIFFERS and call.note.startswith((STABLE, TIED_INDICES)):
+                self.marks.append(f"{call.name} gives equal values in JAX's order{UNVERIFIED}")
+            elif call.status in _LEFT and not drafted:
                 note = f": {call.note}" if call.note else ""
                 self.marks.append(f"{call.name}: {call.status}{note}")
         name = _ZEROS.get(calls[0].name, calls[0].name)
@@ -231,12 +235,14 @@ class Expressions(ast.NodeTransformer):
                 dtype = ast.unparse((named or new.args)[0])
                 cast = f".astype({dtype})"
             return parsed(f"({ast.unparse(array)}){cast}") if cast else array
-        if name not in rows() or meaning(rows()[name]).expression is None:
+        dense = dense_row(name)
+        if dense is None and (name not in rows() or meaning(rows()[name]).expression is None):
             if name not in rows():
                 self.marks.append(f"{name} is not in the map")
             return new
         try:
-            filled: ast.AST = filled_tree(name, new, types, ast.Name(KEY, ast.Load()))
+            filled: ast.AST = filled_tree(name, new, types, ast.Name(KEY, ast.Load()), dense)
+            self.marks += dense_marks(name)
             if name == _ATTENTION:
                 _drop_weights(new, filled)
         except (KeyError, ValueError, SyntaxError, RecursionError):

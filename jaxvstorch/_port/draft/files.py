@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
+from jaxvstorch._port.draft.branching import WithStepsDecided
 from jaxvstorch._port.draft.closures import WithoutClosures
 from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
@@ -45,6 +46,7 @@ class File:
             if isinstance(node, ast.ClassDef)
         }
         self.seen = Seen(recording, path)
+        self.tree = WithStepsDecided(self.seen.lines).visit(self.tree)
         self.modules = merging.imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 import torch
 
@@ -26,6 +26,8 @@ class Places:
         autocasts: where operators were let compute in another dtype, by file and line.
         mains: the files that ran as programs.
         stepped: whether an optimizer took a step.
+        of_values: the lines that led to each call whose result's shape depends on values, by the
+            call's name, with the code that they are in.
         handed: the names of the modules that a function must be given, by its file and name, to
             step them below the function that computes their gradients.
         handing: at each call of such a function, and of ``step`` in it: the optimizer, and the
@@ -41,6 +43,7 @@ class Places:
         self.autocasts: set[tuple[str, int]] = set()
         self.mains: dict[str, None] = {}
         self.stepped = False
+        self.of_values: dict[str, set[tuple[CodeType, int]]] = {}
         self.handed: dict[tuple[str, str], list[str]] = {}
         self.handing: dict[tuple[str, Span], Handing] = {}
         self.backward_frame: tuple[int, object] = (0, None)  # of the last gradients
@@ -103,6 +106,12 @@ class Places:
         caller = next(self.program_frames(frame.f_back), None)
         if caller is not None:
             self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
+
+    def record_of_values(self, name: str, frame: FrameType | None) -> None:
+        places = self.of_values.setdefault(name, set())
+        while frame is not None:
+            places.add((frame.f_code, frame.f_lineno))
+            frame = frame.f_back
 
     def record_autocast(self, frame: FrameType) -> None:
         caller = next(self.program_frames(frame.f_back), None)

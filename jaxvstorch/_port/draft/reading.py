@@ -171,21 +171,17 @@ def names_in_order(node: ast.AST) -> list[str]:
 
 
 def first_reads(body: Sequence[ast.AST]) -> set[str]:
-    """The names that statements read before they store them."""
+    """The names that statements read before they store them, in a branch or a loop too."""
     read, stored = set[str](), set[str]()
     for node in body:
-        match node:
-            case ast.For(target=target, iter=iterated, body=inner, orelse=last):
-                begin = first_reads([iterated])
-                inside = first_reads([*inner, *last]) - names_in(target, ast.Store)
-                reads = begin | inside
-            case ast.With(items=items, body=inner):
-                reads = first_reads([*items, *inner])
-            case ast.If(test=test, body=inner, orelse=last):
-                reads = first_reads([test]) | first_reads(inner) | first_reads(last)
-            case _:
-                reads = names_in(node, ast.Load) - _of_comprehensions(node)
-        read |= reads - stored
+        inner, heads = [list[ast.AST]()], [node]
+        if isinstance(node, ast.If | ast.For | ast.While | ast.With):
+            inner = [getattr(node, name, []) for name in ("body", "orelse")]
+            heads = [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt)]
+        of_heads = set[str]().union(*(names_in(n, ast.Store) for n in heads))
+        for head in heads:
+            read |= names_in(head, ast.Load) - _of_comprehensions(head) - stored
+        read |= set[str]().union(*map(first_reads, inner)) - stored - of_heads
         stored |= names_in(node, ast.Store)
     return read
 
@@ -195,6 +191,13 @@ def _of_comprehensions(node: ast.AST) -> set[str]:
     targets = [n.target for n in ast.walk(node) if isinstance(n, ast.comprehension)]
     inside = set[str]().union(*(names_in(target, ast.Store) for target in targets))
     return inside - names_in(node, ast.Store, targets)
+
+
+def carried(scope: ast.AST, region: Sequence[ast.stmt]) -> set[str]:
+    """The names that a loop around statements reads, before it stores them again."""
+    loops = [n for n in ast.walk(scope) if isinstance(n, ast.For | ast.While)]
+    loops = [n for n in loops if any(part is region[-1] for part in ast.walk(n))]
+    return first_reads(loops[-1:])
 
 
 def stores(node: ast.stmt) -> set[str]:

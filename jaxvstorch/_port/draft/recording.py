@@ -38,6 +38,7 @@ from jaxvstorch._port.draft.recorded import (
 )
 from jaxvstorch._port.filling import Span
 from jaxvstorch._port.isolation import is_port_call, remove_hook
+from jaxvstorch._port.judging import OF_VALUES
 from jaxvstorch._port.locations import span_of_call
 from jaxvstorch._port.map.running.call import copied, flat
 from jaxvstorch._port.report_data import Location, PortCall
@@ -100,6 +101,8 @@ class Recording(Places):
     def record(self, location: Location, call: PortCall) -> None:
         """Keep a call that a replay did again."""
         self.calls.setdefault(location, {})[call] = None
+        if OF_VALUES in call.note:
+            self.record_of_values(call.name, sys._getframe(1))
 
     @contextmanager
     def watching(self) -> Iterator[None]:

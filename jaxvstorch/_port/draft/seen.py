@@ -1,6 +1,6 @@
 """What the run of a program showed of one of its files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -9,7 +9,6 @@ from jaxvstorch._port.draft.layers import is_known
 from jaxvstorch._port.draft.recorded import MadeOptimizer, Steps
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.filling import Span
-from jaxvstorch._port.judging import OF_VALUES
 from jaxvstorch._port.report_data import PortCall
 
 Module = torch.nn.Module
@@ -46,7 +45,6 @@ class Seen:
         extracted: the names of the classes of other packages that are in the draft.
         left_out: why those of other packages are not in it, by the package's name.
         settings: the names of the classes of settings in the draft, with their fields.
-        value_dependent: the names of the calls in modules whose shapes depend on values.
     """
 
     def __init__(self, recording: Recording, path: str) -> None:
@@ -105,7 +103,7 @@ class Seen:
         }
         self.left_out = recording.left_out
         self.settings = recording.settings
-        self.value_dependent = _value_dependent(recording)
+        self._of_values = recording.of_values
         self.instances: dict[str, Module] = {
             cls.__name__: module for cls, module in recording.instances.items()
         }
@@ -137,6 +135,18 @@ class Seen:
         others = {name for name, value in items if type(value) is not type(found.get(name))}
         return {name: module for name, module in found.items() if name not in others}
 
+    def of_values_below(self, spans: Iterable[Span], modules: Iterable[Module]) -> str | None:
+        """The name of a call below spans, or in modules, that does not run under ``jax.jit``."""
+        lines = {line for span in spans for line in range(span[0], (span[2] or 0) + 1)}
+        parts = [part for module in modules for part in module.modules()]
+        forwards = {getattr(type(part).forward, "__code__", None) for part in parts}
+        for name, places in self._of_values.items():
+            kept = name != "Tensor.item"  # a step, and what it calls, keeps the array
+            here = {n for c, n in places if kept and c.co_filename == self.path}
+            if lines & here or any(code in forwards for code, _ in places):
+                return name
+        return None
+
     def attribute(self, owner: str | None, path: Sequence[str]) -> Any:
         """The value at a path of attributes of a module of the program, or None."""
         value: Any = self.instances.get(owner or "")
@@ -155,23 +165,6 @@ def _dotted(cls: type) -> str:
     """The name of a class that is not the program's: the map's, or after its module."""
     name = _full_name(cls)
     return name if name.startswith("torch.nn.") else f"{cls.__module__}.{name}"
-
-
-def _value_dependent(recording: Recording) -> list[str]:
-    """The names of the calls in methods of modules that do not run under ``jax.jit``."""
-    methods = [
-        (code.co_filename, code.co_firstlineno, max(line or 0 for *_, line in code.co_lines()))
-        for code in recording.codes
-        if code.co_qualname.partition(".")[0] in {cls.__name__ for cls in recording.instances}
-    ]
-    places = [
-        at for at, calls in recording.calls.items() if any(OF_VALUES in c.note for c in calls)
-    ]
-    inside = [at for at in places if at.file in recording.extracted or any(
-        file == at.file and first <= at.line <= last for file, first, last in methods)]  # fmt: skip
-    return list(
-        dict.fromkeys(c.name for at in inside for c in recording.calls[at] if OF_VALUES in c.note)
-    )
 
 
 def _full_name(cls: type) -> str:

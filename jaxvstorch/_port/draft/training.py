@@ -12,6 +12,7 @@ from jaxvstorch._port.draft.commenting import is_blank, is_marker, mark
 from jaxvstorch._port.draft.reading import (
     Cloned,
     WithoutItem,
+    carried,
     clips_gradients,
     gradient_call,
     names_in,
@@ -80,6 +81,7 @@ class Training(Batches):
             others = [other for other in steps if other is not step]
             read = read_outside.union(*(other.reads for other in others))
             stored = set().union(*map(stores, step.region))
+            read |= carried(self.function or self.tree, step.region)
             results = sorted((stored & read) - {step.loss_name})
             outer, self.marks = self.marks, []
             call = self._step_function(step, results, steps)
@@ -145,9 +147,10 @@ class Training(Batches):
             sum_of = ast.unparse(self.visit(step.losses[0])) if len(step.losses) == 1 else total
             body.append(ast.parse(f"{loss} = {sum_of}").body[0])
         function = new.written(name, body, loss, self._updating(step), self.seen.frozen)
-        if self.seen.value_dependent:
+        modules = [step.seen.namespace[name] for name in new.models]
+        if dependent := self.seen.of_values_below(map(self.span, step.region), modules):
             function.decorator_list = []
-            why = f"Not compiled: what {self.seen.value_dependent[0]} gives depends on values."
+            why = f"Not compiled: what {dependent} gives depends on values."
             function.body.insert(0, ast.Expr(ast.Constant(why)))
         step.seen.drafted = DraftedStep(
             name,
