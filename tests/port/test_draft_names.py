@@ -111,3 +111,14 @@ def test_a_file_imported_as_a_whole(tmp_path, monkeypatch, recorded) -> None:
     assert "print(shifted(jnp.ones(WIDTH)).tolist(), held(Held), type(made(rngs=rngs)))" in source
     assert "return nets.WIDTH" in source
     assert "# TODO" not in source
+
+
+def test_a_program_that_runs_another_file(tmp_path, monkeypatch, recorded) -> None:
+    """The draft has that file's statements instead of the call."""
+    (tmp_path / "inner.py").write_text("import torch\n\nprint(torch.ones(3).sum().item())\n")
+    file = tmp_path / "program.py"
+    file.write_text("import runpy\n\nrunpy.run_path('inner.py', run_name='__main__')\n")
+    monkeypatch.chdir(tmp_path)
+    source = compose(recorded(file)[0])
+    kept = "    # What follows ran by runpy.run_path('inner.py', run_name='__main__').\n\n"
+    assert f'if __name__ == "__main__":\n{kept}    print(jnp.sum(jnp.ones(3)).item())' in source

@@ -31,6 +31,7 @@ def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
         CannotWriteError: the style has no words for something.
     """
     paths = dict.fromkeys(code.co_filename for code in recording.codes)
+    paths |= dict.fromkeys(reversed(recording.mains))
     if recording.file.is_file():
         paths.setdefault(str(recording.file))
     resolved = {str(Path(path).resolve()): path for path in reversed(paths)}
@@ -128,8 +129,13 @@ def _compile_whole(files: list[File], steps: set[str]) -> None:
 
 
 def _is_unread_device(node: ast.stmt, read: set[str]) -> bool:
-    """Whether it is ``device = jax.devices()[0]``, for a name that the draft does not read."""
+    """Whether it is ``device = jax.devices()[0]``, for a name that the draft does not read.
+
+    So is an ``if`` that asks for CUDA where both sides are.
+    """
     match node:
+        case ast.If(body=[only], orelse=[other]):
+            return _is_unread_device(only, read) and _is_unread_device(other, read)
         case ast.Assign([ast.Name(name)], value):
             return name not in read and ast.unparse(value) == "jax.devices()[0]"
     return False

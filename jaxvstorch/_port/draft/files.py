@@ -10,7 +10,7 @@ from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
 from jaxvstorch._port.draft.branching import WithStepsDecided
 from jaxvstorch._port.draft.closures import WithoutClosures
-from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
+from jaxvstorch._port.draft.commenting import COMMENT, TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
@@ -105,6 +105,9 @@ class File:
             elif not isinstance(node, ast.Import | ast.ImportFrom | Definition):
                 names = [name for name, _ in _plain([node])]
                 docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                if isinstance(node, ast.Expr) and self.rewriting.span(node.value) in self.seen.runs:
+                    said = f"What follows ran by {ast.unparse(node)}."
+                    node = ast.Expr(ast.Constant(COMMENT + said))
                 if not (names and names[0] not in self.made_by_run) and (
                     not docstring or is_marker(node)
                 ):

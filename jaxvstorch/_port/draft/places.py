@@ -25,6 +25,7 @@ class Places:
         loader_lines: the lines of each file that begin to read a DataLoader.
         autocasts: where operators were let compute in another dtype, by file and line.
         mains: the files that ran as programs.
+        runs: the calls that ran one of them from another, by file and span.
         stepped: whether an optimizer took a step.
         of_values: the lines that led to each call whose result's shape depends on values, by the
             call's name, with the code that they are in.
@@ -42,6 +43,7 @@ class Places:
         self.loader_lines: set[tuple[str, int]] = set()
         self.autocasts: set[tuple[str, int]] = set()
         self.mains: dict[str, None] = {}
+        self.runs: set[tuple[str, Span]] = set()
         self.stepped = False
         self.of_values: dict[str, set[tuple[CodeType, int]]] = {}
         self.handed: dict[tuple[str, str], list[str]] = {}
@@ -95,6 +97,8 @@ class Places:
         file = frame.f_code.co_filename
         if frame.f_globals.get("__name__") == "__main__" and self.is_program_file(file):
             self.mains[file] = None
+            for caller in self.program_frames(frame.f_back):
+                self.runs.add((caller.f_code.co_filename, span_of_call(caller)))
 
     def record_draw(self, frame: FrameType) -> None:
         caller = frame.f_back

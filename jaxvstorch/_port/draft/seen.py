@@ -34,6 +34,7 @@ class Seen:
         scalers: the texts of the program's gradient scalers at its steps.
         steps: the first steps at each call of ``backward``, by span.
         optimizers: the optimizers that each call made, by span.
+        runs: the spans of the calls that ran another file of the program as one.
         draws: the spans of the calls that draw from a distribution of PyTorch.
         handed: the names of the modules whose gradients a function must be given, by its own name.
         handing: the same at each call of such a function, and the optimizer that it steps.
@@ -97,6 +98,7 @@ class Seen:
         self.saved = {span: kind for (file, span), kind in recording.saved.items() if file == path}
         self.modules = self._modules(recording)
         self.scalers = self._named(torch.amp.GradScaler)
+        self.runs = {span for file, span in recording.runs if file == path}
         self.draws = {span for file, span in recording.draws if file == path}
         self.extracted = {
             cls.__name__ for cls in recording.of_libraries if cls in recording.instances
