@@ -86,7 +86,11 @@ def read(ones):
 
 
 torch.manual_seed(0)
-net = Net()
+if torch.cuda.is_available():
+    device = torch.device("cuda")
+else:
+    device = torch.device("cpu")
+net = Net().to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 x = torch.randn(40, 3) @ read(torch.ones(3))
 for _ in range(3):
@@ -115,9 +119,49 @@ def test_a_step_whose_shapes_depend_on_values_is_not_compiled(drafted, tmp_path)
         assert parity[part].startswith("at parity"), parity
     assert '"""Not compiled: what torch.nonzero gives depends on values."""' in source
     assert "@nnx.jit" not in source
+    assert "import torch\n" not in source  # nor the device, which nothing reads
     assert "# NOTE: Tensor.sort gives equal values in JAX's order, and is not verified" in source
     assert "# NOTE: Tensor.to_sparse gives a dense array here" in source
     assert "jnp.zeros((3, 3), ones.dtype).at[tuple(places)].add(" in source
     command = [sys.executable, "-W", "error", "draft.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["True", "True", "True", "2"], ran.stderr
+
+
+def test_options_that_a_version_of_pytorch_decides(drafted) -> None:
+    source, parity = drafted(
+        """
+        import inspect
+
+        import torch
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 2)
+
+            def forward(self, x):
+                return self.fc(x)
+
+            def configure(self, rate, kind):
+                fused = "fused" in inspect.signature(torch.optim.AdamW).parameters
+                options = dict(fused=True) if fused and kind == "cuda" else dict(eps=1e-3)
+                return torch.optim.AdamW(self.parameters(), lr=rate, **options)
+
+
+        net = Net()
+        optimizer = net.configure(0.1, "cpu")
+        x = torch.randn(5, 3)
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = net(x).square().mean()
+            loss.backward()
+            optimizer.step()
+        """
+    )
+    assert "# TODO: " not in source
+    assert "        fused = True\n" in source
+    assert "optax.adamw(rate, 0.9, 0.999, 0.001, weight_decay=0.01)" in source
+    assert parity["train_step"].startswith("at parity: losses, weights and buffers after 3 steps")

@@ -5,6 +5,8 @@
 import ast
 import copy
 from collections.abc import Collection, Iterator, Mapping
+from inspect import signature
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -63,6 +65,17 @@ class Optimizers(Rewriting):
                 node.value = made
                 return node
         return super().visit_Assign(node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        match node:  # what a version of PyTorch has: "fused" in signature(torch.optim.AdamW)...
+            case ast.Compare(
+                ast.Constant(option),
+                [ast.In()],
+                [ast.Attribute(ast.Call(of, [made]), "parameters")],
+            ) if self.qualified(of) == "inspect.signature" and self.is_torch(made):
+                cls = attrgetter((self.qualified(made) or "").partition(".")[2])(torch)
+                return ast.Constant(option in signature(cls).parameters)
+        return super().visit_Compare(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = self.qualified(node.func) or ""
@@ -167,6 +180,9 @@ class Optimizers(Rewriting):
         weights = [*node.args[:1], *(w.value for w in node.keywords if w.arg == "params")]
         if row is None or not weights or not (models := _models(weights[0], made)):
             return None
+        node.keywords = list(_unpacked(node, made))
+        if any(word.arg is None for word in node.keywords):
+            return None
         self._with_arguments(node)
         values, settings = matched(row, node)
         rate = values.get("lr")
@@ -231,6 +247,16 @@ class Optimizers(Rewriting):
         values["lr"] = self.rates[ast.unparse(optimizer)]
         schedule = simplified(parsed(row.expression or ""), values, settings)
         return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
+
+
+def _unpacked(node: ast.Call, made: MadeOptimizer | None) -> Iterator[ast.keyword]:
+    """The arguments of a call by name; those of ``**options`` are what the run gave."""
+    for word in node.keywords:
+        options = made.namespace.get(ast.unparse(word.value)) if made is not None else None
+        if word.arg is None and isinstance(options, dict):
+            yield from (ast.keyword(name, parsed(repr(v))) for name, v in options.items())
+        else:
+            yield word
 
 
 def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:
