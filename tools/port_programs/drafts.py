@@ -10,7 +10,7 @@ from jaxvstorch._port.draft import loading, own_layers, own_recurrent
 from jaxvstorch._port.draft.commenting import TODO, count_unverified
 from jaxvstorch._port.map import pasting
 
-STEPS = re.compile(r"after \d+ steps? of|^not compared: its optimizer")
+STEPS = re.compile(r"after (\d+ steps?|a step) |^not compared: its optimizer")
 STEP = re.compile("train_step|add_gradients|update_weights")
 HARMLESS = ("at parity", "takes ", "reads a module")
 
