@@ -114,11 +114,21 @@ def test_a_file_imported_as_a_whole(tmp_path, monkeypatch, recorded) -> None:
 
 
 def test_a_program_that_runs_another_file(tmp_path, monkeypatch, recorded) -> None:
-    """The draft has that file's statements instead of the call."""
-    (tmp_path / "inner.py").write_text("import torch\n\nprint(torch.ones(3).sum().item())\n")
+    """The draft has that file's statements instead of the call, and what it imports from beside."""
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    (folder / "beside.py").write_text("def doubled(x):\n    return x * 2\n")
+    (folder / "main.py").write_text(
+        "import beside\nimport torch\n\nprint(beside.doubled(torch.ones(3)).sum().item())\n"
+    )
     file = tmp_path / "program.py"
-    file.write_text("import runpy\n\nrunpy.run_path('inner.py', run_name='__main__')\n")
+    file.write_text("import runpy\n\nrunpy.run_path('inner/main.py', run_name='__main__')\n")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(folder)
     source = compose(recorded(file)[0])
-    kept = "    # What follows ran by runpy.run_path('inner.py', run_name='__main__').\n\n"
-    assert f'if __name__ == "__main__":\n{kept}    print(jnp.sum(jnp.ones(3)).item())' in source
+    kept = "    # What follows ran by runpy.run_path('inner/main.py', run_name='__main__').\n\n"
+    assert (
+        f'if __name__ == "__main__":\n{kept}    print(jnp.sum(doubled(jnp.ones(3))).item())'
+        in source
+    )
+    assert "beside" not in source.partition('"""\n')[2]

@@ -35,7 +35,8 @@ class File:
     """The definitions of one file of the program that its run reached, and its own statements."""
 
     def __init__(self, recording: Recording, path: str) -> None:
-        self.path, self.folder = path, recording.folder
+        self.path = path  # Python looks for imports beside the file that runs as a program
+        self.folder = Path(path).parent if path in recording.mains else recording.folder
         tree = parsed_with_comments(Path(path).read_text(encoding="utf-8"), path)
         self.tree = merging.with_imports_decided(tree)
         self.full_names = {**self._with_star(), **imported_names(self.tree)}

@@ -37,7 +37,7 @@ def attention(
     hidden = jnp.isneginf(scores).all(axis=-1, keepdims=True)
     weights = jax.nn.softmax(jnp.where(hidden, 0, scores), axis=-1)
     if rng is not None:
-        weights *= jax.random.bernoulli(rng, 1 - dropout_p, weights.shape) / (1 - dropout_p)
+        weights *= jax.random.bernoulli(rng, 1.0 - dropout_p, weights.shape) / (1 - dropout_p)
     return jnp.where(hidden, 0, weights) @ value
 
 
