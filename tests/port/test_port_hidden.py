@@ -218,3 +218,13 @@ def test_nested_tensors_are_left_out() -> None:
     assert (call.status, call.note.partition(":")[0]) == (
         PortStatus.FAILED, "nested tensors are left out"
     )  # fmt: skip
+
+
+def test_the_draft_s_attention_drops_nothing_at_a_rate_of_0() -> None:
+    """The rate is an integer where the program writes ``dropout_p=self.dropout if ... else 0``."""
+    import jax
+
+    from jaxvstorch._port.map.paste.attention import attention
+
+    x = jax.numpy.ones((1, 2, 3, 4))
+    assert (attention(x, x, x, dropout_p=0, rng=jax.random.key(0)) == attention(x, x, x)).all()
