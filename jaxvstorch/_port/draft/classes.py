@@ -72,6 +72,8 @@ class Classes(Modules):
             later = later or (not builds and any(draws(method)))
             reads_mode = reads_mode or "self.deterministic" in ast.unparse(method)
             resolve(method, "rngs" if builds else "self.rngs", ".params()" if builds else "()")
+        if constructor is not None:
+            constructor.body = _made_once(constructor.body)
         added = ["self.rngs = rngs.fork()"] * later
         added += ["self.deterministic = False"] * reads_mode
         if constructor is None:
@@ -83,6 +85,19 @@ class Classes(Modules):
             first = 1 if ast.get_docstring(constructor) is not None else 0
             body = without_pass(constructor.body)
             constructor.body = [*body[:first], *ast.parse("\n".join(added)).body, *body[first:]]
+
+
+def _made_once(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements without the layer that a tied one replaces."""
+    texts = [ast.unparse(node) for node in body]
+    replaced = set[int]()
+    for place, text in enumerate(texts):
+        target, _, value = text.partition(" = ")
+        if value.startswith("paste.TiedLinear(") and not re.search(rf"{target}\b", value):
+            uses = [i for i in range(place) if re.search(rf"{target}\b", texts[i])]
+            if len(uses) == 1 and texts[uses[0]].startswith(f"{target} = "):
+                replaced.add(uses[0])
+    return [node for place, node in enumerate(body) if place not in replaced]
 
 
 def _lambdas_to_methods(node: ast.ClassDef) -> None:

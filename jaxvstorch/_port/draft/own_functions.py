@@ -10,30 +10,30 @@ from flax import nnx
 
 @nnx.jit
 def jitted_call(model, *inputs):
-    """The outputs of a module, compiled."""
+    """``model(x)`` under ``torch.no_grad()``, compiled."""
     return model(*inputs)
 
 
 def state_dict(module):
-    """The weights and buffers of a module, or an optimizer's state, as dictionaries of arrays."""
+    """``state_dict()``: weights and buffers, or an optimizer's state, as dictionaries of arrays."""
     return nnx.to_pure_dict(nnx.state(module, nnx.Not(nnx.RngState)))
 
 
 def load_state_dict(module, values):
-    """Set a module's weights and buffers, or an optimizer's state, to what was saved of it."""
+    """``load_state_dict``: set weights and buffers, or an optimizer's state, to what was saved."""
     state = nnx.state(module, nnx.Not(nnx.RngState))
     nnx.replace_by_pure_dict(state, jax.tree.map(jnp.asarray, values))
     nnx.update(module, state)
 
 
 def save_arrays(values, path):
-    """Write dictionaries of arrays, numbers and texts into a folder, in place of an older one."""
+    """``torch.save``: write dictionaries of arrays, numbers and texts into a folder, anew."""
     with ocp.PyTreeCheckpointer() as checkpointer:
         checkpointer.save(Path(path).absolute(), jax.device_get(values), force=True)
 
 
 def load_arrays(path):
-    """Read what ``save_arrays`` wrote; for weights that PyTorch saved there is ``from_torch``."""
+    """``torch.load``: read what ``save_arrays`` wrote; ``from_torch`` is for PyTorch's weights."""
     if Path(path).is_file():
         hint = "read a file of PyTorch with torch.load, and copy its weights with from_torch"
         raise ValueError(f"{path} is no folder of save_arrays: {hint}")

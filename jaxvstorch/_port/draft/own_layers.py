@@ -68,13 +68,18 @@ class LayerNormOverAxes(nnx.Module):
 
 
 class TiedLinear(nnx.Module):
-    """A linear layer whose weight is that of an embedding."""
+    """``head.weight = embed.weight``: a linear layer whose weight is that of an embedding."""
 
-    def __init__(self, embed):
-        self.embed = embed
+    def __init__(self, embed, bias=None):
+        self.embed, self.bias = embed, bias
+
+    @property
+    def kernel(self):
+        return self.embed.embedding.T
 
     def __call__(self, x):
-        return x @ self.embed.embedding.T
+        y = x @ self.kernel
+        return y if self.bias is None else y + self.bias
 
 
 class PReLU(nnx.Module):

@@ -6,6 +6,7 @@ from collections.abc import Set
 from jaxvstorch._port.draft.classes import Classes
 from jaxvstorch._port.draft.expressions import KEY, parsed
 from jaxvstorch._port.filling import filled_tree
+from jaxvstorch._port.imports import path_of
 from jaxvstorch._port.judging import ASSIGN
 from jaxvstorch._port.map.rows import meaning, rows
 
@@ -30,10 +31,12 @@ class Weights(Classes):
         assert isinstance(value, ast.Attribute)
         old, new = (ast.unparse(part.value) for part in (target, value))
         kinds = [self.layer_at(part.value) for part in (target, value)]
+        if kinds[::-1] == ["torch.nn.Linear", "torch.nn.Embedding"]:
+            kinds, old, new, target = kinds[::-1], new, old, value
         if kinds == ["torch.nn.Linear", "torch.nn.Embedding"]:
-            return ast.parse(f"{old} = paste.TiedLinear({new})").body[0]
-        if kinds == ["torch.nn.Embedding", "torch.nn.Linear"]:
-            return ast.parse(f"{new} = paste.TiedLinear({old})").body[0]
+            linear = self.seen.attribute(self.owner, path_of(target.value))
+            bias = f", {old}.bias" if getattr(linear, "bias", None) is not None else ""
+            return ast.parse(f"{old} = paste.TiedLinear({new}{bias})").body[0]
         if kinds[0] == kinds[1] and (name := _TIED.get(kinds[0] or "")):
             return ast.parse(f"{old}.{name} = {new}.{name}").body[0]
         return None
