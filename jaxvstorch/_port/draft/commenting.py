@@ -6,6 +6,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from jaxvstorch._port.draft.elements import keep_comments
 from jaxvstorch._port.map.rows import meaning, rows
 
 # Statements that stand for a comment, a blank line, and a comment behind the statement before.
@@ -24,20 +25,26 @@ def parsed_with_comments(text: str, file: str) -> ast.Module:
     lines = text.splitlines()
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
-    for body in list(_bodies(tree)):
-        _add(body, lines, comments)
+    for body, is_branch in list(_bodies(tree)):
+        _add(body, lines, comments, is_branch)
     return tree
 
 
-def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+def _bodies(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], bool]]:
+    """The lists of statements, and whether each is that of a branch or loop."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             if isinstance(body, list) and body:
-                yield body
+                yield body, not isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
 
 
-def _add(body: list[ast.stmt], lines: list[str], comments: dict[int, tokenize.TokenInfo]) -> None:
+def _add(
+    body: list[ast.stmt],
+    lines: list[str],
+    comments: dict[int, tokenize.TokenInfo],
+    is_branch: bool,
+) -> None:
     """Put comments and blank lines before the statements of a body that they stand before."""
     new: list[ast.stmt] = []
     for index, node in enumerate(body):
@@ -49,11 +56,16 @@ def _add(body: list[ast.stmt], lines: list[str], comments: dict[int, tokenize.To
             number -= 1
         if index == 0:  # a comment before the first statement stands above its header, too
             above = [a for a in above if not is_blank(a)]
-        new += [*above, node]
         last = node.end_lineno or node.lineno
         simple = not hasattr(node, "body") or isinstance(node, ast.Expr)
+        if simple:
+            above += [_marker(COMMENT + said) for said in keep_comments(node, lines, comments)]
+        new += [*above, node]
         if simple and last in comments and comments[last].start[1] >= (node.end_col_offset or 0):
             new.append(_marker(BEHIND + _said(comments[last].string)))
+    header = comments.get(body[0].lineno - 1) if is_branch else None
+    if header is not None and lines[body[0].lineno - 2][: header.start[1]].rstrip().endswith(":"):
+        new.insert(0, _marker(BEHIND + _said(header.string)))
     if any(_is(part, COMMENT) for part in new[:1]) and _is_docstring(body[0]):
         new = new[1:]
     body[:] = new
@@ -117,6 +129,16 @@ def count_unverified(source: str) -> int:
 def is_blank(node: ast.stmt) -> bool:
     """Whether a statement stands for a blank line."""
     return _is(node, BLANK)
+
+
+def is_behind(node: ast.stmt) -> bool:
+    """Whether a statement stands for a comment behind the line before."""
+    return _is(node, BEHIND)
+
+
+def comment(text: str) -> ast.stmt:
+    """A statement that stands for a comment."""
+    return _marker(COMMENT + text)
 
 
 def blank() -> ast.stmt:

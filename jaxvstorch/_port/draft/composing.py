@@ -2,13 +2,13 @@
 
 import ast
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from jaxvstorch._pairs.source import bound, imports, names_read
 from jaxvstorch._port.draft.commenting import NOTE, TODO
 from jaxvstorch._port.draft.files import File, in_import_order
-from jaxvstorch._port.draft.formatting import ordered_imports, tidy
+from jaxvstorch._port.draft.formatting import ordered_imports, tidy, written
 from jaxvstorch._port.draft.helpers import needed
 from jaxvstorch._port.draft.layers import definitions
 from jaxvstorch._port.draft.modules import RNGS, draws
@@ -49,22 +49,25 @@ def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
     for file in files:
         file.finish()
     every = [n for file in files for n in (*file.constant_nodes, *file.nodes, *file.main)]
-    read = names_read(_unparsed(every))
     for file in files:
         for part in (file.constant_nodes, file.main):
-            part[:] = [node for node in part if not _is_unread_device(node, read)]
+            read = {n for n in _device_names(part) if _is_read(n, every)}
+            of_devices = [{*_device_names([node])} for node in part]
+            part[:] = [n for n, names in zip(part, of_devices, strict=True) if not names - read]
     late = [n for file in files for n in file.constant_nodes if "paste." in ast.unparse(n)]
-    parts = list[str]()
+    parts, unparsed = list[str](), written if style == "nnx" else _unparsed
     for file in files:
-        parts.append(_unparsed([node for node in file.constant_nodes if node not in late]))
-        parts += [_unparsed([node]) for node in file.nodes]
+        early = [node for node in file.constant_nodes if node not in late]
+        parts.append(unparsed([n for n in early if not isinstance(n, ast.FunctionDef)]))
+        parts += [unparsed([n]) for n in early if isinstance(n, ast.FunctionDef)]
+        parts += [unparsed([node]) for node in file.nodes]
     main = [statement for file in files for statement in file.main]
     text = "\n\n\n".join(part for part in parts if part.strip())
     if style != "nnx":
         text, own = restyled(text, _unparsed(main), recording)
         main = ast.parse(own).body
     end = _unparsed(late) + "\n\n\n" if late else ""
-    end += f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
+    end += f'if __name__ == "__main__":\n{_indented(unparsed(main))}' if main else ""
     return tidy(_assembled(recording, files, text, end, drafted, of, style))
 
 
@@ -128,17 +131,23 @@ def _compile_whole(files: list[File], steps: set[str]) -> None:
         pending += sorted(names_in(functions[name], ast.Load))
 
 
-def _is_unread_device(node: ast.stmt, read: set[str]) -> bool:
-    """Whether it is ``device = jax.devices()[0]``, for a name that the draft does not read.
+def _device_names(nodes: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names of devices, and of whether there is one, that statements set."""
+    for node in nodes:
+        match node:
+            case ast.If(body=[only], orelse=[other]):  # it asks for CUDA
+                names = [{*_device_names([side])} for side in (only, other)]
+                yield from names[0] | names[1] if all(names) else ()
+            case ast.Assign([ast.Name(name)], value):
+                if any(text in ast.unparse(value) for text in _DEVICES):
+                    yield name
 
-    So is an ``if`` that asks for CUDA where both sides are.
-    """
-    match node:
-        case ast.If(body=[only], orelse=[other]):
-            return _is_unread_device(only, read) and _is_unread_device(other, read)
-        case ast.Assign([ast.Name(name)], value):
-            return name not in read and ast.unparse(value) == "jax.devices()[0]"
-    return False
+
+_DEVICES = ("jax.devices()[0]", "torch.cuda.is_available()", "jax.default_backend()")
+
+
+def _is_read(name: str, nodes: Sequence[ast.stmt]) -> bool:
+    return any(name in names_in(node, ast.Load) for node in nodes)
 
 
 def _is_derived(node: ast.AST, names: set[str]) -> bool:

@@ -5,10 +5,11 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 
 from jaxvstorch._port.draft.commenting import NOTE, TODO, with_comments
+from jaxvstorch._port.draft.elements import HERE, element_of, with_calls
 
 WIDTH = 99
 _WITHIN = "\f"  # stands for a new line inside a string
@@ -26,6 +27,18 @@ def tidy(source: str) -> str:
     text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
     text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
     return re.sub(r"\n{3,}(?=[ ])", "\n\n", text).replace(_WITHIN, "\n")
+
+
+def written(nodes: Sequence[ast.stmt]) -> str:
+    """The source of statements, with comments inside of them where lines can be made of it."""
+    texts = list[str]()
+    for node in nodes:
+        plain = ast.unparse(ast.fix_missing_locations(node))
+        with_calls(node)
+        text = ast.unparse(ast.fix_missing_locations(node))
+        made = (line for part in text.split("\n") for line in wrapped(part))
+        texts.append(plain if any(HERE in line for line in made) else text)
+    return "\n".join(texts)
 
 
 def ordered_imports(lines: Iterable[str]) -> list[str]:
@@ -59,7 +72,11 @@ def _with_whole_strings(source: str) -> str:
 def wrapped(line: str) -> list[str]:
     """A line that is too long, with what its longest brackets hold on lines of their own."""
     indent = line[: len(line) - len(line.lstrip())]
-    if len(line) <= WIDTH or _WITHIN in line or line.lstrip().startswith("#"):
+    if (
+        (len(line) <= WIDTH and HERE not in line)
+        or _WITHIN in line
+        or line.lstrip().startswith("#")
+    ):
         return [line]
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
@@ -79,11 +96,21 @@ def wrapped(line: str) -> list[str]:
     items = [item for item in items if item]
     several = len(items) > 1 and not items[-1].startswith("**") and not clauses
     ends = [*["" if clauses else ","] * (len(items) - 1), "," * several]
-    inner = [wrapped(f"{indent}    {item}{end}") for item, end in zip(items, ends, strict=True)]
+    inner = [_item(f"{indent}    ", item, end) for item, end in zip(items, ends, strict=True)]
     short = f"{indent}    {' '.join(i + e for i, e in zip(items, ends, strict=True))}".rstrip(",")
-    if len(short) <= WIDTH:
+    if len(short) <= WIDTH and HERE not in short:
         inner = [[short]]
     return [f"{indent}{code[: begin + 1]}", *chain(*inner), *wrapped(f"{indent}{code[end:]}")]
+
+
+def _item(indent: str, item: str, end: str) -> list[str]:
+    """The lines of an item between brackets, with its comments."""
+    text, behind, above = element_of(item)
+    lines = wrapped(f"{indent}{text}{end}")
+    if behind and len(lines[-1]) + len(behind) + 4 > WIDTH:
+        behind, above = "", [*above, behind]
+    lines[-1] += f"  # {behind}" if behind else ""
+    return [*(f"{indent}# {said}" for said in above), *lines]
 
 
 def _longest(
@@ -95,18 +122,22 @@ def _longest(
         The place of the first, those of commas and before the clauses of a comprehension, and
         that of the last.
     """
-    depth, begin, commas, clauses = 0, 0, list[int](), list[int]()
+    depth, begin, commas, clauses, holds = 0, 0, list[int](), list[int](), False
     best: tuple[int, list[int], list[int], int] | None = None
     for token in tokens:
         if token.string in _OPENING and token.type == tokenize.OP:
             depth += 1
             if depth == 1:
-                begin, commas, clauses = token.start[1], [], []
+                begin, commas, clauses, holds = token.start[1], [], [], False
         elif token.string in _CLOSING and token.type == tokenize.OP:
             depth -= 1
             length = token.start[1] - begin
-            if depth == 0 and length > 1 and (best is None or length > best[3] - best[0]):
+            if depth == 0 and length > 1 and (best is None or holds or length > best[3] - best[0]):
                 best = begin, commas, clauses, token.start[1]
+                if holds:
+                    break
+        elif token.string == HERE:
+            holds = True
         elif token.string == "," and depth == 1:
             commas.append(token.start[1])
         elif depth == 1 and (token.string == "for" or (clauses and token.string == "if")):
