@@ -112,6 +112,7 @@ def _replay(options: dict[str, Any], records: Records) -> int:
         _unreached(options["file"], replay, records)
         if recording is not None:
             recording.argument_types = replay.argument_types
+            recording.shorter = replay.shorter_forms.hold
             from jaxvstorch._port.draft.finishing import write_draft
 
             write_draft(recording, Path(options["write"]), records, options["style"])

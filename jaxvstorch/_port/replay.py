@@ -39,6 +39,7 @@ from jaxvstorch._port.optimizer_steps import OptimizerSteps
 from jaxvstorch._port.outcome import Outcome
 from jaxvstorch._port.report import PortReport
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
+from jaxvstorch._port.shorter_forms import ShorterForms
 from jaxvstorch._port.translation import (
     argument_types,
     function_in_jax,
@@ -63,6 +64,7 @@ class Replay(TorchFunctionMode):
     Attributes:
         report: the calls by source line.
         argument_types: at each location, the types of the arguments of the call there.
+        shorter_forms: which calls can be written shorter.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Replay(TorchFunctionMode):
         self.report = PortReport()
         self.limit = limit
         self.argument_types: dict[Location, tuple[str, ...]] = {}
+        self.shorter_forms = ShorterForms()
         self._record = record
         self._around_spawned = around_spawned
         self._times: Counter[tuple[Location, str]] = Counter()
@@ -133,6 +136,7 @@ class Replay(TorchFunctionMode):
         if not self._idle and self._module is None and _name(function) not in QUIET:
             location = calling_location(frame)
         name, reflected = name_of(function) if location is not None else ("", False)
+        self.shorter_forms.see(name, location, args, kwargs)
         if location is None or not self._is_within_limit(location, name):
             return call_from(frame, function, args, kwargs)
         call = Call(function, *_copies((args, kwargs)))
@@ -202,6 +206,7 @@ class Replay(TorchFunctionMode):
         row, location = row_of(module), program_location()
         if location is None:
             return
+        self.shorter_forms.see(row.name if row else "", module, args, {})
         if row is None or row.expression is None:
             self._composed.append((module, location, self._times.total()))
         elif self._is_within_limit(location, row.name):

@@ -18,6 +18,7 @@ def recorded():
         with Replay(record=recording.record) as replay, recording.watching():
             names = runpy.run_path(str(file), run_name="__main__")
         recording.argument_types = replay.argument_types
+        recording.shorter = replay.shorter_forms.hold
         return recording, names
 
     return run

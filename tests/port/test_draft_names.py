@@ -42,7 +42,7 @@ class Conv(nn.Module):
 
 def train_step(net, optimizer, x, y):
     optimizer.zero_grad()
-    cross_entropy = nn.functional.cross_entropy(net(from_torch(x)).mean((2, 3)), y)
+    cross_entropy = nn.functional.cross_entropy(net(from_torch(x)).mean((2, 3)), y, reduction="sum")
     cross_entropy.backward()
     optimizer.step()
 

@@ -5,7 +5,8 @@
 import ast
 from typing import Any
 
-from jaxvstorch._port.draft.commenting import UNREACHED, UNSEEN
+from jaxvstorch._port.draft.adding import add_arrays, read_after
+from jaxvstorch._port.draft.commenting import UNREACHED, UNSEEN, is_behind
 from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.reading import names_in
@@ -17,7 +18,7 @@ _LOG = "torch.utils.tensorboard.SummaryWriter"  # takes NumPy arrays
 class Batches(Distributions, Saving):
     """Hands the arrays of a DataLoader over, in loops and one by one."""
 
-    in_loader: bool = False  # whether a loop over a DataLoader is around
+    in_step: bool = False  # whether what is around becomes a compiled step
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -30,7 +31,7 @@ class Batches(Distributions, Saving):
         return super().visit_Assign(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """The next batch of a DataLoader is handed over; what a loop over one calls is compiled.
+        """The next batch of a DataLoader is handed over; calls without gradients are compiled.
 
         ``data_parallel(net, x)`` is a call of ``net``: a batch that is sharded makes it parallel.
         """
@@ -48,12 +49,19 @@ class Batches(Distributions, Saving):
         if ast.unparse(node.func) == "next" and first in self.iterators:
             return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])
         new = super().visit_Call(node)
-        evaluated = self.in_loader and self.span(node) in self.seen.evaluations
+        evaluated = self.span(node) in self.seen.evaluations and not self.in_step
         if evaluated and isinstance(new, ast.Call) and not new.keywords:
+            if self.seen.of_values_below((), self.seen.instances.values()):
+                return new
             return ast.Call(parsed("paste.jitted_call"), [new.func, *new.args], [])
         return new
 
     def visit_For(self, node: ast.For) -> Any:
+        totals = [] if self.in_step else add_arrays(node)
+        new = self._loop(node)
+        return [new, read_after(totals)] if totals else new
+
+    def _loop(self, node: ast.For) -> Any:
         """A loop over a DataLoader hands its arrays over; one over weights writes into them."""
         if (statement := self.rate_set(node)) is not None:
             return statement
@@ -78,9 +86,8 @@ class Batches(Distributions, Saving):
             names = [name for name in names if not name.startswith(("_", "*"))]
             each = ", ".join(f"jnp.asarray({name})" for name in names)
             handed = f"{', '.join(names)} = {each}"
-        outer, self.in_loader = self.in_loader, True
         new = self.generic_visit(node)
-        self.in_loader = outer
         assert isinstance(new, ast.For)
-        new.body[:0] = ast.parse(handed).body
+        place = sum(map(is_behind, new.body[:1]))
+        new.body[place:place] = ast.parse(handed).body
         return new

@@ -5,19 +5,18 @@ import builtins
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
-from operator import attrgetter
 
 import torch
 
 from jaxvstorch._port.draft.commenting import SKIPPED, UNREACHED, UNSEEN, UNVERIFIED, left
 from jaxvstorch._port.draft.dense import dense_marks, dense_row
 from jaxvstorch._port.draft.layers import CONTAINERS, own_classes
+from jaxvstorch._port.draft.once import ATTENTION, filled_once, index_of, is_same_number, one_of_two
 from jaxvstorch._port.draft.seen import Seen
 from jaxvstorch._port.filling import Span, filled_tree, span_of
 from jaxvstorch._port.imports import qualified
 from jaxvstorch._port.judging import STABLE, TIED_INDICES
 from jaxvstorch._port.map.rows import meaning, rows
-from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.naming import QUIET, watched
 from jaxvstorch._port.report_data import PortCall, PortStatus
 from jaxvstorch._port.translation import cast_suffix
@@ -35,7 +34,6 @@ _LEGACY = {
 }  # fmt: skip
 # Methods of Python's own types.
 _PYTHON = frozenset({*dir(str), *dir(list), *dir(dict), *dir(set)})
-_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 # No array of JAX is without numbers.
 _ZEROS = {"torch.empty": "torch.zeros", "torch.empty_like": "torch.zeros_like"}
 _LEFT = (
@@ -69,6 +67,7 @@ class Expressions(ast.NodeTransformer):
         self.full_names = dict(full_names)
         self.bases = bases
         self.marks: list[str] = []
+        self.unpacked: dict[int, int] = {}  # into how many names, by the identity of the call
         self.unreached = False  # whether the function around did not run: one mark says so
         self.in_backward = False  # whether PyTorch's engine ran it, which no replay sees
 
@@ -161,7 +160,13 @@ class Expressions(ast.NodeTransformer):
         return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        return self._replayed(node) if self.calls_at(node) else self.generic_visit(node)
+        if self.calls_at(node):
+            return self._replayed(node)
+        new = self.generic_visit(node)
+        match new:
+            case ast.Subscript(call, ast.Constant(int(index))) if index in (0, 1):
+                return one_of_two(call, index) or new
+        return new
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         name = self.qualified(node)
@@ -179,6 +184,9 @@ class Expressions(ast.NodeTransformer):
         if node.attr == "data" and isinstance(node.ctx, ast.Load) and self._is_array_s(node):
             new: ast.AST = self.visit(node.value)
             return new
+        if (index := index_of(node.attr, self.calls_at(node.value))) is not None:
+            call = self.visit(node.value)
+            return one_of_two(call, index) or ast.Subscript(call, ast.Constant(index), node.ctx)
         if node.attr in _PLATFORMS:
             return parsed(_PLATFORMS[node.attr])
         return self.generic_visit(node)
@@ -209,7 +217,7 @@ class Expressions(ast.NodeTransformer):
         for call in {(c.name, c.status): c for c in reversed(calls)}.values():
             drafted = call.name in _ZEROS or call.name in CONTAINERS
             drafted = drafted or call.name.removeprefix("torch.nn.") in own_classes()
-            drafted = drafted or call.name == _ATTENTION or dense_row(call.name) is not None
+            drafted = drafted or call.name == ATTENTION or dense_row(call.name) is not None
             if call.status == PortStatus.DIFFERS and call.note.startswith((STABLE, TIED_INDICES)):
                 self.marks.append(f"{call.name} gives equal values in JAX's order{UNVERIFIED}")
             elif call.status in _LEFT and not drafted:
@@ -223,6 +231,7 @@ class Expressions(ast.NodeTransformer):
             return self.generic_visit(node)  # the draft has a class for the module
         cast = cast_suffix(calls[0]) if isinstance(node, ast.Call) else None
         types = self.seen.argument_types.get(self.span(node), ())
+        holds = self.span(node) in self.seen.shorter
         new = self._with_arguments(node)
         moved = isinstance(new, ast.Call) and isinstance(new.func, ast.Attribute)
         if moved and name in ("Tensor.cpu", "Tensor.cuda"):  # JAX computes where it computes
@@ -241,10 +250,12 @@ class Expressions(ast.NodeTransformer):
                 self.marks.append(f"{name} is not in the map")
             return new
         try:
-            filled: ast.AST = filled_tree(name, new, types, ast.Name(KEY, ast.Load()), dense)
+            key, parts = ast.Name(KEY, ast.Load()), self.unpacked.get(id(node))
+            if dense is None:
+                filled: ast.AST = filled_once(name, new, types, key, holds, parts)
+            else:
+                filled = filled_tree(name, new, types, key, dense)
             self.marks += dense_marks(name)
-            if name == _ATTENTION:
-                _drop_weights(new, filled)
         except (KeyError, ValueError, SyntaxError, RecursionError):
             self.marks.append(f"{name}: its arguments cannot be matched to its parameters")
             return new
@@ -288,7 +299,7 @@ class Expressions(ast.NodeTransformer):
                 asks = name.startswith(_ENVIRONMENT) or name.removeprefix("torch.") in QUIET
                 known = asks or self.unwatched
                 initial = name.startswith("torch.nn.init.")
-                if not known and not (initial and _is_same_number(name, node, filled)):
+                if not known and not (initial and is_same_number(name, node, filled)):
                     self.marks.append(f"{name} {why}")
                 return filled
         if not name.startswith(_ENVIRONMENT):
@@ -299,26 +310,6 @@ class Expressions(ast.NodeTransformer):
         """Whether an expression is a name of PyTorch, or a call of one."""
         function = node.func if isinstance(node, ast.Call) else node
         return (self.qualified(function) or "").partition(".")[0] == "torch"
-
-
-def _is_same_number(name: str, node: ast.Call, filled: ast.expr) -> bool:
-    """Whether ``nn.init.calculate_gain("relu")`` and its like give the same number in JAX."""
-    with suppress(Exception):  # such as arguments that are no constants
-        args = [ast.literal_eval(a) for a in node.args]
-        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-        number = attrgetter(name.removeprefix("torch."))(torch)(*args, **options)
-        return isinstance(number, int | float) and number == eval(ast.unparse(filled), namespace())
-    return False
-
-
-def _drop_weights(call: ast.expr, filled: ast.AST) -> None:
-    """Give attention in JAX the rate at which it drops weights, and a key."""
-    assert isinstance(call, ast.Call)
-    assert isinstance(filled, ast.Call)
-    given = [*call.args[4:5], *(w.value for w in call.keywords if w.arg == "dropout_p")]
-    if given and not (isinstance(given[0], ast.Constant) and not given[0].value):
-        filled.keywords.append(ast.keyword("dropout_p", given[0]))
-        filled.keywords.append(ast.keyword("rng", ast.Name(KEY, ast.Load())))
 
 
 def parsed(text: str) -> ast.expr:

@@ -42,7 +42,11 @@ class NoLayerError(Exception):
 
 
 def layer(
-    name: str, node: ast.Call, rngs: ast.expr, types: Mapping[str, str] = MappingProxyType({})
+    name: str,
+    node: ast.Call,
+    rngs: ast.expr,
+    types: Mapping[str, str] = MappingProxyType({}),
+    expression: str | None = None,
 ) -> ast.expr:
     """What a call that makes one of PyTorch's layers becomes.
 
@@ -51,6 +55,7 @@ def layer(
         node: the call, with its arguments in JAX.
         rngs: flax's random numbers there.
         types: of the arguments, by parameter, as far as they are known.
+        expression: of a function, in place of the map's.
 
     Raises:
         NoLayerError: there is no counterpart.
@@ -83,7 +88,7 @@ def layer(
         if parameter in values:
             setattr(values[parameter], TYPE, type_name)
     if (made := _flax_call(row)) is None:
-        return _function(row, simplified(_parsed(row.expression), values, settings))
+        return _function(row, simplified(_parsed(expression or row.expression), values, settings))
     new = simplified(made, values | {"rngs": rngs}, settings)
     assert isinstance(new, ast.Call)
     new.keywords = [

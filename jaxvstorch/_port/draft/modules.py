@@ -24,6 +24,7 @@ from jaxvstorch._port.draft.layers import (
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.imports import path_of, root_of
 from jaxvstorch._port.map.rows import meaning, rows
+from jaxvstorch._port.shorter_forms import shorter
 
 RNGS = "rngs_here"  # stands for flax's random numbers until it is known who has them
 # flax's names for PyTorch's weights, by flax's layer, and what gives an array as PyTorch has it.
@@ -117,7 +118,8 @@ class Modules(Expressions):
         new = self._with_arguments(node)
         assert isinstance(new, ast.Call)
         try:
-            return layer(name, new, ast.Name(RNGS, ast.Load()), types)
+            short = shorter(name) if self.span(node) in self.seen.shorter else None
+            return layer(name, new, ast.Name(RNGS, ast.Load()), types, short)
         except NoLayerError as error:
             self.marks.append(f"{name}: {error}")
         except (KeyError, ValueError):
@@ -129,7 +131,7 @@ class Modules(Expressions):
         made: list[Any] = [self._layer(name, copy.deepcopy(node)) for name in names]
         calls = [m for m in made if isinstance(m, ast.Call)]
         given = {ast.dump(ast.Call(parsed("x"), m.args, m.keywords)) for m in calls}
-        alike = len(calls) == len(made) and len(given) == 1
+        alike = len(calls) == len(made) and len(given) == 1 and not any(map(is_function, names))
         if not alike and not all(map(is_function, names)):
             return None
         kinds = [ast.Constant(name.rpartition(".")[2]) for name in names]

@@ -4,7 +4,7 @@
 
 import ast
 import copy
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from inspect import signature
 from operator import attrgetter
 from typing import Any
@@ -39,12 +39,10 @@ class Optimizers(Rewriting):
 
     Attributes:
         scheduled: the names of the optimizers whose rates the program schedules.
-        attributes: the names that stand for attributes in the function around.
         rates: the learning rates that optimizers are made with, by name.
     """
 
     scheduled: Collection[str] = ()
-    attributes: Mapping[str, str] = {}
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -89,6 +87,8 @@ class Optimizers(Rewriting):
             return made
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
             return made
+        if (counted := self._over_weights(node)) is not None:
+            return counted
         self.marks += self._left_with_library(node)
         match node:
             case ast.Call(ast.Attribute(of, "requires_grad_"), [] | [_]) if not node.keywords and (
@@ -106,6 +106,21 @@ class Optimizers(Rewriting):
                     instead = row and meaning(row).option("instead")
                     self.marks.append(f"Module.{method}: {instead or 'has no counterpart here'}")
         return new
+
+    def _over_weights(self, node: ast.Call) -> ast.expr | None:
+        """``sum(p.numel() for p in net.parameters())``, where the order does not matter."""
+        match node:
+            case ast.Call(ast.Name("sum"), [ast.GeneratorExp(each, [ast.comprehension(
+                ast.Name(name) as target, ast.Call(ast.Attribute(of, "parameters"), []), tests
+            )])], []):  # fmt: skip
+                trained = all(ast.unparse(test) == f"{name}.requires_grad" for test in tests)
+                if self.seen.frozen or not trained:
+                    return None
+                owner = ast.unparse(self.visit(of))
+                weights = parsed(f"jax.tree.leaves(nnx.state({owner}, nnx.Param))")
+                over = ast.comprehension(target, weights, [], 0)
+                return ast.Call(node.func, [ast.GeneratorExp(self.visit(each), [over])], [])
+        return None
 
     def _left_with_library(self, node: ast.Call) -> Iterator[str]:
         """A mark for a method of a library's module that is not in the draft, as ``generate``."""
@@ -180,8 +195,9 @@ class Optimizers(Rewriting):
         weights = [*node.args[:1], *(w.value for w in node.keywords if w.arg == "params")]
         if row is None or not weights or not (models := _models(weights[0], made)):
             return None
-        node.keywords = list(_unpacked(node, made))
+        node.keywords = [w for word in node.keywords for w in _by_name(word, made)]
         if any(word.arg is None for word in node.keywords):
+            self.marks.append(f"{name}: its settings are not in the source")
             return None
         self._with_arguments(node)
         values, settings = matched(row, node)
@@ -249,16 +265,6 @@ class Optimizers(Rewriting):
         return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
 
 
-def _unpacked(node: ast.Call, made: MadeOptimizer | None) -> Iterator[ast.keyword]:
-    """The arguments of a call by name; those of ``**options`` are what the run gave."""
-    for word in node.keywords:
-        options = made.namespace.get(ast.unparse(word.value)) if made is not None else None
-        if word.arg is None and isinstance(options, dict):
-            yield from (ast.keyword(name, parsed(repr(v))) for name, v in options.items())
-        else:
-            yield word
-
-
 def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:
     """The modules whose weights an optimizer is made with, by the source or by the run."""
     models = [
@@ -287,3 +293,14 @@ def scheduled(tree: ast.AST, qualified: Any) -> set[str]:
 def _row(name: str) -> Row | None:
     row = rows().get(name)
     return meaning(row) if row is not None and meaning(row).expression is not None else None
+
+
+def _by_name(word: ast.keyword, made: MadeOptimizer | None) -> Iterator[ast.keyword]:
+    """``**settings`` as ``lr=settings['lr'], ...``, by what the run had in it."""
+    text = ast.unparse(word.value)
+    name = next((n for n, t in (made.attributes if made else {}).items() if t == text), text)
+    given = made.namespace.get(name) if made is not None and word.arg is None else None
+    if not isinstance(given, dict):
+        yield word
+    for key in given if isinstance(given, dict) else ():
+        yield ast.keyword(key, parsed(f"{text}[{key!r}]"))

@@ -53,16 +53,18 @@ class Recording(Places):
     Attributes:
         calls: the calls that a replay did again, by location.
         argument_types: by location, the types of the arguments of the call there.
+        shorter: whether a shorter form held in all calls at a location, or of a module.
         lines: the lines of each of the program's files that called something.
         codes: the code of every function of the program that was called.
         first_calls: the first call of each function and module class that can be called again.
         constructions: the classes of modules that each call in a file made, by file and span.
         construction_types: the types of the arguments of each such call, by parameter.
+        made_at: the file and span of the call that made each module.
         passing: the calls in constructors and below that make modules or lead to one.
         builders: the functions that constructors call to make modules.
         steps: the steps of each call of ``backward``, by file and span.
         optimizers: the optimizers that each call in a file made, by file and span.
-        evaluations: the calls of modules that take no gradient, and whether arrays alone are given.
+        evaluations: the calls of modules that take no gradient, with the shapes of what is given.
         instances: a module of each of the program's classes that was made.
         of_libraries: the modules of other packages that the program's own lines made, by class,
             with the first calls by those lines, each of another kind.
@@ -77,6 +79,8 @@ class Recording(Places):
         super().__init__(file)
         self.calls: dict[Location, dict[PortCall, None]] = {}
         self.argument_types: dict[Location, tuple[str, ...]] = {}
+        self.shorter: dict[Any, bool] = {}
+        self.made_at = weakref.WeakKeyDictionary[torch.nn.Module, tuple[str, Span]]()
         self.codes: dict[CodeType, None] = {}
         self.first_calls: dict[str, FirstCall] = {}
         self.lines: dict[str, set[int]] = {}
@@ -86,7 +90,7 @@ class Recording(Places):
         self.builders: set[CodeType] = set()
         self.steps: dict[tuple[str, Span], Steps] = {}
         self.optimizers: dict[tuple[str, Span], list[MadeOptimizer]] = {}
-        self.evaluations: dict[tuple[str, Span], bool] = {}
+        self.evaluations: dict[tuple[str, Span], set[tuple[tuple[int, ...] | None, ...]]] = {}
         self.instances: dict[type[torch.nn.Module], torch.nn.Module] = {}
         self.of_libraries: dict[type[torch.nn.Module], list[FirstCall]] = {}
         self.left_out: dict[str, str] = {}
@@ -180,6 +184,7 @@ class Recording(Places):
         if self.is_program_file(caller.f_code.co_filename):
             at = (caller.f_code.co_filename, span_of_call(caller))
             self.constructions.setdefault(at, {})[type(module)] = None
+            self.made_at[module] = at
             self.construction_types.setdefault(at, argument_types(frame))
             if not self._defines(type(module)) and not is_known(full_name(type(module))):
                 self.of_libraries.setdefault(type(module), [])
@@ -256,8 +261,8 @@ class Recording(Places):
         if caller is None or is_of_module(caller):
             return
         at = (caller.f_code.co_filename, span_of_call(caller))
-        arrays = all(isinstance(value, torch.Tensor) for value in flat(args))
-        self.evaluations[at] = arrays and self.evaluations.get(at, True)
+        shapes = (tuple(v.shape) if isinstance(v, torch.Tensor) else None for v in flat(args))
+        self.evaluations.setdefault(at, set()).add(tuple(shapes))
 
     def _defines(self, cls: type) -> bool:
         """Whether a class is defined in a file of the program."""

@@ -106,7 +106,7 @@ def find_steps(
             step.new_value = by_hand[1]
         step.apart = below is not None or not changed
         step.end, begin = end, end + 1
-        earlier += [n for n in step.region if gradient_call(n) is None]
+        earlier += [n for n in part if gradient_call(n) is None]
         found.append(step)
     return found
 

@@ -5,12 +5,16 @@
 import ast
 import copy
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from jaxvstorch._port.draft.commenting import UNREACHED, is_marker, mark
+from jaxvstorch._port.draft.commenting import UNREACHED, comment, is_marker, mark
+from jaxvstorch._port.draft.elements import comments_in, move_comments
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS
+from jaxvstorch._port.draft.once import one_of_two
 from jaxvstorch._port.draft.randomness import SEEDED, without_pass
+from jaxvstorch._port.draft.reading import WithoutItem
 from jaxvstorch._port.draft.shortening import ReadDirectly, WithoutDevices
 from jaxvstorch._port.draft.weights import Weights
 from jaxvstorch._port.map.rows import rows
@@ -28,6 +32,7 @@ class Rewriting(Weights):
     """Turns one file's definitions into JAX."""
 
     shuffled: bool = False  # whether the file has a loader that shuffles
+    attributes: Mapping[str, str] = {}  # names that stand for attributes in the function around
 
     def visit_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements, each after the marks of what is left to do in it."""
@@ -37,11 +42,20 @@ class Rewriting(Weights):
                 rewritten.append(statement)
                 continue
             outer, self.marks = self.marks, []
+            comments = [] if hasattr(statement, "body") else comments_in(statement)
             new = self.visit(statement)
+            if comments:
+                kept = comments_in(ast.Module(new if isinstance(new, list) else [new], []))
+                rewritten += [comment(text) for text in comments if text not in kept and new]
             rewritten += [mark(text) for text in dict.fromkeys(self.marks)]
             self.marks = outer
             rewritten += new if isinstance(new, list) else [new] if new is not None else []
         return rewritten if not all(map(is_marker, rewritten)) else [*rewritten, ast.Pass()]
+
+    def visit(self, node: ast.AST) -> Any:
+        new = super().visit(node)
+        move_comments(node, new)
+        return new
 
     def visit_statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements in JAX that follow others, or are followed by some: there can be none."""
@@ -112,6 +126,15 @@ class Rewriting(Weights):
             return self.visit_body(node.body)
         return self.generic_visit(node)
 
+    def visit_If(self, node: ast.If) -> Any:
+        """Branches that do the same in JAX, such as those for a device, are one."""
+        new = super().visit_If(node)
+        if not isinstance(new, ast.If) or any(isinstance(n, ast.Call) for n in ast.walk(new.test)):
+            return new
+        texts = [[ast.unparse(n) for n in without_pass(b) if not is_marker(n)]
+                 for b in (new.body, new.orelse)]  # fmt: skip
+        return without_pass(new.body) if texts[0] == texts[1] else new
+
     def visit_Import(self, node: ast.Import) -> Any:
         kept = [alias for alias in node.names if alias.name.partition(".")[0] != "torch"]
         return ast.Import(kept) if kept else None
@@ -120,10 +143,10 @@ class Rewriting(Weights):
         return None if (node.module or "").partition(".")[0] == "torch" else node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        target = node.targets[0]
+        target, value = node.targets[0], node.value
         if isinstance(target, ast.Subscript) and self.calls_at(target, "Tensor.__setitem__"):
-            node.value, target.value = self.visit(node.value), self.visit(target.value)
-            target.slice = self.visit(target.slice)
+            node.value = self.visit(WithoutItem().visit(node.value))
+            target.value, target.slice = self.visit(target.value), self.visit(target.slice)
             return ast.parse(functional_update(node)).body
         if isinstance(target, ast.Attribute) and len(node.targets) == 1:
             if (tied := self.tied(target, node.value)) is not None:
@@ -136,7 +159,21 @@ class Rewriting(Weights):
             return node
         if self._is_setting(target) or self._is_setting(node.value):
             return None
+        match node:
+            case ast.Assign([ast.Tuple(names)], ast.Call() as call):
+                if not any(isinstance(name, ast.Starred) for name in names):
+                    self.unpacked[id(call)] = len(names)
         new = self.generic_visit(node)
+        match new:
+            case ast.Assign([ast.Tuple([ast.Name(first), ast.Name(second)] as both)], pair):
+                read = [i for i, name in enumerate((first, second)) if name != "_"]
+                if len(read) == 1 and (one := one_of_two(pair, read[0])) is not None:
+                    new.targets, new.value = [both[read[0]]], one
+            case ast.Assign([ast.Name(name)], ast.Lambda(body=body) as function):
+                if not (isinstance(value, ast.Lambda) or self.owner or name in self.attributes):
+                    defined = ast.parse(f"def {name}(): ...").body[0]
+                    defined.args, defined.body = function.args, [ast.Return(body)]  # type: ignore[attr-defined]
+                    return defined
         same = isinstance(new, ast.Assign) and ast.unparse(new.targets[0]) == ast.unparse(new.value)
         return None if same else new  # such as data = data.to(device)
 

@@ -12,6 +12,7 @@ from jaxvstorch._port.filling import Span
 from jaxvstorch._port.report_data import PortCall
 
 Module = torch.nn.Module
+_SHAPES = 2  # of the batches of an evaluation: the last one can be smaller
 
 
 class Seen:
@@ -20,6 +21,8 @@ class Seen:
     Attributes:
         calls: the calls that a replay did again, by span.
         argument_types: by span, the types of the arguments of the call there.
+        shorter: the spans of calls of functions whose shorter form held in the run, and of calls
+            that make modules whose form held.
         constructions: the full names of the classes of modules that each call made, by span.
         construction_types: by span, the types of the arguments of the call, by parameter.
         passing: the spans of calls in constructors and below that make modules.
@@ -28,7 +31,8 @@ class Seen:
         lines: the lines that called something.
         autocast_lines: the lines that let operators compute in another dtype.
         loader_lines: the lines that began to read a DataLoader.
-        evaluations: the spans of calls of modules, with arrays alone, that take no gradient.
+        evaluations: the spans of calls of modules, with arrays alone, that take no gradient; of
+            few shapes, since each is compiled.
         saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by span.
         modules: those that variables stand for.
         scalers: the texts of the program's gradient scalers at its steps.
@@ -59,6 +63,15 @@ class Seen:
         for at, types in recording.argument_types.items():
             if at.file == path and at.column is not None:
                 self.argument_types[at.line, at.column, at.end_line, at.end_column] = types
+        held: dict[Span, set[bool]] = {}
+        for at, holds in recording.shorter.items():
+            if isinstance(at, Module):
+                made = recording.made_at.get(at)
+            else:
+                made = at.file, (at.line, at.column, at.end_line, at.end_column)
+            if made is not None and made[0] == path:
+                held.setdefault(made[1], set()).add(holds)
+        self.shorter = {span for span, holds in held.items() if holds == {True}}
         self.constructions = {
             span: [
                 _full_name(cls) if cls in recording.instances else _dotted(cls) for cls in classes
@@ -77,8 +90,9 @@ class Seen:
         self.loader_lines = {line for file, line in recording.loader_lines if file == path}
         self.autocast_lines = {line for file, line in recording.autocasts if file == path}
         self.evaluations = {
-            span for (file, span), arrays in recording.evaluations.items()
-            if file == path and arrays
+            span for (file, span), given in recording.evaluations.items()
+            if file == path and len(given) <= _SHAPES
+            and not any(shape is None for shapes in given for shape in shapes)
         }  # fmt: skip
         self.steps: dict[Span, Steps] = {
             span: steps for (file, span), steps in recording.steps.items() if file == path

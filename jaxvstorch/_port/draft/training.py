@@ -91,6 +91,7 @@ class Training(Batches):
             if late:
                 self.marks.append(_LATE.format(call.value.func.id))  # type: ignore[attr-defined]
             marks, self.marks = [mark(text) for text in dict.fromkeys(self.marks)], outer
+            self._copy_before(kept, steps)
             new += [*self._rewritten([*waiting, *before]), *marks, call]
             waiting, begin = after, step.end + 1
             if step.apart and step.optimizer:
@@ -141,7 +142,9 @@ class Training(Batches):
         is_local = self.is_local if self.function is not None else None
         new = StepFunction(step, results, is_local, self.changed)
         copied = self._copy_before(new.computing, steps)
+        outer, self.in_step = self.in_step, True
         body = super().visit_body([WithoutItem().visit(part) for part in new.computing])
+        self.in_step = outer
         loss = step.loss_name or new.free_name("loss")
         if step.loss_name is None:
             sum_of = ast.unparse(self.visit(step.losses[0])) if len(step.losses) == 1 else total

@@ -51,6 +51,8 @@ def _take_in(recording: Recording, package: str, calls: Sequence[FirstCall], fol
         "constructions",
         "construction_types",
         "lines",
+        "made_at",
+        "shorter",
     ):
         getattr(recording, name).update(getattr(inner, name))
     recording.passing |= inner.passing

@@ -49,6 +49,7 @@ def run_file(model: Extracted, file: Path, limit: int) -> tuple[Recording, Repla
     for result, call in zip(results, model.calls, strict=True):
         require_equal(result, call.result)
     recording.argument_types = replay.argument_types
+    recording.shorter = replay.shorter_forms.hold
     linecache.getlines(str(file))  # a report shows them
     return recording, replay
 
