@@ -67,7 +67,7 @@ def port(
         ),
     ] = None,
     style: Annotated[
-        str, typer.Option(metavar="STYLE", help="The draft's style: nnx or equinox.")
+        str, typer.Option(metavar="STYLE", help="The draft's style: nnx, equinox or functions.")
     ] = "nnx",
     html: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Also write a web page, as one file.")

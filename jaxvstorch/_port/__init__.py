@@ -9,11 +9,11 @@ a file under a replay, ``reading`` reads one without running it, and ``draft`` w
 from importlib.util import find_spec
 
 LIMIT = 8  # calls of one function on one line that are done again
-STYLES = ("nnx", "equinox")  # of drafts
+STYLES = ("nnx", "equinox", "functions")  # of drafts
 
 
 def missing_for(style: str) -> str:
     """What a style of drafts needs that is not installed, and how to get it; or nothing."""
-    if style == "nnx" or find_spec(style) is not None:
+    if style != "equinox" or find_spec(style) is not None:
         return ""
     return f"it needs {style}, which is not installed: pip install {style}"

@@ -43,7 +43,7 @@ def port(
             functions that they call, also those of an installed library, with only what this call
             ran. The module is made again with the arguments that it keeps as attributes; where
             it keeps them not, pass a function that makes the module and calls it.
-        style: of the draft: ``"nnx"`` or ``"equinox"``.
+        style: of the draft: ``"nnx"``, ``"equinox"`` or ``"functions"``.
         kwargs: its keyword arguments.
 
     Returns:
@@ -105,7 +105,7 @@ def _drafted(
         from jaxvstorch._port.library.drafting import draft
 
         if style == "equinox":
-            from jaxvstorch._port.draft.styles import comparing  # noqa: F401 - it needs equinox
+            from jaxvstorch._port.draft.styles import equinox_models  # noqa: F401 - it needs equinox
 
     return draft(function, args, kwargs, path, limit, style)
 

@@ -72,8 +72,9 @@ def _import(drafting: bool, style: str, of_jax: bool) -> None:
     if of_jax:
         importlib.import_module("jaxvstorch._port.torch_draft.finishing")
         return
-    in_equinox = ("draft.styles.comparing",) if style == "equinox" else ()
-    for name in ("replay", "reading", *(("draft.finishing", *in_equinox) if drafting else ())):
+    further = ["draft.styles.comparing"] if style != "nnx" else []
+    further += ["draft.styles.equinox_models"] if style == "equinox" else []
+    for name in ("replay", "reading", *(("draft.finishing", *further) if drafting else ())):
         importlib.import_module(f"jaxvstorch._port.{name}")
 
 

@@ -10,11 +10,10 @@ from jaxvstorch._port.draft.commenting import NOTE, TODO
 from jaxvstorch._port.draft.files import File, in_import_order
 from jaxvstorch._port.draft.formatting import ordered_imports, tidy, written
 from jaxvstorch._port.draft.helpers import needed
-from jaxvstorch._port.draft.layers import definitions
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import WithoutItem, names_in
 from jaxvstorch._port.draft.recording import Recording
-from jaxvstorch._port.draft.styles.composing import restyled
+from jaxvstorch._port.draft.styles.composing import layers_of, polished, restyled
 from jaxvstorch._port.map.pasting import imports_of
 from jaxvstorch._port.report_data import short
 
@@ -64,11 +63,12 @@ def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
     main = [statement for file in files for statement in file.main]
     text = "\n\n\n".join(part for part in parts if part.strip())
     if style != "nnx":
-        text, own = restyled(text, _unparsed(main), recording)
+        text, own = restyled(text, _unparsed(main), recording, style)
         main = ast.parse(own).body
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(unparsed(main))}' if main else ""
-    return tidy(_assembled(recording, files, text, end, drafted, of, style))
+    source = _assembled(recording, files, text, end, drafted, of, style)
+    return tidy(polished(source, recording) if style == "functions" else source)
 
 
 def _assembled(
@@ -86,7 +86,7 @@ def _assembled(
     nodes = ast.parse("\n".join(lines)).body
     imported = {*dict(imports(nodes)), *(name for node in nodes for name in bound(node))}
     loads = bool(recording.instances or recording.steps)
-    known = None if style == "nnx" else definitions(f"styles/{style}_layers.py")
+    known = None if style == "nnx" else layers_of(style)
     helpers = needed(whole, loads, imported, known)
     recording.names = helpers.names
     parts = [*helpers.bases, text, *helpers.pasted.values(), *helpers.own, end]
@@ -97,7 +97,7 @@ def _assembled(
     if recording.extracted:
         of += f", with {' and '.join(recording.extracted.values())},"
     first = ["from __future__ import annotations\n"] * (style == "equinox")  # fields before layers
-    head = "\n".join([_heading(of, loads), *first, *_imports(helpers.pasted, body, lines)])
+    head = "\n".join([_heading(of, loads, style), *first, *_imports(helpers.pasted, body, lines)])
     return f"{head}\n\n\n{body}"
 
 
@@ -189,9 +189,10 @@ def _within(path: str, folder: Path) -> str:
     return str(Path(path).relative_to(folder)) if inside else short(path)
 
 
-def _heading(of: str, loads: bool) -> str:
+def _heading(of: str, loads: bool, style: str) -> str:
     first = textwrap.fill(f"A draft of {of} in JAX, by jaxvstorch port.", 96)
-    weights = "Layers begin with their library's own weights; `from_torch` copies PyTorch's.\n"
+    begin = "weights drawn as PyTorch's" if style == "functions" else "their library's own weights"
+    weights = f"Layers begin with {begin}; `from_torch` copies PyTorch's.\n"
     return (
         f'"""{first}\n\n'
         "Each PyTorch call that the run made is here the map's JAX for it, verified on the\n"
@@ -201,11 +202,13 @@ def _heading(of: str, loads: bool) -> str:
 
 
 _LIBRARIES = {
-    "jax": "import jax", "jnp": "import jax.numpy as jnp", "lax": "from jax import lax",
+    "jax": "import jax", "jnp": "import jax.numpy as jnp", "np": "import numpy as np",
+    "lax": "from jax import lax",
     "math": "import math", "optax": "import optax", "nnx": "from flax import nnx",
     "partial": "from functools import partial", "einops": "import einops",
     "Array": "from jax import Array", "ocp": "import orbax.checkpoint as ocp",
     "Path": "from pathlib import Path", "eqx": "import equinox as eqx",
+    "SimpleNamespace": "from types import SimpleNamespace",
     "Any": "from typing import Any", "dataclass": "from dataclasses import dataclass",
 }  # fmt: skip
 

@@ -60,7 +60,7 @@ def needed(
     called = sorted(set(_CALLED.findall(text)))
     if known is not None and loads:
         averages = any("BatchNorm" in name or "batch_norm" in name for name in called)
-        called += ["from_torch", *["state_from_torch"] * averages]
+        called += ["from_torch", *["state_from_torch"] * (averages and "state_from_torch" in known)]
     known = own_classes() if known is None else known
     if "Buffer" not in needed_sources("\n".join(called), known):
         loading = loading.replace(" | Buffer", "").replace(", Buffer)", ")")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -35,16 +36,19 @@ def compare_parts(
         yield path.name, f"does not load: {error_text(error)}"
         return
     compare, compare_taken = compare_part, compare_steps
-    if style == "equinox":  # which need not be installed otherwise
+    if style != "nnx":
         from jaxvstorch._port.draft.styles import comparing
 
-        compare, compare_taken = comparing.compare_part, comparing.compare_steps
+        compare = partial(comparing.compare_part, recording=recording)
+        compare_taken = comparing.compare_steps
     for name, call in recording.first_calls.items():
-        if not call.returned or not hasattr(draft, name):
+        if not call.returned or not hasattr(draft, recording.functions.get(name, ("", name))[1]):
             continue
         module = isinstance(call.function, torch.nn.Module)
         parts = list(call.function.modules()) if module else []  # type: ignore[attr-defined]
-        left = _count_marks(source, {name, *(type(part).__name__ for part in parts)})
+        named = {name, *(type(part).__name__ for part in parts)}
+        named |= {f for n in named for f in recording.functions.get(n, ())}
+        left = _count_marks(source, named)
         if left:
             yield name, f"left to do: {left} {'mark' if left == 1 else 'marks'}"
             continue

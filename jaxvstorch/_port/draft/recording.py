@@ -73,6 +73,9 @@ class Recording(Places):
         settings: the names of the classes of settings in these files, with their fields.
         names: of the draft's helpers, where the program has others of their names.
         changed: what each function of a draft in another style returns after its own result.
+        functions: what makes the weights of each class, and its function, in a draft in functions.
+        renamed: the names that variables of models have there.
+        state: the names of arrays that no optimizer changes.
     """
 
     def __init__(self, file: str) -> None:
@@ -101,6 +104,9 @@ class Recording(Places):
         )
         self.names: dict[str, str] = {}
         self.changed: dict[str, tuple[str, ...]] = {}
+        self.functions: dict[str, tuple[str, str]] = {}
+        self.renamed: dict[str, str] = {}
+        self.state: list[str] = []
 
     def record(self, location: Location, call: PortCall) -> None:
         """Keep a call that a replay did again."""

@@ -19,20 +19,20 @@ from jaxvstorch._port.draft.helpers import helpers_of
 from jaxvstorch._port.draft.recorded import FirstCall, Given, Steps, kept
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
-from jaxvstorch._port.draft.styles.models import Model
+from jaxvstorch._port.draft.styles.models import FunctionsModel, Model
 from jaxvstorch._port.draft.styles.writing import state_of
 from jaxvstorch._port.map.running.namespace import namespace
 from jaxvstorch._port.map.running.values import array, to_jax
 
 
-def compare_part(draft: ModuleType, call: FirstCall) -> str:
+def compare_part(draft: ModuleType, call: FirstCall, recording: Recording) -> str:
     """Compare the draft of a function or module with the original; the result in words."""
     taken = comparing.arrays_of(call)
     if isinstance(taken, str):
         return taken
     inputs, with_values = taken
     if isinstance(call.function, torch.nn.Module):
-        in_jax, in_torch, state = _module_functions(draft, call, with_values)
+        in_jax, in_torch, state = _module_functions(draft, call, with_values, recording)
         inputs, differentiable = (*state, *inputs), bool(state[0].size)
     else:
         function, differentiable = call.function, False
@@ -51,7 +51,9 @@ def compare_part(draft: ModuleType, call: FirstCall) -> str:
     return agreeing.compared(drawing(in_jax), drawing(in_torch), inputs, differentiable)
 
 
-def made(draft: ModuleType, module: torch.nn.Module, given: Given | None) -> Model:
+def made(
+    draft: ModuleType, module: torch.nn.Module, given: Given | None, recording: Recording
+) -> Model:
     """The draft's model for one of the program's, in its mode.
 
     Raises:
@@ -71,7 +73,11 @@ def made(draft: ModuleType, module: torch.nn.Module, given: Given | None) -> Mod
         return to_jax(value) if isinstance(value, torch.Tensor | torch.dtype) else kept(value)
 
     args, kwargs = jax.tree.map(setting, (given.args, given.kwargs))
-    return Model(draft, module, args, kwargs)
+    if recording.functions:
+        return FunctionsModel(draft, module, args, kwargs, recording)
+    from jaxvstorch._port.draft.styles.equinox_models import EquinoxModel  # where it is installed
+
+    return EquinoxModel(draft, module, args, kwargs)
 
 
 def _copied(value: Any, cls: Any) -> Any:
@@ -82,7 +88,7 @@ def _copied(value: Any, cls: Any) -> Any:
 
 
 def _module_functions(
-    draft: ModuleType, call: FirstCall, with_values: Callable[[Any], Any]
+    draft: ModuleType, call: FirstCall, with_values: Callable[[Any], Any], recording: Recording
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple[np.ndarray, dict[str, np.ndarray]]]:
     """Both modules as functions of their weights, as one vector, and of their buffers."""
     module: Any = call.function
@@ -94,7 +100,7 @@ def _module_functions(
     holders = [*module.named_parameters(remove_duplicate=False),
                *module.named_buffers(remove_duplicate=False)]  # fmt: skip
     same = {name: first[id(x)] for name, x in holders}
-    model = made(draft, module, call.made_with)
+    model = made(draft, module, call.made_with, recording)
 
     def named(vector: Any, values: dict[str, Any]) -> dict[str, Any]:
         state, begin = dict(values), 0
@@ -128,7 +134,7 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
     assert drafted is not None
     if drafted.update or len(drafted.models) > 1:
         raise LookupError(
-            "it is a step of several models or functions, which is not compared in Equinox"
+            "it is a step of several models or functions, which is not compared in this style"
         )
     modules, optimizer = stepping.begun(steps)
     (name,), (module,) = modules.keys(), modules.values()
@@ -137,7 +143,7 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
     dtype = jnp.float64 if wide else jnp.float32
     with jax.enable_x64(wide):
         call = recording.first_calls.get(type(module).__name__)
-        model = made(draft, module, call.made_with if call is not None else None)
+        model = made(draft, module, call.made_with if call is not None else None, recording)
         model = model.loaded(module.state_dict(), dtype)
         given = {"key": jax.random.key(0), **model.named(name)}
         if optimizer is not None:

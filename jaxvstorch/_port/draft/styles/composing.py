@@ -3,28 +3,31 @@
 import ast
 import re
 
+from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import definitions, own_classes
 from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.styles import CannotWriteError
 from jaxvstorch._port.draft.styles.equinox import Equinox
+from jaxvstorch._port.draft.styles.functions import Functions
 from jaxvstorch._port.draft.styles.program import Program
 
 
-def restyled(text: str, main: str, recording: Recording) -> tuple[str, str]:
-    """The definitions and the own statements of a draft, in Equinox.
+def restyled(text: str, main: str, recording: Recording, style: str) -> tuple[str, str]:
+    """The definitions and the own statements of a draft, in another style.
 
     Args:
         text: the definitions, in NNX.
         main: the program's own statements, in NNX.
         recording: of the program's run.
+        style: the other one.
 
     Raises:
-        CannotWriteError: Equinox has no words for something.
+        CannotWriteError: the style has no words for something.
     """
     tree, statements = ast.parse(text), ast.parse(main).body
     program = Program(ast.Module([*tree.body, *statements], []), recording)
-    writer = Equinox(program)
-    writer.has_buffers = "paste.Buffer(" in text
+    writer = Equinox(program) if style == "equinox" else Functions(program)
+    writer.has_buffers = style == "equinox" and "paste.Buffer(" in text
     body = list[ast.stmt]()
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name in program.classes:
@@ -35,18 +38,46 @@ def restyled(text: str, main: str, recording: Recording) -> tuple[str, str]:
         else:
             if isinstance(node, ast.ClassDef):
                 _require_plain(node)
-                node.decorator_list = [_hashable(d) for d in node.decorator_list]
+                if style == "equinox":
+                    node.decorator_list = [_hashable(d) for d in node.decorator_list]
             body.append(node)
     statements = writer.main(statements)
-    recording.changed = {name: effect.changed for name, effect in program.effects.items()}
+    renamed = writer.models if isinstance(writer, Functions) else {}
+    recording.changed = {
+        name: tuple(renamed.get(n, n) for n in effect.changed)
+        for name, effect in program.effects.items()
+    }
+    recording.renamed, recording.functions, recording.state = renamed, {}, []
+    if isinstance(writer, Functions):
+        recording.functions, recording.state = writer.functions(), writer.state_names()
     parts = "\n\n\n".join(_text(writer.rest(node)) for node in body)
     end = "\n".join(_text(writer.rest(node)) for node in statements)
     whole = f"{parts}\n{end}"
     lacking = set(re.findall(r"\bpaste\.(\w+)", whole)) & own_classes().keys()
-    lacking -= definitions("styles/equinox_layers.py").keys()
-    for word in [*re.findall(r"\b(?:nnx\.\w+|rngs\b)", whole), *sorted(lacking)]:
+    lacking -= layers_of(style).keys()
+    words = r"\b(?:nnx\.\w+|rngs\b)" if style == "equinox" else r"\b(?:nnx\.\w+|rngs\b|self\.\w+)"
+    for word in [*re.findall(words, whole), *sorted(lacking)]:
         raise CannotWriteError(f"`{word}` of the draft in NNX")
     return parts, end
+
+
+def layers_of(style: str) -> dict[str, str]:
+    """The sources of a style's own layers and functions, by name."""
+    schedule = definitions("styles/equinox_layers.py")["Scheduler"]
+    return {"Scheduler": schedule} | definitions(f"styles/{style}_layers.py")
+
+
+def polished(source: str, recording: Recording) -> str:
+    """A draft in functions with the names of its arrays, and its helpers' shorter names."""
+    nodes = list(ast.walk(ast.parse(source)))
+    taken = bound_in(nodes) | {n.id for n in nodes if isinstance(n, ast.Name)}
+    for name in layers_of("functions"):
+        bare = name.removesuffix("_")
+        if bare != name and name in source and bare not in taken:
+            source = re.sub(rf"\b{name}\b", bare, source)
+            recording.names[name] = bare
+    source = source.replace("name in STATE ", f"name in {tuple(recording.state)!r} ")
+    return re.sub(r"(?<=[\[{( =])'(\w+)'(?=[\]:,)])", r'"\1"', source)
 
 
 def _hashable(decorator: ast.expr) -> ast.expr:

@@ -11,7 +11,7 @@ from jaxvstorch._port.draft.styles.program import Effect, Modules
 from jaxvstorch._port.draft.styles.reads import Reads, ReadsBuffers, as_layer
 from jaxvstorch._port.draft.styles.steps import Steps
 from jaxvstorch._port.draft.styles.threading import first_of
-from jaxvstorch._port.draft.styles.writing import Function, state_of
+from jaxvstorch._port.draft.styles.writing import Function
 
 # Equinox's layer, or the draft's own over batches, for each of NNX's: its name, whether it takes
 # a key, and the names of its settings.
@@ -167,42 +167,6 @@ class Equinox(Steps):
             ):
                 buffer = ast.Call(ast.Name("paste.Buffer", ast.Load()), [value], [])
                 yield ast.Assign(node.targets, buffer, lineno=0)
-            case ast.Expr(ast.Call(ast.Attribute(of, ("train" | "eval") as mode), arguments)):
-                if not self.resolving.modules(of):
-                    if any(mode in methods for methods in self.program.methods.values()):
-                        yield node  # a method of the program's own
-                        return
-                    raise CannotWriteError(f"`{text}`: it is not known which module that is")
-                inference = mode == "eval"
-                if arguments:
-                    inference = ast.unparse(arguments[0]) == "False"
-                held, off = ast.unparse(of), "" if inference else ", False"
-                yield ast.parse(f"{held} = eqx.nn.inference_mode({held}{off})").body[0]
-            case ast.Assign([target], ast.Call() as value) if "nnx.Optimizer(" in ast.unparse(
-                value
-            ):
-                if ast.unparse(value.func) != "nnx.Optimizer" or "nnx.List" in text:
-                    raise CannotWriteError(f"an optimizer of several models: `{text[:60]}`")
-                name, model = ast.unparse(target), ast.unparse(value.args[0])
-                yield ast.Assign([target], value.args[1], lineno=0)
-                line = f"{state_of(name)} = {name}.init({self.weights(model)})"
-                yield ast.parse(line).body[0]
-            case ast.Assign([ast.Name(name)], ast.Call(func, [optimizer, schedule])) if (
-                ast.unparse(func) == "paste.Scheduler"
-            ):
-                self.schedulers[name] = ast.unparse(optimizer)
-                yield ast.parse(f"{name} = paste.Scheduler({ast.unparse(schedule)})").body[0]
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), _)) if (
-                name in self.schedulers
-            ):
-                state = state_of(self.schedulers[name])
-                yield ast.parse(f"{state} = {name}.step({state})").body[0]
-            case ast.Expr(ast.Call(func, [what, path])) if ast.unparse(
-                func
-            ) == "paste.save_arrays" and ast.unparse(what).startswith("paste.state_dict("):
-                assert isinstance(what, ast.Call)
-                model = ast.unparse(what.args[0])
-                yield ast.parse(self.saving(model, ast.unparse(path))).body[0]
             case ast.Assign([ast.Name()], ast.Call(ast.Name(made))) if (
                 made in self.program.classes
                 and not self.owner
@@ -212,8 +176,11 @@ class Equinox(Steps):
                 value.func = ast.parse(f"eqx.nn.make_with_state({made})", mode="eval").body  # type: ignore[attr-defined]
                 target = ast.Tuple([node.targets[0], ast.Name("state", ast.Store())], ast.Store())
                 yield ast.Assign([target], value, lineno=0)
+            case _ if (mode := self.sets_mode(node)) is not None:
+                held, off = ast.unparse(mode[0]), ", False" * mode[1]
+                yield ast.parse(f"{held} = eqx.nn.inference_mode({held}{off})").body[0]
             case _:
-                yield node
+                yield from super().statement(node)
 
     _buffers: Set[str] = frozenset()
 

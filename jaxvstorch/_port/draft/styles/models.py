@@ -2,13 +2,14 @@
 
 import inspect
 from collections.abc import Mapping
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import torch
+
+from jaxvstorch._port.draft.recording import Recording
 
 
 class Model:
@@ -17,67 +18,96 @@ class Model:
     Attributes:
         model: of Equinox, or dictionaries of arrays.
         state: its running averages; None if it has none.
+        stateful: whether it has some.
+        renamed: the draft's names of variables that are models.
     """
 
-    def __init__(
-        self, draft: ModuleType, module: torch.nn.Module, args: Any, kwargs: Mapping[str, Any]
-    ) -> None:
+    model: Any
+    state: Any
+    stateful: bool
+    renamed: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, draft: ModuleType, module: torch.nn.Module) -> None:
         self.draft, self.module = draft, module
-        cls = getattr(draft, type(module).__name__)
-        self.stateful = hasattr(draft, "state_from_torch")
-        make = eqx.nn.make_with_state(cls) if self.stateful else cls
-        made = make(*args, **kwargs, key=jax.random.key(0))
-        self.state: Any
-        self.model, self.state = made if self.stateful else (made, None)
-        self.model = eqx.nn.inference_mode(self.model, not module.training)
 
     def loaded(self, values: Mapping[str, Any], dtype: Any) -> "Model":
         """The model with other weights, by PyTorch's names."""
-        new = object.__new__(type(self))
-        vars(new).update(vars(self))
-        new.model = self.draft.from_torch(_as(self.model, dtype), values)
-        if self.stateful:
-            new.state = self.draft.state_from_torch(new.model, _as(self.state, dtype), values)
-        return new
+        raise NotImplementedError
 
     def called(self, *args: Any, **kwargs: Any) -> Any:
         """The model's result, without its new state."""
-        takes = inspect.signature(type(self.model).__call__).parameters
-        if "key" in takes:
-            kwargs["key"] = jax.random.key(0)
-        if "state" not in takes:
-            return self.model(*args, **kwargs)
-        result, _ = self.model(*args, **kwargs, state=self.state)
-        return result
-
-    def named(self, name: str) -> dict[str, Any]:
-        """The model and its state, as a step takes them."""
-        return {name: self.model} | ({"state": self.state} if self.stateful else {})
-
-    def with_named(self, given: Mapping[str, Any], name: str) -> "Model":
-        """The model as a step has left it."""
-        new = object.__new__(type(self))
-        vars(new).update(vars(self))
-        new.model, new.state = given[name], given.get("state")
-        return new
+        raise NotImplementedError
 
     def weights(self) -> Any:
         """What an optimizer changes."""
-        weights = getattr(self.draft, "weights", None)
-        return weights(self.model) if weights else eqx.filter(self.model, eqx.is_inexact_array)
+        return self.model
+
+    def named(self, name: str) -> dict[str, Any]:
+        """The model and its state, as a step takes them."""
+        return {self.renamed.get(name, name): self.model} | (
+            {"state": self.state} if self.stateful else {}
+        )
+
+    def with_named(self, given: Mapping[str, Any], name: str) -> "Model":
+        """The model as a step has left it."""
+        return self.replaced(given[self.renamed.get(name, name)], given.get("state"))
+
+    def replaced(self, model: Any, state: Any) -> "Model":
+        """The same with other arrays."""
+        new = object.__new__(type(self))
+        vars(new).update(vars(self) | {"model": model, "state": state})
+        return new
 
     def arrays(self) -> list[tuple[str, Any]]:
         """The weights and running averages, after where they are."""
-        tree = eqx.filter((self.model, self.state), eqx.is_inexact_array)
-        leaves = jax.tree_util.tree_leaves_with_path(tree)
-        return [(jax.tree_util.keystr(path[1:]), value) for path, value in leaves]
+        leaves = jax.tree_util.tree_leaves_with_path((self.model, self.state))
+        return [(jax.tree_util.keystr(path[1:]), x) for path, x in leaves if _is_float(x)]
 
 
-def _as(tree: Any, dtype: Any) -> Any:
+class FunctionsModel(Model):
+    """A model of a draft in functions.
+
+    Args:
+        draft: the draft.
+        module: of PyTorch.
+        args: that it was made with, by position.
+        kwargs: those by name.
+        recording: of the program's run.
+    """
+
+    def __init__(
+        self, draft: ModuleType, module: torch.nn.Module, args: Any, kwargs: Mapping[str, Any],
+        recording: Recording,
+    ) -> None:  # fmt: skip
+        super().__init__(draft, module)
+        name = type(module).__name__
+        make, self.function = (getattr(draft, n, None) for n in recording.functions[name])
+        self.changes = bool(recording.changed.get(f"{name}.__call__"))
+        self.renamed = recording.renamed
+        made = make(jax.random.key(0), *args, **kwargs) if make else {}
+        self.model, self.state = getattr(draft, "split_state", lambda x: (x, {}))(made)
+        self.stateful = bool(jax.tree.leaves(self.state))
+
+    def loaded(self, values: Mapping[str, Any], dtype: Any) -> Model:
+        trees = (as_wide(tree, dtype) for tree in (self.model, self.state))
+        return self.replaced(*(self.draft.from_torch(tree, values) for tree in trees))
+
+    def called(self, *args: Any, **kwargs: Any) -> Any:
+        assert self.function is not None
+        takes = inspect.signature(self.function).parameters
+        if "key" in takes and (self.module.training or takes["key"].default is not None):
+            kwargs["key"] = jax.random.key(0)
+        if "training" in takes:
+            kwargs["training"] = self.module.training
+        given = [v for n, v in (("params", self.model), ("state", self.state)) if n in takes]
+        result = self.function(*given, *args, **kwargs)
+        return result[0] if self.changes else result
+
+
+def as_wide(tree: Any, dtype: Any) -> Any:
     """A tree with its numbers as wide as another."""
+    return jax.tree.map(lambda x: x.astype(dtype) if _is_float(x) else x, tree)
 
-    def one(x: Any) -> Any:
-        floats = eqx.is_array(x) and jnp.issubdtype(x.dtype, jnp.floating)
-        return x.astype(dtype) if floats else x
 
-    return jax.tree.map(one, tree)
+def _is_float(x: Any) -> bool:
+    return hasattr(x, "dtype") and bool(jnp.issubdtype(x.dtype, jnp.inexact))

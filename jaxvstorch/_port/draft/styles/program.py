@@ -28,12 +28,14 @@ class Effect:
         always: whether it does so outside of training too.
         changed: the names of the arguments that it returns anew, after its result.
         returns: whether it has a result too.
+        takes: what a method as a function takes before its arguments, and the mode.
     """
 
     key: bool = False
     changed: tuple[str, ...] = ()
     returns: bool = True
     always: bool = False
+    takes: frozenset[str] = frozenset()
 
 
 class Program:
@@ -45,6 +47,7 @@ class Program:
         instances: PyTorch's modules of each class, by its name.
         variables: PyTorch's modules by the names of variables that always stand for such.
         optimizers: the names of variables that are optimizers.
+        steps: the places of its training steps.
         effects: of each function, by its name, and of each method, after its class.
     """
 
@@ -74,6 +77,7 @@ class Program:
         }
         steps = [s.drafted for s in recording.steps.values() if s.drafted]
         self.optimizers = made | {s.optimizer for s in steps if s.optimizer}
+        self.steps = [*recording.steps.values()]
         self.effects: dict[str, Effect] = {}
 
     def inner(self, modules: Iterable[Module]) -> Iterator[Module]:

@@ -1,7 +1,8 @@
-"""Writes training steps with Equinox's filtered transformations."""
+"""Writes training steps whose model, states and keys come in and go out."""
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from jaxvstorch._port.draft.styles import CannotWriteError
@@ -14,9 +15,12 @@ class Steps(Writer):
 
     Attributes:
         has_buffers: whether modules have arrays that are not trained.
+        gradient: the function that gives values and gradients.
+        applying: the function that adds updates to weights.
     """
 
     has_buffers = False
+    gradient, applying = "eqx.filter_value_and_grad", "eqx.apply_updates"
 
     def weights(self, model: str) -> str:
         """The text for the weights of a model."""
@@ -30,6 +34,49 @@ class Steps(Writer):
 
     def jit(self, node: Function) -> None:
         node.decorator_list = [ast.parse("eqx.filter_jit", mode="eval").body]
+
+    def statement(self, node: ast.stmt) -> Iterator[ast.stmt]:
+        text = ast.unparse(node)
+        match node:
+            case ast.Assign([target], ast.Call() as value) if "nnx.Optimizer(" in ast.unparse(
+                value
+            ):
+                if ast.unparse(value.func) != "nnx.Optimizer" or "nnx.List" in text:
+                    raise CannotWriteError(f"an optimizer of several models: `{text[:60]}`")
+                name, model = ast.unparse(target), ast.unparse(value.args[0])
+                yield ast.Assign([target], value.args[1], lineno=0)
+                line = f"{state_of(name)} = {name}.init({self.weights(model)})"
+                yield ast.parse(line).body[0]
+            case ast.Assign([ast.Name(name)], ast.Call(func, [optimizer, schedule])) if (
+                ast.unparse(func) == "paste.Scheduler"
+            ):
+                self.schedulers[name] = ast.unparse(optimizer)
+                yield ast.parse(f"{name} = paste.Scheduler({ast.unparse(schedule)})").body[0]
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), _)) if (
+                name in self.schedulers
+            ):
+                state = state_of(self.schedulers[name])
+                yield ast.parse(f"{state} = {name}.step({state})").body[0]
+            case ast.Expr(ast.Call(func, [what, path])) if ast.unparse(
+                func
+            ) == "paste.save_arrays" and ast.unparse(what).startswith("paste.state_dict("):
+                assert isinstance(what, ast.Call)
+                model = ast.unparse(what.args[0])
+                yield ast.parse(self.saving(model, ast.unparse(path))).body[0]
+            case _:
+                yield node
+
+    def sets_mode(self, node: ast.stmt) -> tuple[ast.expr, bool] | None:
+        """The module that a statement puts into a mode, and whether it is that of training."""
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(of, ("train" | "eval") as mode), arguments)):
+                if self.resolving.modules(of):
+                    off = bool(arguments) and ast.unparse(arguments[0]) == "False"
+                    return of, mode == "train" and not off
+                if not any(mode in methods for methods in self.program.methods.values()):
+                    text = ast.unparse(node)
+                    raise CannotWriteError(f"`{text}`: it is not known which module that is")
+        return None
 
     def step(self, node: Function, loss: Function) -> Threading:
         model = loss.args.args[0].arg
@@ -69,7 +116,7 @@ class Steps(Writer):
         state = state_of(optimizer)
         grads = "paste.weights(grads)" if self.has_buffers else "grads"
         text = f"updates, {state} = {optimizer}.update({grads}, {state}, {self.weights(model)})\n"
-        return ast.parse(f"{text}{model} = eqx.apply_updates({model}, updates)").body
+        return ast.parse(f"{text}{model} = {self.applying}({model}, updates)").body
 
     def _gradient(self, node: ast.Assign, loss: Function, changes: bool, key: bool) -> ast.stmt:
         """``loss, grads = value_and_grad(loss_fn)(model)``, with what the loss changes."""
@@ -79,7 +126,7 @@ class Steps(Writer):
         options = {w.arg for w in call.func.keywords}
         if "argnums" in options or "nnx.DiffState" in ast.unparse(node):
             raise CannotWriteError("a step that trains several models, or a part of one")
-        call.func.func = ast.parse("eqx.filter_value_and_grad", mode="eval").body
+        call.func.func = ast.parse(self.gradient, mode="eval").body
         if changes:
             if "has_aux" not in options:
                 call.func.keywords.append(ast.keyword("has_aux", ast.Constant(True)))

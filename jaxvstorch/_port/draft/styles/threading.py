@@ -196,7 +196,9 @@ class Threading(ast.NodeTransformer):
         """Each element of ``[Block(rngs=rngs) for _ in range(n)]`` gets a key of its own."""
         first = node.generators[0]
         first.iter = self.visit(first.iter)
-        self.note(ast.For(first.target, first.iter, [], []))
+        loop = ast.For(first.target, first.iter, [], [])
+        self.note(loop)
+        first.target, first.iter = loop.target, loop.iter  # a note can write them anew
         self._inside += 1
         outer, self._demands = self._demands, []
         node.elt = self.visit(node.elt)

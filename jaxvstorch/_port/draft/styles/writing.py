@@ -69,7 +69,7 @@ class Writer:
         self.resolving = Resolving(
             {"self": self.program.instances.get(owner, [])}, self.program.instances
         )
-        if not _is_plain(node):
+        if not has_no_decorator(node):
             return node
         threading = self._threaded(node)
         effect = Effect(threading.key, tuple(threading.changed), True, threading.always)
@@ -277,6 +277,7 @@ def _called(node: ast.AST) -> set[str]:
     return {ast.unparse(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
 
 
-def _is_plain(node: Function) -> bool:
+def has_no_decorator(node: Function) -> bool:
+    """Whether a method is one of objects, and no property."""
     kinds = {ast.unparse(d) for d in node.decorator_list}
     return not kinds & {"staticmethod", "classmethod", "property"}
