@@ -17,6 +17,7 @@ from jaxvstorch._port.draft.recording import Recording
 from jaxvstorch._port.draft.same_draws import same_draws
 from jaxvstorch._port.draft.seen import layer_name
 from jaxvstorch._port.draft.stepping import ROUNDING, begun, keep_largest, set_wide, torch_step
+from jaxvstorch._port.draft.testing_words import NNX, Words, in_draft
 from jaxvstorch._port.map.running.call import copied
 from jaxvstorch._port.map.running.values import DTYPES, array
 from jaxvstorch._port.optimizer_steps import optax_of
@@ -33,6 +34,7 @@ class Case:
         name: of the part of the draft.
         wide: whether both frameworks compute in float64.
         draws: whether random numbers are handed over.
+        words: the lines of the draft's style.
         lines: of the test, without its contexts.
         values: the arrays that it reads, by their names in the file.
     """
@@ -40,6 +42,7 @@ class Case:
     name: str
     wide: bool
     draws: bool = False
+    words: Words = NNX
     lines: list[str] = field(default_factory=list)
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -105,7 +108,7 @@ class Case:
         name = type(module).__name__
         args = [self.text(v, f"{name}/made/{i}", given) for i, v in enumerate(given.args)]
         args += [f"{n}={self.text(v, f'{name}/made/{n}', given)}" for n, v in given.kwargs.items()]
-        return f"draft.{name}({', '.join([*args, 'rngs=nnx.Rngs(0)'])})"
+        return self.words.made(name, args)
 
     def arguments(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
         """The Python for the arguments of a call; their arrays are kept under their names."""
@@ -122,11 +125,11 @@ class Case:
         return [x for x in leaves if isinstance(x, torch.Tensor) and x.is_floating_point()]
 
 
-def function_case(call: FirstCall, wide: bool) -> Case:
+def function_case(call: FirstCall, wide: bool, words: Words = NNX) -> Case:
     """The test of a function."""
-    case = Case(call.name, wide)
+    case = Case(call.name, wide, words=words)
     texts = case.arguments(call.function, call.args, call.kwargs)
-    arguments = ", ".join([*texts, *["rngs=nnx.Rngs(0)"] * call.takes_rngs])
+    arguments = ", ".join([*texts, *words.drawing(call)])
     case.lines.append(f'check_outputs("{call.name}", draft.{call.name}({arguments}))')
     args, kwargs = widened(call.args, wide), widened(call.kwargs, wide)
     with same_draws() as numbers:
@@ -135,23 +138,21 @@ def function_case(call: FirstCall, wide: bool) -> Case:
     return case
 
 
-def module_case(call: FirstCall, wide: bool) -> Case:
+def module_case(call: FirstCall, wide: bool, words: Words = NNX) -> Case:
     """The test of a module, with the gradients of its weights."""
-    case = Case(call.name, wide)
+    case = Case(call.name, wide, words=words)
     module = copy.deepcopy(call.function)
     assert isinstance(module, torch.nn.Module)
     case.keep(f"{call.name}/weights", with_kept_weights(module))
     arguments = case.arguments(module.forward, call.args, call.kwargs)
-    case.lines.append(f"module = {case.made(module, call.made_with)}")
-    case.lines += ["module.eval()"] * (not module.training)
-    given = ", ".join([f'"{call.name}"', "module", *arguments])
-    case.lines.append(f"check_module({given})")
+    case.lines += words.checked(module, case.made(module, call.made_with), arguments)
     module.requires_grad_(True)
     if wide:
         module.double()
     with same_draws() as numbers, torch.enable_grad():
         outputs = module(*widened(call.args, wide), **widened(call.kwargs, wide))
     case.draws = numbers.count > 0
+    case.lines = words.drawn(case.lines) if case.draws else case.lines
     floats = [x.flatten() for x in case.keep_outputs(outputs)]
     weights = [torch.linspace(1, 2, x.numel(), dtype=x.dtype, device=x.device) for x in floats]
     total = sum((w * x).sum() for w, x in zip(weights, floats, strict=True))
@@ -165,11 +166,13 @@ def module_case(call: FirstCall, wide: bool) -> Case:
     return case
 
 
-def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: bool) -> Case:
+def step_case(
+    steps: Steps, recording: Recording, returns_tuple: bool, wide: bool, words: Words = NNX
+) -> Case:
     """The test of a training step: its losses, and the weights and buffers after it."""
     drafted = steps.drafted
     assert drafted is not None
-    case = Case(drafted.name, wide)
+    case = Case(drafted.name, wide, words=words)
     modules, optimizer = begun(steps)
     kinds = [type(m).__name__ for m in modules.values()]
     for name, module in modules.items():
@@ -181,16 +184,14 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
             module.load_state_dict(call.function.state_dict())  # type: ignore[attr-defined]
             key = f"{call.name}/weights"
         case.keep(key, with_kept_weights(module))
-        made = case.made(module, call.made_with)
-        case.lines.append(f'{name} = loaded({made}, stored("{key}/"))')
-        case.lines += [f"{name}.eval()"] * (not module.training)
+        case.lines += words.begun(name, module, case.made(module, call.made_with), key)
     if optimizer is not None:
-        whole = ", ".join(modules) if len(modules) == 1 else f"nnx.List([{', '.join(modules)}])"
         tx = in_draft(optax_of(optimizer))
-        case.lines.append(f"{drafted.optimizer} = nnx.Optimizer({whole}, {tx}, wrt=nnx.Param)")
+        case.lines += words.optimizer(drafted.optimizer, [*modules], tx)
     called: dict[str, None] = {}
     for i, arrays in enumerate(steps.arrays):
-        called[_call(case, steps, arrays, i, drafted.name, drafted.parameters)] = None
+        parameters = words.parameters(drafted.name, drafted.parameters)
+        called[_call(case, steps, arrays, i, drafted.name, parameters)] = None
     if len(called) > 1:
         raise LookupError("its arrays differ in kind from step to step")
     case.lines += ["grads = None"] * bool(drafted.update)
@@ -206,9 +207,8 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
             keep_largest(largest[name], module)
     case.values[f"{drafted.name}/losses"] = np.asarray(losses)
     begin, further = ["    with Draws().handed_over():"] * case.draws, "    " * (1 + case.draws)
-    first = "[0]" * (returns_tuple and not drafted.update)
-    result = "loss, *_, grads" if drafted.update else "loss"
-    case.lines += [*begin, f"{further}{result} = {next(iter(called))}{first}"]
+    taken = words.taken(drafted.name, next(iter(called)), returns_tuple, bool(drafted.update))
+    case.lines += [*begin, f"{further}{taken}"]
     case.lines.append("    assert_close(loss, expected)")
     if drafted.update:
         case.lines.append(_call(case, steps, {}, 0, drafted.update, drafted.update_takes))
@@ -219,7 +219,7 @@ def step_case(steps: Steps, recording: Recording, returns_tuple: bool, wide: boo
         for n, sizes in largest[name].items():
             after[n][array(sizes <= ROUNDING * scale)] = np.nan
         case.keep(f"{drafted.name}/{name}", after)
-        case.lines.append(f'check_weights("{drafted.name}/{name}", {name})')
+        case.lines += words.weights(f"{drafted.name}/{name}", name, module)
     return case
 
 
@@ -233,8 +233,8 @@ def _call(
     for name in parameters:
         if name in (*drafted.models, drafted.optimizer, "grads"):
             texts.append(name)
-        elif name == "rngs":
-            texts.append("nnx.Rngs(0)")
+        elif name in case.words.given:
+            texts.append(case.words.given[name])
         elif name in arrays:
             key = f"{drafted.name}/{name}"
             texts.append(case.text(arrays[name], f"{key}/{i}", None, f"{key}/{{i}}"))
@@ -242,11 +242,6 @@ def _call(
             value = steps.namespace[name]
             texts.append(case.text(value, f"{drafted.name}/{name}"))
     return f"draft.{function}({', '.join(texts)})"
-
-
-def in_draft(text: str) -> str:
-    """A text that makes something of the draft's, with random numbers of the test."""
-    return text.replace("rngs=rngs", "rngs=nnx.Rngs(0)")
 
 
 def weights_of(module: torch.nn.Module) -> dict[str, torch.Tensor]:

@@ -65,10 +65,8 @@ def write_tests_beside(
     path: Path, recording: Recording, results: Mapping[str, str], of: str = "", style: str = "nnx"
 ) -> str | None:
     """Write the test file of a draft; a sentence on it, or why there is none."""
-    if style != "nnx":
-        return "Its test file is not written: only NNX's drafts have one."
     try:
-        return write_tests(path, recording, results, of)
+        return write_tests(path, recording, results, of, style)
     except OSError as error:
         return f"test_{path.name} is not written: {error.strerror}."
     except Exception as error:  # the draft counts without it

@@ -27,6 +27,7 @@ from jaxvstorch._port.draft.helpers import with_names
 from jaxvstorch._port.draft.layers import definitions, needed_sources
 from jaxvstorch._port.draft.parity import loaded
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.testing_words import NNX, Words
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.report_data import short
 
@@ -36,13 +37,13 @@ _LIBRARIES = {
     "contextmanager": "from contextlib import contextmanager", "nnx": "from flax import nnx",
     "partial": "from functools import partial", "Namespace": "from argparse import Namespace",
     "jax": "import jax", "jnp": "import jax.numpy as jnp", "np": "import numpy as np",
-    "optax": "import optax",
+    "optax": "import optax", "eqx": "import equinox as eqx",
 }  # fmt: skip
 _STANDARD = ("argparse", "contextlib", "functools", "pathlib", "unittest")
 
 
 def write_tests(
-    path: Path, recording: Recording, results: Mapping[str, str], of: str = ""
+    path: Path, recording: Recording, results: Mapping[str, str], of: str = "", style: str = "nnx"
 ) -> str | None:
     """Write the test file of a draft, and its values; a sentence on it, or None if nothing is held.
 
@@ -51,6 +52,7 @@ def write_tests(
         recording: of the program's run.
         results: of comparing each part of the draft.
         of: what the draft is of, if not the program.
+        style: of the draft.
 
     Raises:
         OSError: a file cannot be written; see ``require_replaceable`` too.
@@ -59,7 +61,7 @@ def write_tests(
         return None
     tests = path.with_name(f"test_{path.name}")
     _require_own(tests)
-    cases, left = _cases(path, recording, results)
+    cases, left = _cases(path, recording, results, style)
     if not cases:
         return None
     data = _compressed({n: v for case in cases for n, v in case.values.items()})
@@ -89,17 +91,23 @@ def _require_own(tests: Path) -> None:
 
 
 def _cases(
-    path: Path, recording: Recording, results: Mapping[str, str]
+    path: Path, recording: Recording, results: Mapping[str, str], style: str
 ) -> tuple[list[Case], dict[str, str]]:
     """The tests that pass, and the reasons why other parts have none."""
     draft = loaded(path, recording.names)
+    words = NNX
+    if style != "nnx":
+        from jaxvstorch._port.draft.styles.testing import StyleWords
+
+        words = StyleWords(draft, recording)
     cases, left, sizes = list[Case](), dict[str, str](), dict[str, int]()
     for name, result in results.items():
         if not result.startswith("at parity"):
             left[name] = result
             continue
         try:
-            case = _case(name, path, recording, wide="in float32, which" not in result)
+            wide = "in float32, which" not in result
+            case = _case(name, path, recording, wide, words)
             case.lines = [with_names(line, recording.names, "draft.") for line in case.lines]
             _run(case, draft, recording.names)
         except AssertionError:  # such as of a part that computes something in float32
@@ -118,15 +126,15 @@ def _cases(
     return cases, left
 
 
-def _case(name: str, path: Path, recording: Recording, wide: bool) -> Case:
+def _case(name: str, path: Path, recording: Recording, wide: bool, words: Words) -> Case:
     for steps in recording.steps.values():
         if steps.drafted is not None and steps.drafted.name == name:
             if steps.drafted.returns:
                 raise LookupError("it returns gradients, and takes no step")
-            return step_case(steps, recording, _returns_tuple(path, name), wide)
+            return step_case(steps, recording, _returns_tuple(path, name), wide, words)
     call = recording.first_calls[name]
     make = module_case if isinstance(call.function, torch.nn.Module) else function_case
-    return make(call, wide)
+    return make(call, wide, words)
 
 
 def _returns_tuple(path: Path, name: str) -> bool:
@@ -143,15 +151,16 @@ def _run(case: Case, draft: ModuleType, renamed: Mapping[str, str]) -> None:
     names: dict[str, Any] = {
         "draft": draft, "VALUES": case.values, "jax": jax, "jnp": jnp, "np": np, "nnx": nnx,
         "optax": optax, "partial": partial, "Namespace": Namespace,
+        "eqx": getattr(draft, "eqx", None),
     }  # fmt: skip
     heads = "from contextlib import contextmanager\nfrom unittest import mock\n"
-    exec("\n\n\n".join([heads, *_helpers(text, renamed), text]), names)
+    exec("\n\n\n".join([heads, *_helpers(text, renamed, case.words), text]), names)
     names["test"]()
 
 
-def _helpers(text: str, renamed: Mapping[str, str]) -> list[str]:
+def _helpers(text: str, renamed: Mapping[str, str], words: Words) -> list[str]:
     """The sources that a test needs."""
-    own = needed_sources(text, dict(definitions("checks.py")))
+    own = needed_sources(text, definitions("checks.py") | definitions(words.checks))
     loading = f"draft.{renamed.get('from_torch', 'from_torch')}("
     own = {name: part.replace("draft.from_torch(", loading) for name, part in own.items()}
     drawing = needed_sources(text, dict(definitions("given_draws.py")))
@@ -193,7 +202,7 @@ def _source(
         head += "whose gradients are nothing but roundings.\n"
     if left:
         head += "\nNot tested:\n" + "".join(f"- {n}: {_first(text)}\n" for n, text in left.items())
-    body = "\n\n\n".join([*tests, *_helpers("\n\n".join(tests), renamed)])
+    body = "\n\n\n".join([*tests, *_helpers("\n\n".join(tests), renamed, cases[0].words)])
     read = names_read(body) | {"Path", "np"}
     lines = [line for name, line in _LIBRARIES.items() if name in read]
     standard = sorted(line for line in lines if line.split()[1].split(".")[0] in _STANDARD)
