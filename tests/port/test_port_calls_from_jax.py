@@ -250,6 +250,17 @@ def test_layers_of_equinox() -> None:
     )
 
 
+def test_an_mlp_of_equinox_with_one_number_for_each_example() -> None:
+    eqx = pytest.importorskip("equinox", reason="equinox is not installed")
+    mlp = eqx.nn.MLP(4, "scalar", 8, 1, key=jax.random.key(0))
+    report = jaxvstorch.port(lambda mlp, x: jax.vmap(mlp)(x), mlp, X)
+    assert set(report.counts()) == {"verified"}
+    assert calls(report)["equinox.nn.MLP"] == (
+        "torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), "
+        "torch.nn.Linear(8, 1))(x).squeeze(-1)"
+    )
+
+
 def test_a_step_of_training() -> None:
     def step(params, state, x):
         value, grads = jax.value_and_grad(lambda p: jnp.mean((x @ p) ** 2))(params)

@@ -88,7 +88,8 @@ def candidates(
     if call.name == "equinox.nn.MLP":
         text, state = mlp(call.function, weights)
         x = Argument(to_torch(args[0]), _shown_input(written, file, known))
-        tree = ast.parse(f"{text}(_x)", mode="eval").body
+        squeezed = ".squeeze(-1)" * (call.function.out_size == "scalar")
+        tree = ast.parse(f"{text}(_x){squeezed}", mode="eval").body
         state = {name: to_torch(value) for name, value in state.items()}
         yield Candidate(Fitted(tree, {"_x": x}), state=state, nests=False)
         return

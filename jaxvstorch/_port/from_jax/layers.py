@@ -207,7 +207,7 @@ def mlp(layer: Any, weights: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
             for name in ("weight", "bias")
             if f"layers.{number}.{name}" in weights
         }
-        sizes = (linear.in_features, linear.out_features)
+        sizes = [1 if n == "scalar" else n for n in (linear.in_features, linear.out_features)]
         parts.append(f"torch.nn.Linear({sizes[0]}, {sizes[1]}{bias})")
         last = number + 1 == len(layer.layers)
         text = activation(layer.final_activation if last else layer.activation)
