@@ -1,7 +1,10 @@
 """What the tests of ``port`` share: programs that run under a recording, and drafts of them."""
 
 import runpy
+import sys
 import textwrap
+import warnings
+from types import ModuleType
 
 import pytest
 
@@ -42,5 +45,30 @@ def drafted(tmp_path, monkeypatch, recorded):
         path = tmp_path / "draft.py"
         path.write_text(source, encoding="utf-8")
         return source, dict(compare_parts(path, source, recording, style))
+
+    return run
+
+
+@pytest.fixture
+def drafted_from_jax(tmp_path, monkeypatch):
+    """Drafts a program in PyTorch, runs the draft, and returns its source and parts' parity."""
+    from jaxvstorch._port.torch_draft.composing import compose
+    from jaxvstorch._port.torch_draft.parity import compare_parts
+    from jaxvstorch._port.torch_draft.recording import Recording
+
+    def run(program: str, runs: bool = True) -> tuple[str, dict[str, str]]:
+        file, written = tmp_path / "train.py", tmp_path / "draft.py"
+        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        recording, main = Recording(str(file)), ModuleType("__main__")
+        monkeypatch.setitem(sys.modules, "__main__", main)
+        with recording.watching() as code:
+            exec(code, main.__dict__)
+        source, rewriter = compose(recording)
+        written.write_text(source, encoding="utf-8")
+        if runs:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                runpy.run_path(str(written), run_name="__main__")
+        return source, dict(compare_parts(written, recording, rewriter))
 
     return run

@@ -1,43 +1,14 @@
 """Drafts in PyTorch of small programs in JAX: their source, and their parity."""
 
-import runpy
 import subprocess
 import sys
-import textwrap
-import warnings
-from types import ModuleType
 
 import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("flax.nnx", reason="flax is not installed")
 
-from jaxvstorch._port.torch_draft.composing import compose
-from jaxvstorch._port.torch_draft.parity import compare_parts
-from jaxvstorch._port.torch_draft.recording import Recording
-
 THREE = "at parity: losses, gradients, weights after each of 3 calls, in float32"
-
-
-@pytest.fixture
-def drafted(tmp_path, monkeypatch):
-    """Drafts a program, runs the draft, and returns its source and its parts' parity."""
-
-    def draft(program: str) -> tuple[str, dict[str, str]]:
-        file, written = tmp_path / "train.py", tmp_path / "draft.py"
-        file.write_text(textwrap.dedent(program))
-        recording, main = Recording(str(file)), ModuleType("__main__")
-        monkeypatch.setitem(sys.modules, "__main__", main)
-        with recording.watching() as code:
-            exec(code, main.__dict__)
-        source, rewriter = compose(recording)
-        written.write_text(source)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            runpy.run_path(str(written), run_name="__main__")
-        return source, dict(compare_parts(written, recording, rewriter))
-
-    return draft
 
 
 NNX = """
@@ -82,8 +53,8 @@ for step in range(4):
 """
 
 
-def test_a_module_of_nnx_trains_in_pytorch(drafted) -> None:
-    source, parity = drafted(NNX)
+def test_a_module_of_nnx_trains_in_pytorch(drafted_from_jax) -> None:
+    source, parity = drafted_from_jax(NNX)
     assert parity["train_step"] == THREE
     assert "self.conv = Conv(1, 4, (3, 3), stride=2)" in source
     assert "self.parts = nn.ModuleList([nn.Linear(64, width), nn.Linear(width, 2)])" in source
@@ -100,8 +71,8 @@ def test_a_module_of_nnx_trains_in_pytorch(drafted) -> None:
     assert "jax" not in source.partition('"""\n\n')[2].replace("from_jax", "")
 
 
-def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted) -> None:
-    source, parity = drafted("""
+def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted_from_jax) -> None:
+    source, parity = drafted_from_jax("""
         from typing import Any
         import jax
         import jax.numpy as jnp
@@ -161,9 +132,9 @@ def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted) -> None:
     assert "loss = train_step(state, x, y)" in source
 
 
-def test_a_module_of_equinox_and_its_optimizer(drafted) -> None:
+def test_a_module_of_equinox_and_its_optimizer(drafted_from_jax) -> None:
     pytest.importorskip("equinox", reason="equinox is not installed")
-    source, parity = drafted("""
+    source, parity = drafted_from_jax("""
         import equinox as eqx
         import jax
         import jax.numpy as jnp
@@ -213,8 +184,8 @@ def test_a_module_of_equinox_and_its_optimizer(drafted) -> None:
     assert "self.bias = nn.Parameter(torch.zeros(1))" in source
 
 
-def test_functions_of_trees_with_and_without_an_optimizer(drafted) -> None:
-    source, parity = drafted("""
+def test_functions_of_trees_with_and_without_an_optimizer(drafted_from_jax) -> None:
+    source, parity = drafted_from_jax("""
         import jax
         import jax.numpy as jnp
         import optax
@@ -282,8 +253,8 @@ def test_the_command_takes_a_program_in_jax(tmp_path) -> None:
     assert "torch.func.grad(loss)(w, x)" in (tmp_path / "draft.py").read_text()
 
 
-def test_a_name_of_jax_that_is_left_is_marked(drafted) -> None:
-    source, parity = drafted("""
+def test_a_name_of_jax_that_is_left_is_marked(drafted_from_jax) -> None:
+    source, parity = drafted_from_jax("""
         import jax
         import jax.numpy as jnp
         from jax import lax

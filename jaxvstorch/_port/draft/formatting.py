@@ -23,7 +23,7 @@ def tidy(source: str) -> str:
         mark = re.match(rf'(\s*)("""|"|\')({TODO}|{NOTE})(.*)\2$', line)
         lines += [f"{mark[1]}# {mark[3]}{mark[4]}"] if mark else wrapped(line.rstrip())
     text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
-    text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]+(?:def|class|@))", r"\1\n\2", text)
+    text = re.sub(r"(\n[ ]*#[^\n]*)\n\n([ ]*(?:def|class|@))", r"\1\n\2", text)
     text = re.sub(r"(?m)^( *)((?:[\w., ]+ = |return ))\((.*)\)$", _without_parentheses, text)
     text = re.sub(r"(:\n)\n+([ ]+)", r"\1\2", text)
     return re.sub(r"\n{3,}(?=[ ])", "\n\n", text).replace(_WITHIN, "\n")

@@ -56,6 +56,11 @@ class _TorchDraws(TorchFunctionMode):
         with torch.no_grad():
             return x.copy_(a + (b - a) * torch.from_numpy(self.numbers.draw(x.shape)))
 
+    def fill_exponential(self, function: Any, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(self.numbers, "numbers"):  # JAX's own are not handed over
+            return self.another(function, x, *args, **kwargs)
+        return x.copy_(torch.from_numpy(self.numbers.draw(x.shape)))
+
     def bernoulli(self, _: Any, p: Any, **__: Any) -> Any:
         return (torch.from_numpy(self.numbers.draw(p.shape)) < p).to(p)
 
@@ -142,22 +147,29 @@ _TORCH: dict[str, Callable[..., Any]] = {
     "feature_dropout": _TorchDraws.feature_dropout,
     "randint": _TorchDraws.integers, "randperm": _TorchDraws.permuted,
     "multinomial": _TorchDraws.another, "rrelu": _TorchDraws.another,
-    "exponential_": _TorchDraws.another, "poisson": _TorchDraws.another,
+    "exponential_": _TorchDraws.fill_exponential, "poisson": _TorchDraws.another,
     "lstm": _TorchDraws.recurrent, "gru": _TorchDraws.recurrent,
     "rnn_tanh": _TorchDraws.recurrent, "rnn_relu": _TorchDraws.recurrent,
 }  # fmt: skip
 
 
 @contextmanager
-def same_draws() -> Iterator[_Numbers]:
-    """Inside the block both frameworks draw the same numbers, in the order of their draws."""
-    numbers = _Numbers()
+def torch_draws(numbers: Any) -> Iterator[_TorchDraws]:
+    """Inside the block PyTorch draws the numbers that ``numbers.draw(shape)`` returns."""
     dropout, attention = functional.dropout, functional.scaled_dot_product_attention
     try:
-        with _TorchDraws(numbers) as mode, numbers.handed_over():
+        with _TorchDraws(numbers) as mode:
             # A mode does not see what functions of PyTorch in Python call, such as attention's.
             functional.dropout = partial(mode.dropout, None)
             functional.scaled_dot_product_attention = partial(mode.attention, attention)
-            yield numbers
+            yield mode
     finally:
         functional.dropout, functional.scaled_dot_product_attention = dropout, attention
+
+
+@contextmanager
+def same_draws() -> Iterator[_Numbers]:
+    """Inside the block both frameworks draw the same numbers, in the order of their draws."""
+    numbers = _Numbers()
+    with torch_draws(numbers), numbers.handed_over():
+        yield numbers

@@ -1,6 +1,8 @@
 """The map's names for functions and layers of JAX."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, reduce
 from types import SimpleNamespace
 from typing import Any
@@ -66,6 +68,16 @@ def _by_identity(libraries: tuple[str, ...]) -> dict[int, tuple[Any, str]]:
             if callable(value):
                 known.setdefault(id(value), (value, name))
     return known
+
+
+@contextmanager
+def names_anew() -> Iterator[None]:
+    """A block in which functions of JAX that were replaced have the names of those that were."""
+    _by_identity.cache_clear()
+    try:
+        yield
+    finally:
+        _by_identity.cache_clear()
 
 
 def derivative_name(function: Any) -> str | None:

@@ -79,11 +79,6 @@ def gaps(got: Any, expected: Frozen | None) -> list[tuple[float, float]]:
     return [gap(a, b) for a, b in zip(ours, theirs, strict=True)]
 
 
-def draws(first: Any, second: Any) -> bool:
-    pairs = zip(tensors(first), tensors(second), strict=True)
-    return any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
-
-
 def weights_after(call: OwnCall) -> Any:
     """The weights after a step: in a result of it, or in a module that it changed."""
     in_tree = call.result is not None and call.result.kind.startswith("tree")

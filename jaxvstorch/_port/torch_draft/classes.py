@@ -73,10 +73,6 @@ class Classes(Compact):
             return node
         return ast.Call(ast.parse(wrapper, mode="eval").body, [node], [])
 
-    def _library(self, name: str) -> str:
-        bases = getattr(self.recording.modules.get(name), "__mro__", ())
-        return "linen" if any(b.__module__.startswith("flax.linen") for b in bases) else ""
-
     def _is_module(self, node: ast.ClassDef) -> bool:
         names = [self.name(base) or "" for base in node.bases]
         if any(
@@ -124,7 +120,7 @@ class Classes(Compact):
         """New names: an optimizer's state is the optimizer, and variables are the model."""
         new = {}
         for (line, name), of in self.recording.kinds.items():
-            if line == self.scope:
+            if line == self.scope and name not in self.taken:
                 if of == {kinds.OPT_STATE}:
                     new[name] = OPTIMIZER
                 elif of == {kinds.VARIABLES}:
@@ -199,7 +195,12 @@ class Classes(Compact):
             new = self._optimizer_statement(node.value, ast.Name("state", ast.Store()))
             if new:
                 return [*new, ast.Return(ast.Name("state", ast.Load()))]
-        return self.generic_visit(node)
+        steps = list[ast.stmt]()
+        for i, part in enumerate(parts := getattr(node.value, "elts", [])):
+            if isinstance(part, ast.Call) and self.is_applied(part):
+                steps += self.step(part)
+                parts[i] = part.func.value  # type: ignore[attr-defined]
+        return [*steps, self.generic_visit(node)]
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         if isinstance(node.value, ast.Call):
@@ -213,7 +214,8 @@ class Classes(Compact):
     def visit_For(self, node: ast.For) -> Any:
         if self.stepped == set():
             self.note_steps([node])
-        node.iter = self.visit(node.iter)
+        target, over = self.without_keys(node.target, node.iter)
+        node.target, node.iter = target, self.visit(over)
         node.body, node.orelse = (
             self.statements(node.body) or [ast.Pass()],
             self.statements(node.orelse),

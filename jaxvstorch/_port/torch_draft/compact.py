@@ -5,7 +5,6 @@ import copy
 from typing import Any
 
 from jaxvstorch._port.from_jax.layers import MODES
-from jaxvstorch._port.torch_draft.expressions import initial
 from jaxvstorch._port.torch_draft.layers import constructed
 from jaxvstorch._port.torch_draft.training import Training
 
@@ -42,6 +41,9 @@ class Compact(Training):
     def _compact(self, call: ast.FunctionDef) -> list[ast.stmt]:
         """The statements that make the layers of a compact module, which its call then uses."""
         made = list[ast.stmt]()
+        local = {a.arg for a in call.args.args[1:]}
+        local |= {n.id for n in ast.walk(call) if isinstance(getattr(n, "ctx", None), ast.Store)
+                  and isinstance(n, ast.Name)}  # fmt: skip
         iterators = list[ast.stmt]()
         calls = [n for s in call.body for n in ast.walk(s) if isinstance(n, ast.Call)]
         for node in sorted(calls, key=lambda n: (n.lineno, n.col_offset)):
@@ -58,11 +60,13 @@ class Compact(Training):
                 name = next(iter(unique))
                 flags = [w for w in node.keywords if w.arg in MODES]
                 node.keywords = [w for w in node.keywords if w not in flags]
-                made.append(_assign(name, copy.copy(node)))
+                made.append(_assign(name, self.with_values(node, unique[name], local)))
                 self.replaced[self.at(node)] = _attribute(name)
                 self.flags[ast.unparse(_attribute(name))] = flags
                 continue
-            made += [_assign(n, self.unrolled(node, n, layer)) for n, layer in unique.items()]
+            made += [
+                _assign(n, self.unrolled(node, n, layer, local)) for n, layer in unique.items()
+            ]
             several = f"iter([{', '.join(f'self.{n}' for n in unique)}])"
             variable = f"layers_{len(iterators)}" if iterators else "layers"
             iterators.append(ast.parse(f"{variable} = {several}").body[0])
@@ -71,10 +75,28 @@ class Compact(Training):
         call.body[at:at] = iterators
         return made
 
-    def unrolled(self, node: ast.Call, name: str, layer: Any) -> ast.expr:
+    def with_values(self, node: ast.Call, layer: Any, local: set[str]) -> ast.Call:
+        """A call that makes a layer, with the run's numbers for what only the call of it knows."""
+        new = copy.copy(node)
+
+        def value(part: ast.expr, seen: Any) -> ast.expr:
+            read = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+            plain = isinstance(seen, bool | int | float | str | tuple | None)
+            return ast.parse(repr(seen), mode="eval").body if read & local and plain else part
+
+        _, args, kwargs, _ = layer
+        new.args = [value(*pair) for pair in zip(node.args, args, strict=False)]
+        new.keywords = [
+            ast.keyword(w.arg, value(w.value, kwargs.get(f"{w.arg}", w.value)))
+            for w in node.keywords if w.arg != "name"
+        ]  # fmt: skip
+        return new
+
+    def unrolled(self, node: ast.Call, name: str, layer: Any, local: set[str]) -> ast.expr:
         """One of several layers that a call in a loop makes, with the arguments of the run."""
-        new = copy.deepcopy(node)
-        new.args = [ast.parse(repr(value), mode="eval").body for value in layer[1]]
+        new = copy.deepcopy(self.with_values(node, layer, local))
+        if layer[0] in self.classes:
+            return ast.copy_location(new, node)
         try:
             made = constructed(layer, new, lambda part: part, self.input_size(name))
         except (ValueError, TypeError) as error:
@@ -85,10 +107,8 @@ class Compact(Training):
     def parameter(self, node: ast.Call) -> ast.expr:
         """``self.param(name, init, shape)`` as ``nn.Parameter``."""
         shape = node.args[2] if len(node.args) > 2 else ast.Tuple([], ast.Load())
-        return ast.Call(
-            ast.parse("nn.Parameter", mode="eval").body,
-            [initial(ast.unparse(node.args[1]), shape)], [],
-        )  # fmt: skip
+        first = self.initial(node.args[1], shape)
+        return ast.Call(ast.parse("nn.Parameter", mode="eval").body, [first], [])
 
 
 def _parameter(field: ast.AnnAssign) -> ast.stmt:

@@ -1,27 +1,32 @@
 """Puts a draft in PyTorch together: imports, the layers it needs, the program, its weights."""
 
 import ast
+import builtins
 import re
+import symtable
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jaxvstorch._pairs.source import names_read
-from jaxvstorch._port.draft.commenting import TODO, is_marker, parsed_with_comments
+from jaxvstorch._port.draft.commenting import TODO, is_blank, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.classes import Classes, rename
-from jaxvstorch._port.torch_draft.leftovers import mark_leftovers
+from jaxvstorch._port.torch_draft.leftovers import mark_leftovers, mark_unbound
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
 
 _LIBRARIES = {
     "torch": "import torch", "F": "import torch.nn.functional as F", "nn": "from torch import nn",
-    "np": "import numpy as np", "math": "import math", "Tensor": "from torch import Tensor",
+    "np": "import numpy as np", "math": "import math", "copy": "import copy",
+    "Tensor": "from torch import Tensor",
     "tree_map": "from torch.utils._pytree import tree_map",
     "tree_leaves": "from torch.utils._pytree import tree_leaves",
+    "tree_map_with_path": "from torch.utils._pytree import tree_map_with_path",
     "Callable": "from collections.abc import Callable",
     "dataclass": "from dataclasses import dataclass",
 }  # fmt: skip
@@ -65,9 +70,12 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     definitions, main = _parts(module.body)
     whole = ast.Module([*definitions, *main], [])
     without_unchanged(whole)
-    text = "\n\n\n".join(_unparsed([node]) for node in definitions)
-    main = main[0].body if len(main) == 1 and _is_guard(main[0]) else main  # type: ignore
-    end = f'if __name__ == "__main__":\n{_indented(_unparsed(main))}' if main else ""
+    main = _without_guard(main)
+    unbound = _unbound(ast.Module([*definitions, *main], []), names, imported)
+    mark_unbound(part := ast.Module(definitions, []), unbound)
+    mark_unbound(rest := ast.Module(main, []), unbound)
+    text = _unparsed(part.body).strip("\n")
+    end = f'if __name__ == "__main__":\n{_indented(_unparsed(rest.body))}' if main else ""
     own = _own_layers(f"{text}\n{end}", bool(recording.modules))
     loads = [part for part in own if part.startswith("def from_jax")]
     own = [part for part in own if part not in loads]
@@ -86,8 +94,27 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     lines = {line for name, line in _LIBRARIES.items() if name in read}
     lines |= {line for line in imported if names_bound(line) & read}
     lines |= {*imports_of(pasted, "paste_torch").splitlines()} - {""}
-    head = [_heading(recording), *ordered_imports(lines)]
+    head = [_heading(recording, docstring), *ordered_imports(lines)]
     return tidy("\n".join(head) + f"\n\n\n{code}"), rewriter
+
+
+def _without_guard(main: list[ast.stmt]) -> list[ast.stmt]:
+    """What a program runs, without the ``if`` around it."""
+    first = next((i for i, s in enumerate(main) if not is_marker(s)), 0)
+    if len(main) == first + 1 and _is_guard(main[first]):
+        above = [s for s in main[:first] if not is_blank(s)]
+        return [*above, *main[first].body]  # type: ignore[attr-defined]
+    return main
+
+
+def _unbound(module: ast.Module, of_jax: Collection[str], imported: list[str]) -> set[str]:
+    """The names that a draft uses and nothing makes, besides those of JAX."""
+    text = _unparsed(module.body)
+    known = {*dir(builtins), *_LIBRARIES, *_sources(), *of_jax, "TrainState", "trainable", "paste"}
+    known |= {"_same", "__file__", "__name__"}.union(*map(names_bound, imported))
+    table = symtable.symtable(text, "", "exec")
+    known |= {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+    return names_read(text) - known
 
 
 def _kept(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -143,7 +170,7 @@ def _is_constant(node: ast.expr) -> bool:
 @cache
 def _sources() -> dict[str, str]:
     texts = [Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
-             for name in ("own_layers", "own_cells", "loading")]  # fmt: skip
+             for name in ("own_layers", "own_cells", "own_optimizers", "loading")]  # fmt: skip
     return {
         node.name: ast.get_source_segment(text, node) or ""
         for text in texts
@@ -177,11 +204,14 @@ def _shortened(text: str) -> str:
     return text.replace("torch.utils._pytree.", "")
 
 
-def _heading(recording: Recording) -> str:
+def _heading(recording: Recording, docstring: str | None) -> str:
+    """The draft's docstring: what the program's says, and then what the draft is."""
     of = short(str(recording.file))
     weights = "Layers begin with PyTorch's own first weights; `from_jax` gives them JAX's.\n"
+    said = f"{docstring}\n\n" if docstring else ""
+    said = said.replace("\\", r"\\").replace('"""', r"\"\"\"")
     return (
-        f'"""A draft of {of} in PyTorch, by jaxvstorch port.\n\n'
+        f'"""{said}A draft of {of} in PyTorch, by jaxvstorch port.\n\n'
         "Each JAX call that the run made is here the map's PyTorch for it, except what is below\n"
         f"a {TODO.strip(': ')}.\n{weights if recording.modules else ''}"
         '"""\n'

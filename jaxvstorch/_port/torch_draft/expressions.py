@@ -6,27 +6,31 @@ import ast
 import copy
 from typing import Any
 
+import torch
+
 from jaxvstorch._port.from_jax.arguments import function_argument
 from jaxvstorch._port.from_jax.layers import MODES
 from jaxvstorch._port.map.rows import jax_rows, meaning
 from jaxvstorch._port.torch_draft import kinds
+from jaxvstorch._port.torch_draft.batches import BATCHES
+from jaxvstorch._port.torch_draft.initializers import Initializers, without_generator
 from jaxvstorch._port.torch_draft.layers import constructed
-from jaxvstorch._port.torch_draft.naming import RANDOM_KEYWORDS, Names
 
 # Functions that only wrap another one.
+OF_JAX = ("jax.", "jnp.", "lax.", "nnx.", "flax.", "optax.", "equinox.", "Array.")
 _COMPILERS = (
     "jax.jit", "nnx.jit", "equinox.filter_jit", "jax.checkpoint", "nnx.remat", "jax.remat",
     "equinox.filter_checkpoint", "flax.linen.jit",
 )  # fmt: skip
+_INFERENCE = ("equinox.nn.inference_mode", "equinox.tree_inference")
 _SAME = ("jax.device_get", "jax.block_until_ready", "jax.device_put", "jax.lax.stop_gradient_")
-_BATCHES = ("jax.vmap", "nnx.vmap", "equinox.filter_vmap")
-_TREES = {f"{module}{name}": f"tree_{name}" for name in ("map", "leaves")
+_TREES = {f"{module}{name}": f"tree_{name}" for name in ("map", "leaves", "map_with_path")
           for module in ("jax.tree.", "jax.tree_util.tree_", "jax.tree_")}  # fmt: skip
 _OWN = {f"{library}.{name}" for library in ("nnx", "flax.linen")
         for name in ("max_pool", "avg_pool", "make_causal_mask")}  # fmt: skip
 
 
-class Expressions(Names):
+class Expressions(Initializers):
     """Rewrites expressions."""
 
     def visit(self, node: ast.AST) -> Any:
@@ -46,7 +50,7 @@ class Expressions(Names):
         """What the map has for a call, with the rest of the program's expressions inside it."""
         self._inside += 1
         try:
-            new: ast.expr = self.visit(_without_generator(copy.deepcopy(tree)))
+            new: ast.expr = self.visit(without_generator(copy.deepcopy(tree)))
         finally:
             self._inside -= 1
         return new
@@ -58,8 +62,11 @@ class Expressions(Names):
             return self.visit(node.args[0])
         if name in _SAME and node.args:
             return self.visit(node.args[0])
-        if name in _BATCHES and node.args:
-            return self._batched(node)
+        if name in BATCHES and node.args:
+            return self.batched(node)
+        match node.func:
+            case ast.Call(func=function, args=[_, *_]) if self.name(function) in BATCHES:
+                return self.batched_call(node.func, node)
         if name in _TREES:
             return self._call(ast.Name(_TREES[name], ast.Load()), node)
         if name.endswith("lax.scan"):
@@ -69,18 +76,20 @@ class Expressions(Names):
             inner = self.name(node.args[0]) or ""
             if inner in _COMPILERS:
                 return ast.Name("_same", ast.Load())
-        if name in ("optax.global_norm", "optax.tree_utils.tree_l2_norm"):
+        if name in ("optax.global_norm", "optax.tree.norm", "optax.tree_utils.tree_l2_norm"):
             leaves = ast.Call(ast.Name("tree_leaves", ast.Load()), [self.visit(node.args[0])], [])
             norm = ast.parse("torch.nn.utils.get_total_norm", mode="eval").body
             return ast.Call(norm, [leaves], [])
         made = self.recording.made.get(self.at(node)) if hasattr(node, "lineno") else None
         if name in ("nnx.Param", "flax.nnx.Param") and node.args:
             return self._weight(node.args[0])
+        if name in _INFERENCE:
+            return self._call(ast.Name("inference_mode", ast.Load()), node)
         if name in _OWN:
             return self._call(ast.Name(name.rpartition(".")[2], ast.Load()), node)
-        match node.func:
-            case ast.Call(func=initializer) if "initializers." in (self.name(initializer) or ""):
-                return initial(ast.unparse(node.func), self.visit(node.args[1]))
+        maker = self.initializer(node.func)
+        if maker is not None and len(node.args) > 1:
+            return self.initial(maker, node.args[1])
         if made and made[0][0] not in self.classes and not made[0][0].endswith("Optimizer"):
             return self.made(node)
         match node.func:
@@ -90,8 +99,15 @@ class Expressions(Names):
                 return self.visit(owner)
             case ast.Call(func=ast.Name(id="_same")):
                 return self.visit(node.args[0])
-        if self._is_own(node.func):
+        if self._is_own(node.func) or (
+            hasattr(node, "lineno") and self.at(node) in self.recording.own_calls
+        ):
             return self._own(node)
+        if name in ("optax.apply_updates", "equinox.apply_updates") and node.args:
+            return self.visit(node.args[0])  # the step has changed them
+        given = [*node.args, *(w.value for w in node.keywords)]
+        if not name.startswith(OF_JAX) and any(map(self.is_key, given)):
+            return self._call(self.visit(node.func), node)
         return None
 
     def _weight(self, value: ast.expr) -> ast.expr:
@@ -153,23 +169,15 @@ class Expressions(Names):
         new: ast.expr = self.visit(node)
         return new
 
-    def _batched(self, node: ast.Call) -> ast.expr:
-        """``jax.vmap`` as ``torch.vmap``."""
-        names = {"in_axes": "in_dims", "out_axes": "out_dims"}
-        words = [ast.keyword(names[w.arg], self.visit(w.value)) for w in node.keywords
-                 if w.arg in names]  # fmt: skip
-        args = [self.visit(part) for part in node.args]
-        return ast.Call(ast.parse("torch.vmap", mode="eval").body, args, words)
-
     def _call(self, function: ast.expr, node: ast.Call) -> ast.expr:
         args = [self.visit(a) for a in node.args if not self.is_key(a)]
         words = [ast.keyword(w.arg, self.visit(w.value)) for w in node.keywords
-                 if not self.is_key(w.value) and w.arg not in RANDOM_KEYWORDS]  # fmt: skip
+                 if not self.is_left_out(w)]  # fmt: skip
         return ast.Call(function, args, words)
 
     def _own(self, node: ast.Call) -> ast.expr:
-        own = getattr(node.func, "id", "")
         given = self.recording.own_calls.get(self.at(node)) if hasattr(node, "lineno") else None
+        own = given[0] if given is not None else getattr(node.func, "id", "")
         gone, names = self.gone.get(own, set()), self.parameters.get(own, [])
         values = [v for k, v in given[1].items() if k != "self"] if given else []
         args = []
@@ -180,9 +188,12 @@ class Expressions(Names):
             value = values[position] if position < len(values) else None
             args.append(self._as_tensor(self.visit(part), value))
         own_layer = own not in self.functions
+        is_linen = own in self.classes and self._library(own) == "linen"
         words = []
         for word in node.keywords:
-            if word.arg in gone or self.is_key(word.value) or word.arg in RANDOM_KEYWORDS:
+            if word.arg in gone or self.is_left_out(word):
+                continue
+            if is_linen and word.arg == "name":
                 continue
             is_mode = own_layer and word.arg in MODES and isinstance(word.value, ast.Constant)
             if is_mode and not self._takes(node, f"{word.arg}"):
@@ -207,6 +218,13 @@ class Expressions(Names):
         call = ast.parse(f"torch.as_tensor(_x{dtype})", mode="eval").body
         call.args = [node]  # type: ignore[attr-defined]
         return call
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        self.generic_visit(node)
+        if (self.name(function) or "").startswith(OF_JAX) and not _is_plain_name(node.func):
+            node.func = function  # a line of the map for it takes more than another name
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return self._constant(node) or node
@@ -248,23 +266,8 @@ class Expressions(Names):
             return None
 
 
-def initial(function: str, shape: ast.expr) -> ast.expr:
-    """The first values of a weight, by an initializer of JAX."""
-    made = ast.unparse(shape)
-    if "zeros" in function or "ones" in function:
-        text = f"torch.{'zeros' if 'zeros' in function else 'ones'}({made})"
-    else:
-        text = f"0.02 * torch.randn({made})"
-    return ast.parse(text, mode="eval").body
-
-
-class _WithoutGenerator(ast.NodeTransformer):
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        node.keywords = [w for w in node.keywords if ast.unparse(w) != "generator=generator"]
-        return node
-
-
-def _without_generator(tree: ast.expr) -> ast.expr:
-    new: ast.expr = _WithoutGenerator().visit(tree)
-    return new
+def _is_plain_name(node: ast.expr) -> bool:
+    """Whether an expression is the name of a function of PyTorch, or of the draft."""
+    text = ast.unparse(node)
+    dtype = isinstance(getattr(torch, text.removeprefix("torch."), None), torch.dtype)
+    return isinstance(node, ast.Name | ast.Attribute) and not dtype

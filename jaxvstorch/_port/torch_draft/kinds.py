@@ -13,6 +13,7 @@ KEY, MODULE, VARIABLES, CHANGED, TRANSFORMATION, OPT_STATE, OPTIMIZER, TRAIN_STA
     "train_state",
 )  # fmt: skip
 ARRAY, NUMPY, TREE, FUNCTION, PLAIN = "array", "numpy", "tree", "function", "plain"
+NOTHING, SCHEDULE = "nothing", "schedule"
 
 
 class Kinds:
@@ -33,6 +34,8 @@ class Kinds:
         """The kind of a value."""
         if is_key(value):
             return KEY
+        if value is None or (isinstance(value, list) and value and all(v is None for v in value)):
+            return NOTHING
         if isinstance(value, jax.Array):
             return ARRAY
         if isinstance(value, np.ndarray):
@@ -48,7 +51,10 @@ class Kinds:
             leaves = jax.tree.leaves(value)
             if leaves and all(isinstance(leaf, jax.Array) for leaf in leaves):
                 return KEY if all(map(is_key, leaves)) else TREE
-        return FUNCTION if callable(value) else PLAIN
+        if not callable(value):
+            return PLAIN
+        made_by = getattr(value, "__module__", None) or ""
+        return SCHEDULE if made_by.startswith("optax.schedules") else FUNCTION
 
     def _of_library(self, value: Any) -> str | None:
         if is_flax(value, "nnx") and type(value).__name__ in ("Rngs", "RngStream"):
@@ -74,6 +80,21 @@ def is_key(value: Any) -> bool:
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         return True
     return value.dtype == jnp.uint32 and value.ndim > 0 and value.shape[-1] == 2
+
+
+def number_of_keys(value: Any) -> int | None:
+    """How many keys a list or an array of them has; None of anything else."""
+    if isinstance(value, list | tuple):
+        return len(value) if all(map(is_key, value)) else None
+    if not is_key(value):
+        return None
+    single = 0 if jnp.issubdtype(value.dtype, jax.dtypes.prng_key) else 1
+    return value.shape[0] if value.ndim > single else None
+
+
+def are_keys(of: set[str]) -> bool:
+    """Whether what a name held were keys, or nothing where a key is left out."""
+    return KEY in of and of <= {KEY, NOTHING}
 
 
 def is_flax(value: Any, module: str, name: str = "") -> bool:

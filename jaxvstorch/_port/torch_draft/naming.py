@@ -1,17 +1,14 @@
 """What the names of a program hold, and which of them go away in PyTorch."""
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from jaxvstorch._port.filling import span_of
-from jaxvstorch._port.from_jax.layers import RANDOM
 from jaxvstorch._port.from_jax.translation import qualified
 from jaxvstorch._port.report_data import Location
 from jaxvstorch._port.torch_draft import kinds
 from jaxvstorch._port.torch_draft.recording import Recording
-
-_KEYS = ("key", "PRNGKey", "split", "fold_in", "wrap_key_data", "key_data")
-RANDOM_KEYWORDS = (*RANDOM, "rng_key", "dropout_key")
 
 
 class Names(ast.NodeTransformer):
@@ -28,6 +25,11 @@ class Names(ast.NodeTransformer):
         self.recording = recording
         self.file = str(recording.file)
         self.scope = 0
+        self.tree = tree
+        # The functions of the program, by the line that they begin on.
+        self.enclosing: dict[int, ast.AST] = {
+            n.lineno: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)
+        }
         # Layers that are made where they are called: the attributes for them, and their flags.
         self.replaced: dict[Location, ast.expr] = {}
         self.flags: dict[str, list[ast.keyword]] = {}
@@ -37,10 +39,12 @@ class Names(ast.NodeTransformer):
             n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)
         }
         self.classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+        self.own = dict(_qualified(tree))
         self.parameters = {
-            name: [a.arg for a in node.args.args] for name, node in self.functions.items()
+            name: [a.arg for a in node.args.args if a.arg != "self"]
+            for name, node in self.own.items()
         }
-        self.gone = {name: self.dropped(node) for name, node in self.functions.items()}
+        self.initializers: dict[str, ast.expr] = {}  # by the names that the program gave them
         self.todo: list[str] = []
         self._inside = 0
 
@@ -53,21 +57,14 @@ class Names(ast.NodeTransformer):
             return known.get((self.scope, node.id)) or known.get((0, node.id)) or set()
         if isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
             inner = self.kinds_of(node.value)
-            return inner & {kinds.KEY, kinds.VARIABLES, kinds.CHANGED}
+            if inner & {kinds.TREE, kinds.ARRAY}:
+                return set()
+            return inner & {kinds.KEY, kinds.NOTHING, kinds.VARIABLES, kinds.CHANGED}
         return set()
 
-    def is_key(self, node: ast.AST) -> bool:
-        """Whether an expression is a key of random numbers."""
-        if isinstance(node, ast.Call):
-            name = self.name(node.func) or ""
-            if name.startswith("jax.random.") and name.rpartition(".")[2] in _KEYS:
-                return True
-            return name == "nnx.Rngs" or self.is_key(node.func)
-        if isinstance(node, ast.Dict):
-            return bool(node.values) and all(map(self.is_key, node.values))
-        if isinstance(node, ast.Tuple | ast.List):
-            return bool(node.elts) and all(map(self.is_key, node.elts))
-        return self.kinds_of(node) == {kinds.KEY}
+    def _library(self, name: str) -> str:
+        bases = getattr(self.recording.modules.get(name), "__mro__", ())
+        return "linen" if any(b.__module__.startswith("flax.linen") for b in bases) else ""
 
     def kinds_of_state(self, node: ast.AST) -> bool:
         """Whether an expression is a ``TrainState``."""
@@ -81,16 +78,14 @@ class Names(ast.NodeTransformer):
         line, column, end_line, end_column = span_of(node)
         return Location(self.file, line, end_line, column, end_column)
 
-    def dropped(self, function: Any) -> set[str]:
-        """The parameters of a function of the program that go away."""
-        known, line = self.recording.kinds, function.lineno
-        parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-        gone = set[str]()
-        for a in parameters:
-            of = known.get((line, a.arg), set())
-            if of in ({kinds.KEY}, {kinds.TRANSFORMATION}) or a.arg in RANDOM_KEYWORDS:
-                gone.add(a.arg)
-        if any(kinds.VARIABLES in known.get((line, a.arg), ()) for a in parameters):
-            gone |= {a.arg for a in parameters if a.arg != "self"
-                     and known.get((line, a.arg)) == {kinds.MODULE}}  # fmt: skip
-        return gone
+
+def _qualified(tree: ast.AST, before: str = "") -> Iterator[tuple[str, Any]]:
+    """The functions of a program by the names that Python gives them."""
+    for node in ast.iter_child_nodes(tree):
+        inside = before
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            inside = f"{before}{node.name}."
+        if isinstance(node, ast.FunctionDef):
+            yield f"{before}{node.name}", node
+            inside += "<locals>."
+        yield from _qualified(node, inside)

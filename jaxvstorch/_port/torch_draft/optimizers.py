@@ -11,6 +11,7 @@ from jaxvstorch._port.map.rows import jax_rows, meaning
 from jaxvstorch._port.map.running.values import RefusedError
 from jaxvstorch._port.torch_draft import kinds
 from jaxvstorch._port.torch_draft.expressions import Expressions
+from jaxvstorch._port.torch_draft.layers import row_for
 
 
 class Optimizers(Expressions):
@@ -30,9 +31,24 @@ class Optimizers(Expressions):
         return isinstance(node, ast.Call) and (self.name(node.func) or "").startswith("optax.")
 
     def _elsewhere(self, node: ast.Name) -> ast.expr:
-        """What another function, which passes it here, has made a transformation of."""
+        """What a name stands for: a parameter, for what the program's calls pass for it."""
+        if node.id in self.transformations:
+            return self.transformations[node.id]
+        of = self.enclosing.get(self.scope)
+        name = next((n for n, f in self.own.items() if f.lineno == self.scope), "")
+        if of is not None and node.id in self.parameters.get(name, []):
+            place = self.parameters[name].index(node.id)
+            for call in ast.walk(self.tree):
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == name:
+                    words = {w.arg: w.value for w in call.keywords}
+                    given = words.get(node.id, call.args[place] if place < len(call.args) else None)
+                    if given is not None:
+                        return self._named(given)
+        return self._named(node)
+
+    def _named(self, node: ast.expr) -> ast.expr:
         made = [v for v in self.everywhere.values() if self._is_transformation(v)]
-        found = self.everywhere.get(node.id)
+        found = self.everywhere.get(node.id) if isinstance(node, ast.Name) else node
         if found is not None and self._is_transformation(found):
             return found
         return made[0] if len(made) == 1 else node
@@ -41,8 +57,7 @@ class Optimizers(Expressions):
         return isinstance(node, ast.Call) and self._schedule(node) is not None
 
     def _schedule(self, node: ast.expr) -> Row | None:
-        if isinstance(node, ast.Name):
-            node = self.transformations.get(node.id, node)
+        node = self._elsewhere(node) if isinstance(node, ast.Name) else node
         name = self.name(node.func) if isinstance(node, ast.Call) else None
         row = meaning(jax_rows()[name]) if name in jax_rows() else None  # type: ignore[index]
         return row if row is not None and "lr_scheduler" in (row.expression or "") else None
@@ -97,15 +112,19 @@ class Optimizers(Expressions):
 
     def _fitted(self, node: ast.Call, parameters: str, name: str, after: list[str]) -> str | None:
         """The optimizer of PyTorch; its schedule goes to ``after``."""
-        row = jax_rows().get(self.name(node.func) or "")
+        name_of_row = self.name(node.func) or ""
+        row = jax_rows().get(name_of_row)
         row = row and meaning(row)
+        plain = {w.arg for w in node.keywords} <= {"learning_rate", "decay", "eps", "momentum"}
+        if plain and row_for(name_of_row) is not None:
+            row = row_for(name_of_row)  # with the same step
         if row is None or row.expression is None or row.made is None:
             return None
 
         def argument(part: ast.expr) -> Argument:
             schedule = self._schedule(part)
             if schedule is not None:
-                made: Any = self.transformations.get(getattr(part, "id", ""), part)
+                made: Any = self._elsewhere(part) if isinstance(part, ast.Name) else part
                 text = self._fit(schedule, made, argument)
                 text = text.replace("(optimizer,", f"({name},", 1)
                 after.append(f"scheduler = {text}")

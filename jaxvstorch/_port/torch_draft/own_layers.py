@@ -1,5 +1,6 @@
 """Layers of a draft that ``torch.nn`` has not, or not with the channels last."""
 
+import copy
 import math
 
 import torch
@@ -175,3 +176,8 @@ class MultiHeadAttention(nn.Module):
         mask = None if mask is None else mask.bool()
         y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.out(y.transpose(-3, -2).flatten(-2))
+
+
+def inference_mode(model: nn.Module, value: bool = True) -> nn.Module:
+    """A copy of a model that draws and averages no more."""
+    return copy.deepcopy(model).train(not value)

@@ -24,7 +24,15 @@ from jaxvstorch._port.from_jax.watcher import WatchedCall, Watcher, mapped
 from jaxvstorch._port.from_jax.watching import SITES, WATCHER
 from jaxvstorch._port.from_jax.wording import name_of_call
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
-from jaxvstorch._port.torch_draft.kinds import MODULE, OPTIMIZER, Kinds, is_flax, is_module
+from jaxvstorch._port.torch_draft.draws import Draw, recorded
+from jaxvstorch._port.torch_draft.kinds import (
+    MODULE,
+    OPTIMIZER,
+    Kinds,
+    is_flax,
+    is_module,
+    number_of_keys,
+)
 from jaxvstorch._port.torch_draft.noting import Noting
 from jaxvstorch._port.torch_draft.values import Frozen, freeze, weights
 
@@ -43,6 +51,7 @@ class OwnCall:
     result: Frozen | None = None
     after: dict[str, Frozen] = field(default_factory=dict)
     updates: bool = False
+    draws: list[Draw] = field(default_factory=list)
     gradients: Frozen | None = None  # that the optimizer got
 
 
@@ -54,6 +63,7 @@ class Recording(Watcher):
         judged: the calls, each time that one was done again.
         made: the layer or module that a call made: its name, its arguments.
         kinds: of names, by the line of the function that they are in (0 is none) and the name.
+        lengths: how many keys a name holds, likewise.
         calls: of the program's functions.
         arrays: for a call of a function of the program, which arguments are NumPy's.
     """
@@ -67,6 +77,7 @@ class Recording(Watcher):
         self.made: dict[Location, list[tuple[str, Any, Any, Any]]] = {}
         self.inputs: dict[tuple[str, str], set[int]] = {}
         self.kinds: dict[tuple[int, str], set[str]] = {}
+        self.lengths: dict[tuple[int, str], int] = {}
         self.calls: dict[str, list[OwnCall]] = {}
         self.arrays: dict[Location, tuple[Any, Any]] = {}
         self.applied: dict[Location, str] = {}
@@ -88,9 +99,10 @@ class Recording(Watcher):
         """A block in which the program's calls are watched; yields its code."""
         tree = Noting(str(self.file)).visit(ast.parse(self.source()))
         setattr(builtins, WATCHER, self)
+        code = compile(ast.fix_missing_locations(tree), str(self.file), "exec", dont_inherit=True)
         try:
-            yield compile(ast.fix_missing_locations(tree), str(self.file), "exec",
-                          dont_inherit=True)  # fmt: skip
+            with recorded(self._drew):
+                yield code
         finally:
             delattr(builtins, WATCHER)
 
@@ -156,8 +168,14 @@ class Recording(Watcher):
         """Note what a name holds."""
         if not self._compiled:
             self.kinds.setdefault((line, name), set()).add(self.kind.of(value))
+            if (count := number_of_keys(value)) is not None:
+                self.lengths[line, name] = count
 
     # What is recorded of it.
+
+    def _drew(self, draw: Draw) -> None:
+        for call in self._pending:
+            call.draws.append(draw)
 
     def _is_done(self, location: Location) -> bool:
         return bool(self._compiled) or len(self.judged.get(location, ())) >= _AT_ONE_LOCATION

@@ -37,6 +37,7 @@ class Training(Optimizers):
         self.gradients: dict[str, Gradient] = {}
         self.read: set[str] = set()  # the names that it reads elsewhere
         self.stepped: set[str] = set()  # the gradients that an optimizer uses, in this function
+        self.taken: set[str] = set()  # the names of gradients
         self.inner: dict[str, ast.FunctionDef] = {}  # functions inside others
 
     # Gradients.
@@ -70,6 +71,9 @@ class Training(Optimizers):
         node.targets = [target, *node.targets[1:]]
         if isinstance(target, ast.Name) and (found := self.gradient(value)) is not None:
             self.gradients[target.id] = found
+            return None
+        if isinstance(target, ast.Name) and self.initializer(value) is not None:
+            self.initializers[target.id] = value
             return None
         if isinstance(value, ast.Call):
             found = self.gradient(value.func)
@@ -109,7 +113,7 @@ class Training(Optimizers):
 
     def _is_of_keys(self, value: ast.expr, target: ast.expr) -> bool:
         names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        return self.is_key(value) or all(self.kinds_of(n) == {kinds.KEY} for n in names)
+        return self.is_key(value) or all(kinds.are_keys(self.kinds_of(n)) for n in names)
 
     def _seed(self, value: ast.expr) -> list[ast.stmt]:
         """``torch.manual_seed`` where a key is made of a seed."""
@@ -153,6 +157,7 @@ class Training(Optimizers):
             loss = ast.unparse(outputs[0]) if one else f"{ast.unparse(outputs[0])}[0]"
         else:
             loss = ast.unparse(outputs[0])
+        self.taken.add(ast.unparse(grads))
         owner, lines = self.optimizer_name(), [f"{loss}.backward()"]
         if ast.unparse(grads) in self.read:
             lines.append(
@@ -214,11 +219,15 @@ class Training(Optimizers):
         self.read = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)
                      and isinstance(n.ctx, ast.Load) and id(n) not in inside}  # fmt: skip
 
+    def is_applied(self, node: ast.Call) -> bool:
+        """Whether a call is ``state.apply_gradients(grads=grads)``."""
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "apply_gradients"
+
     def _is_update(self, node: ast.Call) -> bool:
         if not isinstance(node.func, ast.Attribute):
             return False
         of = self.kinds_of(node.func.value)
-        if node.func.attr == "apply_gradients":
+        if self.is_applied(node):
             return True
         return node.func.attr == "update" and bool(of & {kinds.TRANSFORMATION, kinds.OPTIMIZER})
 
@@ -251,7 +260,7 @@ class Training(Optimizers):
         """The step of an optimizer."""
         owner = node.func.value  # type: ignore[attr-defined]
         name = ast.unparse(owner)
-        if node.func.attr == "apply_gradients":  # type: ignore[attr-defined]
+        if self.is_applied(node):
             name = f"{name}.optimizer"
         elif self.kinds_of(owner) == {kinds.TRANSFORMATION}:
             name = OPTIMIZER

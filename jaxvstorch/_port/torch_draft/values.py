@@ -13,6 +13,7 @@ from jaxvstorch._port.torch_draft.kinds import (
     MODULE,
     OPT_STATE,
     OPTIMIZER,
+    SCHEDULE,
     TRAIN_STATE,
     TRANSFORMATION,
     VARIABLES,
@@ -40,7 +41,7 @@ class Frozen:
 def freeze(value: Any, recording: Any) -> Frozen:
     """A copy of a value as it is now."""
     kind = recording.kind.of(value)
-    if kind in (KEY, TRANSFORMATION, OPT_STATE):
+    if kind in (KEY, TRANSFORMATION, OPT_STATE, SCHEDULE):
         return Frozen(kind)
     if kind == OPTIMIZER:
         return Frozen(kind, weights(getattr(value, "model", None)))
