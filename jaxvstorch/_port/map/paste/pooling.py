@@ -101,5 +101,6 @@ def adaptive_avg_pool(input: Array, output_size: Any, n: int) -> Array:
         count = total if size is None else size
         ends = [(i * total // count, -(-(i + 1) * total // count)) for i in range(count)]
         parts = [lax.slice_in_dim(input, a, b, axis=axis % input.ndim) for a, b in ends]
-        input = jnp.concatenate([p.mean(axis, keepdims=True) for p in parts], axis)
+        empty = lax.slice_in_dim(input, 0, 0, axis=axis % input.ndim)  # the result of a size of 0
+        input = jnp.concatenate([empty, *(p.mean(axis, keepdims=True) for p in parts)], axis)
     return input
