@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("size", [0, (0, 2), (2, 0), (2, None)])
-def test_adaptive_average_has_the_size_asked_for(size):
+def test_adaptive_average_has_the_size_asked_for(size: int | tuple[int | None, ...]) -> None:
     image = np.arange(60, dtype=np.float32).reshape(2, 5, 6)
     expected = torch.nn.functional.adaptive_avg_pool2d(torch.from_numpy(image), size)
     result = paste.adaptive_avg_pool(jnp.asarray(image), size, 2)
