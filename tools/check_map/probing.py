@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import torch
+from flax import nnx
 
 from jaxvstorch._port.map.rows import meaning, rows
 from jaxvstorch._port.map.running.describe import error_text
@@ -108,7 +109,7 @@ def _gradient(function: Any, x: Any) -> torch.Tensor:
 
 SCOPE = {
     "torch": torch, "F": torch.nn.functional, "t": torch.tensor, "grad": _gradient,
-    "jax": jax, "jnp": jnp, "lax": jax.lax, "optax": optax, "a": jnp.asarray, "np": np,
+    "jax": jax, "jnp": jnp, "lax": jax.lax, "nnx": nnx, "optax": optax, "a": jnp.asarray, "np": np,
 }  # fmt: skip
 
 

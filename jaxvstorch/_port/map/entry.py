@@ -20,8 +20,8 @@ from jaxvstorch._port.map.verdict import (
 
 VERSION = 3  # of the document of entries that programs read
 CHANGED = (
-    "PyTorch changes its array, and refuses a result of another dtype or a larger shape;"
-    " in JAX, assign the result"
+    "PyTorch changes its array, converts a result of another dtype or refuses it, and refuses a"
+    " larger shape; in JAX, assign the result"
 )
 
 

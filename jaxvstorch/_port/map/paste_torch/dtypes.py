@@ -12,12 +12,17 @@ __all__ = [
 
 floating = frozenset({
     torch.float16, torch.bfloat16, torch.float32, torch.float64,
-    torch.float8_e4m3fn, torch.float8_e5m2,
+    torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.float8_e5m2fnuz,
+    torch.float8_e8m0fnu,
 })  # fmt: skip
-complexfloating = frozenset({torch.complex64, torch.complex128})
+complexfloating = frozenset({torch.complex32, torch.complex64, torch.complex128})
 inexact = floating | complexfloating
-signedinteger = frozenset({torch.int8, torch.int16, torch.int32, torch.int64})
-unsignedinteger = frozenset({torch.uint8, torch.uint16, torch.uint32, torch.uint64})
+signedinteger = frozenset({
+    torch.int2, torch.int4, torch.int8, torch.int16, torch.int32, torch.int64,
+})  # fmt: skip
+unsignedinteger = frozenset({
+    torch.uint2, torch.uint4, torch.uint8, torch.uint16, torch.uint32, torch.uint64,
+})  # fmt: skip
 integer = signedinteger | unsignedinteger
 number = inexact | integer
 
