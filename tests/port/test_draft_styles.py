@@ -249,7 +249,7 @@ def test_functions_around_a_model(in_styles) -> None:
     assert "jnp.argmax(jitted_call(net, x), axis=1)" in source
     source, _, _ = drafts["functions"]
     assert "params, opt_state = train_step(params, optimizer, opt_state, x, y, key=" in source
-    assert "jnp.argmax(net(params, x), axis=1)" in source
+    assert "jnp.argmax(jax.jit(net)(params, x), axis=1)" in source
     assert "jax.value_and_grad(loss_fn)(params)" in source
     assert "x = x + dropout(" in source
 

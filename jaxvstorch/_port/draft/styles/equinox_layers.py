@@ -257,10 +257,9 @@ def from_torch(module, state_dict, prefix=""):
     if eqx.is_array(module):
         weight = state_dict.get(prefix.removesuffix("."), module)
         weight = weight.cpu().numpy() if hasattr(weight, "cpu") else weight
-        # Equinox's bias of a convolution has the axes of an image too.
-        return jnp.array(weight, module.dtype).reshape(
-            module.shape
-        )  # a copy: PyTorch writes into its own
+        # Equinox's bias of a convolution has the axes of an image too; a copy, as PyTorch's
+        # own can change.
+        return jnp.array(weight, module.dtype).reshape(module.shape)
     if not isinstance(module, eqx.Module):
         return module
     for name, value in list(vars(module).items()):
