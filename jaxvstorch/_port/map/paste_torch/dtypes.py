@@ -17,12 +17,9 @@ floating = frozenset({
 })  # fmt: skip
 complexfloating = frozenset({torch.complex32, torch.complex64, torch.complex128})
 inexact = floating | complexfloating
-signedinteger = frozenset({
-    torch.int2, torch.int4, torch.int8, torch.int16, torch.int32, torch.int64,
-})  # fmt: skip
-unsignedinteger = frozenset({
-    torch.uint2, torch.uint4, torch.uint8, torch.uint16, torch.uint32, torch.uint64,
-})  # fmt: skip
+# By name: PyTorch's own types leave out those of 2 and 4 bits.
+signedinteger = frozenset(getattr(torch, f"int{bits}") for bits in (2, 4, 8, 16, 32, 64))
+unsignedinteger = frozenset(getattr(torch, f"uint{bits}") for bits in (2, 4, 8, 16, 32, 64))
 integer = signedinteger | unsignedinteger
 number = inexact | integer
 

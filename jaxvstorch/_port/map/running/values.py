@@ -20,8 +20,9 @@ DTYPES = {
     torch.uint8: np.uint8, torch.bool: np.bool_,
     torch.float8_e4m3fn: jnp.float8_e4m3fn, torch.float8_e5m2: jnp.float8_e5m2,
     torch.float8_e4m3fnuz: jnp.float8_e4m3fnuz, torch.float8_e5m2fnuz: jnp.float8_e5m2fnuz,
-    torch.float8_e8m0fnu: jnp.float8_e8m0fnu, torch.int4: jnp.int4, torch.uint4: jnp.uint4,
-    torch.int2: jnp.int2, torch.uint2: jnp.uint2,
+    torch.float8_e8m0fnu: jnp.float8_e8m0fnu,
+    # By name: PyTorch's own types leave these out.
+    **{getattr(torch, n): getattr(jnp, n) for n in ("int2", "int4", "uint2", "uint4")},
 }  # fmt: skip
 
 
