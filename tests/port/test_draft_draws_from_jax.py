@@ -85,7 +85,7 @@ def test_dropout_in_a_batch_with_keys(drafted_from_jax) -> None:
     assert parity["evaluate"] == VALUES
     assert "nn.ModuleList([Block(width) for _ in range(depth)])" in source
     assert "for block in self.blocks:" in source
-    assert "torch.vmap(model, randomness='different')(x)" in source
+    assert 'torch.vmap(model, randomness="different")(x)' in source
     assert source.count("__name__") == 1
 
 

@@ -19,7 +19,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 def tidy(source: str) -> str:
     """A source made of a tree, with its marks and comments as such, and formatted."""
     lines: list[str] = []
-    for line in _with_whole_strings(with_comments(source)).split("\n"):
+    for line in _with_whole_strings(_with_double_quotes(with_comments(source))).split("\n"):
         mark = re.match(rf'(\s*)("""|"|\')({TODO}|{NOTE})(.*)\2$', line)
         lines += [f"{mark[1]}# {mark[3]}{mark[4]}"] if mark else wrapped(line.rstrip())
     text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).rstrip() + "\n"
@@ -57,6 +57,26 @@ def ordered_imports(lines: Iterable[str]) -> list[str]:
     standard = [line for line in whole if re.split(r"[ .]", line)[1] in sys.stdlib_module_names]
     blocks = [standard, [line for line in whole if line not in standard], others]
     return "\n\n".join("\n".join(block) for block in blocks if block).split("\n")
+
+
+def _with_double_quotes(source: str) -> str:
+    """A source whose strings stand in double quotes, if nothing in them needs others."""
+    lines = source.split("\n")
+    starts = list[tokenize.TokenInfo]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind in ("STRING", "FSTRING_START"):
+            starts.append(token)
+        if kind not in ("STRING", "FSTRING_END"):
+            continue
+        (row, start), (last, end) = starts.pop().start, token.end
+        if row != last:
+            continue
+        line = lines[row - 1]
+        prefix, quote, inside = line[start:end].partition("'")
+        if quote and not inside.startswith("''") and not re.search(r"[\\\"]", f"{prefix}{inside}"):
+            lines[row - 1] = f'{line[:start]}{prefix}"{inside[:-1]}"{line[end:]}'
+    return "\n".join(lines)
 
 
 def _with_whole_strings(source: str) -> str:

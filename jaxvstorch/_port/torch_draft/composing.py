@@ -16,6 +16,7 @@ from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.classes import Classes, rename
+from jaxvstorch._port.torch_draft.idioms import MeanLosses
 from jaxvstorch._port.torch_draft.leftovers import mark_leftovers, mark_unbound
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
@@ -70,6 +71,7 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     definitions, main = _parts(module.body)
     whole = ast.Module([*definitions, *main], [])
     without_unchanged(whole)
+    MeanLosses().visit(whole)
     main = _without_guard(main)
     unbound = _unbound(ast.Module([*definitions, *main], []), names, imported)
     mark_unbound(part := ast.Module(definitions, []), unbound)
@@ -81,7 +83,8 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     own = [part for part in own if part not in loads]
     read = names_read(f"{text}\n{end}")
     own += [_TRAIN_STATE] * ("TrainState" in read) + [_TRAINABLE] * ("trainable" in read)
-    code = _shortened("\n\n\n".join([*own, text, *loads, end]))
+    parts = [text, *own] if _stand_last(own, part.body) else [*own, text]
+    code = _shortened("\n\n\n".join([*parts, *loads, end]))
     pasted = _pasted(code)
     taken = {n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)
              and isinstance(n.ctx, ast.Store)} & pasted.keys()  # fmt: skip
@@ -190,6 +193,23 @@ def _own_layers(text: str, loads: bool) -> list[str]:
             break
         wanted |= more
     return [source for name, source in known.items() if name in wanted]
+
+
+def _stand_last(own: list[str], definitions: list[ast.stmt]) -> bool:
+    """Whether layers can stand below the program: nothing in it needs them before it runs."""
+    made = {n.name for text in own for n in ast.parse(text).body}  # type: ignore[attr-defined]
+    early = list[ast.AST]()
+    for node in definitions:
+        match node:
+            case ast.FunctionDef():
+                early += [node.args, *node.decorator_list]
+            case ast.ClassDef():
+                body = [n for n in node.body if not isinstance(n, ast.FunctionDef)]
+                early += [*node.bases, *node.decorator_list, *body]
+                early += [n.args for n in node.body if isinstance(n, ast.FunctionDef)]
+            case _:
+                early.append(node)
+    return not made & {n.id for part in early for n in ast.walk(part) if isinstance(n, ast.Name)}
 
 
 def _pasted(text: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from jaxvstorch._port.from_jax.layers import MODES
 from jaxvstorch._port.map.rows import jax_rows, meaning
 from jaxvstorch._port.torch_draft import kinds
 from jaxvstorch._port.torch_draft.batches import BATCHES
+from jaxvstorch._port.torch_draft.idioms import as_method
 from jaxvstorch._port.torch_draft.initializers import Initializers, without_generator
 from jaxvstorch._port.torch_draft.layers import constructed
 
@@ -43,14 +44,14 @@ class Expressions(Initializers):
         if isinstance(node, ast.expr) and hasattr(node, "lineno") and not self._inside:
             known = self.recording.known.get(self.at(node))
             if known is not None:
-                return self.known(known)
+                return self.known(as_method(copy.deepcopy(known), node))
         return super().visit(node)
 
     def known(self, tree: ast.expr) -> ast.expr:
         """What the map has for a call, with the rest of the program's expressions inside it."""
         self._inside += 1
         try:
-            new: ast.expr = self.visit(without_generator(copy.deepcopy(tree)))
+            new: ast.expr = self.visit(without_generator(tree))
         finally:
             self._inside -= 1
         return new
