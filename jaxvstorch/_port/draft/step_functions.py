@@ -107,7 +107,12 @@ class StepFunction:
         inner = ast.parse(f"def {loss_fn}({taken}):\n    pass").body[0]
         assert isinstance(inner, ast.FunctionDef)
         others = f"({', '.join(self.results)}{',' * (len(self.results) == 1)})"
-        inner.body = [*body, *ast.parse(f"return {loss}{f', {others}' * bool(self.results)}").body]
+        match body:
+            case [*above, ast.Assign([ast.Name(made)], value)] if made == loss and not self.results:
+                inner.body = [*above, ast.Return(value)]
+            case _:
+                end = f"return {loss}{f', {others}' * bool(self.results)}"
+                inner.body = [*body, *ast.parse(end).body]
         many = len(self.results) > 3
         left = f"({loss}, {'others' if many else others})" if self.results else loss
         further = [*(["*others"] if many else self.results), *self._gradients()]

@@ -1,7 +1,5 @@
 """What people write in PyTorch where the map's line for each call is longer."""
 
-# ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
-
 import ast
 from typing import Any
 
