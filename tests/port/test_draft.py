@@ -160,7 +160,7 @@ def test_subclassed_layers_and_their_modes(drafted) -> None:
     assert parity["Norm"] == "at parity: values and gradients, in float32 and float64"
     assert "class Norm(nnx.LayerNorm)" in source
     assert "self.unused = partial(jax.nn.softmax, axis=1)" in source
-    assert "if jax.default_backend() == 'gpu'" in source
+    assert 'if jax.default_backend() == "gpu"' in source
     assert "# NOTE: Tensor.transpose was not reached" in source
     assert "x = jnp.swapaxes(x, -2, -1)" in source
 
@@ -400,7 +400,7 @@ def test_a_bare_sequence_with_layers_of_einops(drafted) -> None:
     )
     assert parity["Heads"].startswith("at parity: values and gradients"), parity
     assert parity["train_step"].startswith("at parity: losses, weights"), parity
-    assert "partial(einops.rearrange, pattern='b h w -> b (h w)', h=2)" in source
+    assert 'partial(einops.rearrange, pattern="b h w -> b (h w)", h=2)' in source
     assert "    def f(self, x):" in source
     assert "b = x.shape[0]" in source
     assert "y = jnp.where(mask, " in source

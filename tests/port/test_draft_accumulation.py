@@ -57,7 +57,7 @@ def test_gradients_are_added_up(drafted) -> None:
     loop = source[source.index("def train(") :]
     assert loop.index("grads = None") < loop.index("add_gradients(") < loop.index("update_weights(")
     assert "TODO:" not in source
-    rate = "optimizer.opt_state.hyperparams['learning_rate']"
+    rate = 'optimizer.opt_state.hyperparams["learning_rate"]'
     assert f"            {rate}[...] = 0.1 / (i + 1)\n" in source
     assert f"print(loss.item(), {rate}.item())" in source
 

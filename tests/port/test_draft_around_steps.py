@@ -80,7 +80,7 @@ def test_what_a_program_does_around_its_steps(drafted, tmp_path) -> None:
     assert "# TODO: in the program the gradients of earlier steps add up" in source
     assert parity["train_step"].startswith("not at parity")  # PyTorch's add up
     assert "train_step(net, optimizer, x, y, scale, power)\n        scale = scale * 0.5" in source
-    assert "static_argnames=('power',)" in source
+    assert 'static_argnames=("power",)' in source
     assert "# TODO: state_dict of torch.amp" in source
     assert "ema.state_dict()" in source  # the program's own
     between = "before = jnp.sum(net(x)).item()\n        loss, output = train_step_2("

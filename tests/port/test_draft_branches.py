@@ -163,5 +163,5 @@ def test_options_that_a_version_of_pytorch_decides(drafted) -> None:
     )
     assert "# TODO: " not in source
     assert "        fused = True\n" in source
-    assert "optax.adamw(rate, 0.9, 0.999, options['eps'], weight_decay=0.01)" in source
+    assert 'optax.adamw(rate, 0.9, 0.999, options["eps"], weight_decay=0.01)' in source
     assert parity["train_step"].startswith("at parity: losses, weights and buffers after 3 steps")

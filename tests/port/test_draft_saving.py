@@ -129,7 +129,7 @@ def ported(tmp_path_factory, recorded):
 def test_a_checkpoint_is_saved_and_loaded(ported) -> None:
     folder, source, _ = ported
     assert "load_state_dict(model, load_arrays(WEIGHTS))" in source
-    assert "scheduler.count = checkpoint['scheduler']" in source
+    assert 'scheduler.count = checkpoint["scheduler"]' in source
     assert "TODO: " not in source.partition('"""\n')[2]
     command = [sys.executable, "-W", "error", "draft.py"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -176,8 +176,8 @@ def test_a_log_and_a_module_saved_as_a_whole(drafted, tmp_path, monkeypatch) -> 
         net = torch.load("net.pt", weights_only=False)
         """
     )
-    assert 'writer.add_scalar("loss", jax.device_get(loss), 1)' in source.replace("'", '"')
+    assert 'writer.add_scalar("loss", jax.device_get(loss), 1)' in source
     assert "from torch.utils.tensorboard import SummaryWriter" in source
-    assert "save_arrays(state_dict(net), 'net.pt')" in source
+    assert 'save_arrays(state_dict(net), "net.pt")' in source
     assert source.count("# TODO: ") == 1
     assert "# TODO: what is saved of a module is its weights" in source
