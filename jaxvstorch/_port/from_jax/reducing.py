@@ -18,6 +18,18 @@ def _along(function: Operation) -> Operation:
     return over_all
 
 
+def _collective(function: Operation) -> Operation:
+    """A reduction over the batches of ``jax.vmap`` that are named ``axis_name``."""
+
+    def over_batches(params: Any, *arrays: torch.Tensor) -> list[torch.Tensor]:
+        if params["axis_index_groups"] or any(not isinstance(a, int) for a in params["axes"]):
+            raise NotImplementedError("a collective across devices")
+        axes = tuple(params["axes"])
+        return [function(x, axes) if axes else x for x in arrays]
+
+    return over_batches
+
+
 def _cumulative(function: Operation) -> Operation:
     def along(params: Any, x: torch.Tensor) -> Any:
         axis = params["axis"]
@@ -59,6 +71,9 @@ WITH_PARAMETERS: dict[str, Operation] = {
     "cummin": _cumulative(lambda x, axis: torch.cummin(x, axis).values),
     "cumprod": _cumulative(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype)),
     "cumsum": _cumulative(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype)),
+    "pmax": _collective(torch.amax),
+    "pmin": _collective(torch.amin),
+    "psum": _collective(lambda x, axes: torch.sum(x, axes, dtype=x.dtype)),
     "reduce_and": _along(torch.all),
     "reduce_max": lambda params, x: torch.amax(x, params["axes"]) if params["axes"] else x,
     "reduce_min": lambda params, x: torch.amin(x, params["axes"]) if params["axes"] else x,
