@@ -15,27 +15,11 @@ from jaxvstorch._port.map.running.values import RefusedError
 
 _COMPUTED = {
     f.__name__: f
-    for f in (
-        abs,
-        bool,
-        isinstance,
-        len,
-        list,
-        max,
-        min,
-        range,
-        reversed,
-        sorted,
-        tuple,
-        int,
-        float,
-        str,
-    )
-}
+    for f in (abs, bool, isinstance, len, list, max, min, range, reversed, sorted, tuple, int,
+              float, str)
+}  # fmt: skip
 _PREFIX = "_argument_"  # no name that a reader writes
 _PLAIN = (bool, int, str, type(None))
-
-
 _NARROW = (torch.int8, torch.int16, torch.int32)
 
 
@@ -126,9 +110,14 @@ def bind(
         elif parameter.kind is parameter.VAR_KEYWORD:
             bound[name] = {}
         else:
-            node = row.parameters.get(name) or ast.Constant(None)
-            bound[name] = Argument(parameter.default, node)
+            bound[name] = _default(parameter.default, row.parameters.get(name))
     return bound
+
+
+def _default(value: Any, node: ast.expr | None) -> Argument:
+    if isinstance(value, torch.dtype):  # written as JAX's
+        node = ast.parse(str(value), mode="eval").body
+    return Argument(value, node or ast.Constant(None))
 
 
 def _takes_all(signature: inspect.Signature) -> bool:
