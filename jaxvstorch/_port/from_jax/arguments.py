@@ -13,7 +13,7 @@ import torch
 from jaxvstorch._frameworks.torch import from_numpy
 from jaxvstorch._port.from_jax.defaults import SCOPE
 from jaxvstorch._port.from_jax.fitting import Argument
-from jaxvstorch._port.from_jax.layers import is_layer_row, row_of
+from jaxvstorch._port.from_jax.layers import COMPOSED, is_layer_row, row_of
 from jaxvstorch._port.from_jax.names import name_of
 from jaxvstorch._port.from_jax.translation import in_torch
 from jaxvstorch._port.map.running.values import DTYPES
@@ -115,7 +115,7 @@ def function_argument(name: str) -> Argument:
 
 def _parameter_names(name: str, count: int) -> list[str]:
     row = row_of(name) if name else None
-    given: list[str] = []
+    given: list[str] = ["x"] if name in COMPOSED else []
     if row is not None and row.made is not None:
         given = row.taken(second=is_layer_row(row))
     return [*given, *(f"x{i}" for i in range(count))][:count]

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxvstorch._port.from_jax.candidates import NO_LINE, Candidate, candidates
+from jaxvstorch._port.from_jax.candidate import Candidate
+from jaxvstorch._port.from_jax.candidates import NO_LINE, candidates
 from jaxvstorch._port.from_jax.decomposing import aligned
 from jaxvstorch._port.from_jax.names import DERIVATIVES
 from jaxvstorch._port.from_jax.optimizers import judge_update

@@ -3,25 +3,17 @@
 import ast
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax.numpy as jnp
 import torch
 
 from jaxvstorch._port.filling import node_at
 from jaxvstorch._port.from_jax.arguments import arguments_of, to_torch
+from jaxvstorch._port.from_jax.candidate import Candidate
 from jaxvstorch._port.from_jax.fitting import Argument, Fitted, bind, fit
-from jaxvstorch._port.from_jax.layers import (
-    as_arguments,
-    carried,
-    carrying,
-    is_layer_row,
-    mlp,
-    mode_of,
-    row_of,
-    settings_of,
-    state_of,
-)
+from jaxvstorch._port.from_jax.layer_calls import of_composed, of_layer
+from jaxvstorch._port.from_jax.layers import COMPOSED, is_layer_row, row_of
 from jaxvstorch._port.from_jax.translation import (
     accumulated,
     flipped,
@@ -40,38 +32,6 @@ _TERMS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.MatMult: "torch.ma
 _DTYPE = type(jnp.float32)
 
 
-class Candidate(NamedTuple):
-    fitted: Fitted
-    terms: str = ""
-    state: dict[str, Any] | None = None
-    training: bool = False
-    statement: str | None = None  # instead of the expression, and as a reader sees it
-    shown: str | None = None
-    nests: bool = True
-
-    def run(self) -> Any:
-        if self.statement is not None:
-            return self._run_statement()
-        if self.state is None:
-            return self.fitted.run()
-        made = Fitted(carrying(self.fitted.tree), self.fitted.arguments)
-        return made.run(carried=lambda module: carried(module, self.state or {}, self.training))
-
-    def _run_statement(self) -> Any:
-        values = {name: argument.value for name, argument in self.fitted.arguments.items()}
-        values["_x"] = values["_x"].clone()
-        exec(compile(self.statement or "", "<port>", "exec"), {"torch": torch}, values)
-        return values["_x"]
-
-    @property
-    def text(self) -> str:
-        return self.shown or str(self.fitted)
-
-    @property
-    def nested(self) -> ast.expr | None:
-        return self.fitted.shown if self.nests else None
-
-
 def candidates(
     call: WatchedCall, args: Any, kwargs: Any, weights: Any, known: Any, repeated: bool
 ) -> Iterator[Candidate]:
@@ -85,13 +45,10 @@ def candidates(
     if written is not None and update(written) is not None:
         yield from _of_update(call, args, written, known, repeated)
         return
-    if call.name == "equinox.nn.MLP":
-        text, state = mlp(call.function, weights)
-        x = Argument(to_torch(args[0]), _shown_input(written, file, known))
-        squeezed = ".squeeze(-1)" * (call.function.out_size == "scalar")
-        tree = ast.parse(f"{text}(_x){squeezed}", mode="eval").body
-        state = {name: to_torch(value) for name, value in state.items()}
-        yield Candidate(Fitted(tree, {"_x": x}), state=state, nests=False)
+    if call.skipped and written is not None:
+        written = ast.Call(written.func, written.args[call.skipped :], written.keywords)
+    if call.name in COMPOSED:
+        yield from of_composed(call, args, kwargs, weights, written, known)
         return
     if call.name.startswith("jnp.") and isinstance(call.function, _DTYPE):
         yield from _of_dtype(call, args, written, known)
@@ -103,20 +60,10 @@ def candidates(
         raise ValueError(f"in PyTorch, {row.option('instead')}")
     if row.made is None or (row.called is not None) is not bool(is_layer_row(row)):
         raise ValueError(NO_LINE)
-    training = False
     if is_layer_row(row):
-        training, kwargs = mode_of(call.function, kwargs)
-    positional, named = arguments_of(args, kwargs, written, file, known, call.name)
-    terms = next(iter(row.torch_names), "")
-    if is_layer_row(row):
-        settings = settings_of(call.function, row, weights, args[0] if args else None)
-        made = bind(row.made, row, [], as_arguments(settings))
-        bound = made | bind(row.called or "", row, positional, named)
-        state = state_of(row, {name: to_torch(value) for name, value in weights.items()})
-        fitted = fit(row.expression, bound)
-        made_there = written is not None and isinstance(written.func, ast.Call)
-        yield Candidate(fitted, terms, state, training, nests=made_there)
+        yield of_layer(call, row, args, kwargs, weights, written, known)
         return
+    positional, named = arguments_of(args, kwargs, written, file, known, call.name)
     bound = bind(row.made, row, positional, named)
     failure: Exception | None = None
     fitted_any = False
@@ -130,10 +77,6 @@ def candidates(
         yield Candidate(fitted, _terms_of(row))
     if failure is not None and not fitted_any:
         raise failure
-
-
-def _shown_input(node: ast.Call | None, file: str, known: Mapping[Location, ast.expr]) -> ast.expr:
-    return in_torch(node.args[0], file, known) if node and node.args else ast.Name("x", ast.Load())
 
 
 def _terms_of(row: Row) -> str:

@@ -1,11 +1,14 @@
 """Layers of flax and equinox: the map's rows for them, their settings and their weights."""
 
 import ast
+import inspect
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,23 +16,26 @@ import torch
 
 from jaxvstorch._port.from_jax.defaults import SCOPE
 from jaxvstorch._port.from_jax.fitting import Argument
-from jaxvstorch._port.from_jax.names import layer_name, name_of
+from jaxvstorch._port.from_jax.names import layer_name
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import Rows, jax_rows, meaning
 from jaxvstorch._port.map.running.namespace import Weights
 
 # Whether a layer draws or averages, by its attributes and by arguments of a call.
 MODES = ("deterministic", "use_running_average", "inference")
+CALLING = (".Lambda", ".Sequential")  # layers that only call what they hold
 RANDOM = ("key", "rng", "rngs", "dropout_rng")
-_LINEN = {
-    "Dense": "nnx.Linear", "MultiHeadDotProductAttention": "nnx.MultiHeadAttention",
-    "SelfAttention": "nnx.MultiHeadAttention",
+_OF_APPLY = ("method", "mutable")
+# Layers that have the line of another one.
+_SAME = {
+    "flax.linen.Dense": "nnx.Linear", "flax.linen.DenseGeneral": "nnx.LinearGeneral",
+    "flax.linen.MultiHeadDotProductAttention": "nnx.MultiHeadAttention",
+    "flax.linen.SelfAttention": "nnx.MultiHeadAttention",
 }  # fmt: skip
-_ACTIVATIONS = {
-    "jax.nn.relu": "torch.nn.ReLU()", "jnp.tanh": "torch.nn.Tanh()",
-    "jax.nn.gelu": "torch.nn.GELU(approximate='tanh')", "jax.nn.silu": "torch.nn.SiLU()",
-    "jax.nn.sigmoid": "torch.nn.Sigmoid()", "jax.nn.softplus": "torch.nn.Softplus()",
-}  # fmt: skip
+COMPOSED = frozenset({
+    "equinox.nn.MLP", "flax.linen.Bidirectional", "flax.linen.RNN", "nnx.Bidirectional", "nnx.RNN",
+})  # fmt: skip
+_OF_AXES = re.compile(r"^(equinox\.nn\.\w+)[123]d$")  # one line for any number of axes
 
 
 @cache
@@ -39,21 +45,53 @@ def _own_rows() -> Rows:
 
 def row_of(name: str) -> Row | None:
     """The row for a function or layer of JAX; None where the map lacks the name."""
-    library, _, bare = name.rpartition(".")
-    name = _LINEN.get(bare, name) if library == "flax.linen" else name
+    known = [name, _SAME.get(name, name), _OF_AXES.sub(r"\1", name)]
     if name in jax_rows():
-        base = meaning(jax_rows()[name])
-        return _own_rows().get(base.name, base)
-    return _own_rows().get(name)
+        known.append(meaning(jax_rows()[name]).name)
+    if name.startswith("flax.linen."):
+        known.append(f"nnx.{name.removeprefix('flax.linen.')}")
+    own = next((one for one in known if one in _own_rows()), None)
+    if own is not None:
+        return _own_rows()[own]
+    return next((meaning(jax_rows()[one]) for one in known[1:] if one in jax_rows()), None)
 
 
 def is_layer(function: Any) -> bool:
     """Whether a value is a layer of flax or equinox that has a line."""
     name = layer_name(type(function)) if type(function).__module__ else None
-    if name == "equinox.nn.MLP":
+    if name in COMPOSED:
         return True
     row = row_of(name) if name else None
     return row is not None and row.called is not None
+
+
+def method_name(function: Any) -> str | None:
+    """The name of a layer's method that has a line, such as ``nnx.Embed.attend``."""
+    owner = type(getattr(function, "__self__", None))
+    name = layer_name(owner) if owner.__module__.startswith(("flax.", "equinox.")) else None
+    name = f"{name}.{function.__name__}" if name else None
+    return name if name and row_of(name) is not None else None
+
+
+class Applied(NamedTuple):
+    """A layer of linen that ``apply`` calls: its name, and its weights."""
+
+    name: str
+    weights: dict[str, Any]
+
+
+def applied(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Applied | None:
+    """What ``layer.apply(variables, ...)`` calls; None where that has no line."""
+    layer = getattr(function, "__self__", None)
+    name = layer_name(type(layer)) or ""
+    is_apply = getattr(function, "__name__", "") == "apply" and name.startswith("flax.linen.")
+    if not is_apply or not args or name.endswith(CALLING):
+        return None
+    if (method := kwargs.get("method")) is not None:
+        name = f"{name}.{getattr(method, '__name__', method)}"
+        if row_of(name) is None:
+            return None
+    return Applied(name, _of_variables(args[0]))
 
 
 def weights_of(layer: Any) -> dict[str, Any]:
@@ -62,9 +100,16 @@ def weights_of(layer: Any) -> dict[str, Any]:
         if layer.scope is None:
             return {}
         known = layer.variables
-        kept = (known.get(name, {}) for name in ("params", "batch_stats"))
-        return {path: value for tree in kept for path, value in _flat(tree)}
+        inside = getattr(layer, "cell", None)
+        if inside is not None and not known.get("params"):  # the module around both made it
+            return {f"cell.{path}": value for path, value in weights_of(inside).items()}
+        return _of_variables(known)
     return dict(_flat(layer))
+
+
+def _of_variables(variables: Mapping[str, Any]) -> dict[str, Any]:
+    kept = (variables.get(name, {}) for name in ("params", "batch_stats"))
+    return {path: value for tree in kept for path, value in _flat(tree)}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -88,88 +133,6 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from _flat(item, f"{path}.{name}" if path else str(name))
 
 
-def settings_of(layer: Any, row: Row, weights: Mapping[str, Any], x: Any) -> dict[str, Any]:
-    """What a layer was made with, by the row's parameters."""
-    settings = {name: getattr(layer, name) for name in row.taken() if hasattr(layer, name)}
-    if hasattr(layer, "features"):  # linen's
-        settings |= {"out_features": layer.features, "features": layer.features}
-    for name in ("in_features", "num_features"):
-        if name in row.taken():
-            settings.setdefault(name, x.shape[-1])
-    if row.name == "nnx.Conv":
-        settings |= _of_convolution(layer, settings, weights, x)
-    if row.name == "nnx.MultiHeadAttention":
-        sizes = weights["query.kernel"].shape[0], weights["out.kernel"].shape[-1]
-        heads = weights["query.kernel"].shape[1:]
-        if len({*sizes, heads[0] * heads[1]}) > 1:
-            raise ValueError("PyTorch's attention has one size for all its projections")
-    if row.name.startswith("equinox.nn.Conv"):
-        padding = [pair if isinstance(pair, int) else pair[0] for pair in settings["padding"]]
-        if any(not isinstance(p, int) and len({*p}) > 1 for p in settings["padding"]):
-            raise ValueError("PyTorch pads both sides alike")
-        settings["padding"] = tuple(padding)
-        for name in ("stride", "padding", "dilation"):
-            settings[name] = _one(settings[name])
-    if row.name == "equinox.nn.LayerNorm" and len(settings["shape"]) == 1:
-        settings["shape"] = settings["shape"][0]
-    settings = {n: v for n, v in settings.items() if n in row.taken() and n != "rngs"}
-    if (dtype := settings.get("param_dtype")) is not None:
-        settings["param_dtype"] = getattr(torch, jnp.dtype(dtype).name)
-    return settings
-
-
-def _of_convolution(
-    layer: Any, settings: dict[str, Any], weights: Mapping[str, Any], x: Any
-) -> dict[str, Any]:
-    """Flax's padding in PyTorch's words."""
-    kernel = settings["kernel_size"]
-    kernel = (kernel,) if isinstance(kernel, int) else tuple(kernel)
-    strides = _each(settings.get("strides"), len(kernel))
-    dilation = _each(settings.get("kernel_dilation"), len(kernel))
-    padding, padded = settings["padding"], None
-    groups = settings.get("feature_group_count", 1)
-    in_features = weights["kernel"].shape[-2] * groups
-    if isinstance(padding, str) and padding.upper() in ("SAME", "VALID"):
-        padding = padding.lower()
-        if padding == "same" and max(strides) > 1:
-            sizes = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
-            pairs = jax.lax.padtype_to_pads(x.shape[1:-1], sizes, strides, "SAME")
-            padding, padded = "valid", _last_axis_first(pairs)
-    elif isinstance(padding, int):
-        pass
-    elif isinstance(padding, list | tuple):
-        pairs = [(p, p) if isinstance(p, int) else tuple(p) for p in padding]
-        padding, padded = "valid", _last_axis_first(pairs)
-        if all(first == last for first, last in pairs):
-            padding, padded = tuple(first for first, _ in pairs), None
-    else:
-        raise ValueError(f"PyTorch has no padding={padding!r}")
-    if padding == "valid":
-        padding = 0
-    if padded is not None and not any(padded):
-        padded = None
-    return {
-        "kernel_size": kernel, "strides": _one(strides), "kernel_dilation": _one(dilation),
-        "padding": padding, "padded": padded, "in_features": in_features,
-    }  # fmt: skip
-
-
-def _each(value: Any, count: int) -> tuple[int, ...]:
-    return (
-        (1 if value is None else value,) * count
-        if not isinstance(value, list | tuple)
-        else (tuple(value))
-    )
-
-
-def _one(values: tuple[int, ...]) -> Any:
-    return values[0] if len({*values}) == 1 else values
-
-
-def _last_axis_first(pairs: Any) -> tuple[int, ...]:
-    return tuple(int(p) for pair in reversed(list(pairs)) for p in pair)
-
-
 def as_arguments(settings: Mapping[str, Any]) -> dict[str, Argument]:
     """Settings as arguments that show their values."""
     return {
@@ -178,46 +141,14 @@ def as_arguments(settings: Mapping[str, Any]) -> dict[str, Argument]:
     }
 
 
-def _identity(x: Any) -> Any:
-    return x
-
-
-def mlp(layer: Any, weights: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Equinox's MLP as a ``torch.nn.Sequential``, and the weights of that.
-
-    Raises:
-        ValueError: an activation is no module of PyTorch.
-    """
-
-    def activation(function: Any) -> str | None:
-        name = name_of(function) or ""
-        code = getattr(function, "__code__", None)
-        if code is not None and code.co_code == _identity.__code__.co_code:
-            return None
-        if name not in _ACTIVATIONS:
-            raise ValueError("its activation is none of PyTorch's modules")
-        return _ACTIVATIONS[name]
-
-    parts: list[str] = []
-    state: dict[str, Any] = {}
-    for number, linear in enumerate(layer.layers):
-        bias = "" if linear.use_bias else ", bias=False"
-        state |= {
-            f"{len(parts)}.{name}": weights[f"layers.{number}.{name}"]
-            for name in ("weight", "bias")
-            if f"layers.{number}.{name}" in weights
-        }
-        sizes = [1 if n == "scalar" else n for n in (linear.in_features, linear.out_features)]
-        parts.append(f"torch.nn.Linear({sizes[0]}, {sizes[1]}{bias})")
-        last = number + 1 == len(layer.layers)
-        text = activation(layer.final_activation if last else layer.activation)
-        parts += [] if text is None else [text]
-    return f"torch.nn.Sequential({', '.join(parts)})", state
-
-
-def state_of(row: Row, weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    """The weights of PyTorch's layer, by those of flax's or equinox's."""
-    state: dict[str, Any] = eval(row.option("weights") or "{}", SCOPE | {"w": Weights(weights)})
+def state_of(
+    row: Row,
+    weights: Mapping[str, torch.Tensor],
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The weights of PyTorch's layer, by those of flax's or equinox's, and its settings."""
+    scope = SCOPE | {"w": Weights(weights), **settings}
+    state: dict[str, Any] = eval(row.option("weights") or "{}", scope)
     return state
 
 
@@ -250,9 +181,15 @@ def is_layer_row(row: Row) -> bool:
     return row.called is not None and row.option("weights") is not None
 
 
+def is_default(layer: Any, name: str) -> bool:
+    """Whether a layer was made without one of its arguments, or with what that is anyway."""
+    default = inspect.signature(type(layer).__init__).parameters[name].default
+    return getattr(layer, name) is default
+
+
 def mode_of(layer: Any, kwargs: Mapping[str, Any]) -> tuple[bool, dict[str, Any]]:
     """Whether a layer trains, and the arguments that do not say so."""
     infers = [getattr(layer, name, None) for name in MODES] + [kwargs.get(name) for name in MODES]
     given = [value for value in infers if isinstance(value, bool)]
-    left = {name: value for name, value in kwargs.items() if name not in (*MODES, *RANDOM)}
+    left = {n: v for n, v in kwargs.items() if n not in (*MODES, *RANDOM, *_OF_APPLY)}
     return bool(given) and not given[-1], left

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 
 from jaxvstorch._port.filling import node_at
-from jaxvstorch._port.from_jax.layers import is_layer, weights_of
+from jaxvstorch._port.from_jax.layers import CALLING, applied, is_layer, method_name, weights_of
 from jaxvstorch._port.from_jax.marks import mark
 from jaxvstorch._port.from_jax.names import (
     DERIVATIVES,
@@ -71,6 +71,8 @@ class WatchedCall:
         whole: whether PyTorch can do it as one call; another only has a name.
         is_written: whether its arguments stand at the location; they do not where a
             transformation of JAX's calls a function, as ``jax.vmap`` does.
+        skipped: how many of the arguments at the location are no inputs, such as the variables that
+            ``layer.apply`` takes.
         judge: gets the values at once, where the code runs and is not traced first.
     """
 
@@ -83,6 +85,7 @@ class WatchedCall:
     result: Any = None
     whole: bool = True
     is_written: bool = True
+    skipped: int = 0
     judge: Callable[..., None] | None = None
 
 
@@ -138,11 +141,18 @@ class Watcher:
         try:
             if is_layer(function):
                 call = WatchedCall(location, name or "", function, is_written=is_written)
-                return self._layer(call, args, kwargs)
+                return self._layer(call, function, args, kwargs)
+            if (method := method_name(function)) is not None:
+                call = WatchedCall(location, method, owner, is_written=is_written)
+                return self._layer(call, function, args, kwargs)
+            if (layer := applied(function, args, kwargs)) is not None:
+                call = WatchedCall(location, layer.name, owner, is_written=is_written)
+                call.weights, call.skipped = dict(layer.weights), 1
+                return self._layer(call, function, args, kwargs)
             passed = tuple(map(self._watched, args)) if name in _TRANSFORMATIONS else args
             _, other = self._derivatives.get(id(function), (None, None))
             other = other or derivative_name(function) or optimizer_name(function)
-            if (name is None or name.endswith(".Sequential")) and other is None:
+            if (name is None or name.endswith(CALLING)) and other is None:
                 return function(*args, **kwargs)
             taken = _Taken(self.judge is not None)
             call = WatchedCall(location, other or name or "", function)
@@ -161,13 +171,15 @@ class Watcher:
         finally:
             self._calling.pop()
 
-    def _layer(self, call: WatchedCall, args: Any, kwargs: Any) -> Any:
+    def _layer(self, call: WatchedCall, function: Any, args: Any, kwargs: Any) -> Any:
         taken = _Taken(self.judge is not None)
-        call.args, call.kwargs = taken(args), taken(kwargs)
-        call.weights = taken(weights_of(call.function))
-        result = call.function(*args, **kwargs)
+        call.args, call.kwargs = taken(args[call.skipped :]), taken(kwargs)
+        call.weights = taken(call.weights or weights_of(call.function))
+        result = function(*args, **kwargs)
         if not call.weights:  # those of linen are there when it was called
             call.weights = taken(weights_of(call.function))
+        if call.skipped and kwargs.get("mutable"):  # the new state too
+            return self._marked(call, taken, result[0]), result[1]
         return self._marked(call, taken, result)
 
     def _watched(self, function: Any) -> Any:
