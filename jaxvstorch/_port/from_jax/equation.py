@@ -1,7 +1,8 @@
 """Does one operation of a jaxpr in PyTorch on the values that JAX got, and compares."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ from jaxvstorch._frameworks.torch import from_numpy
 from jaxvstorch._port.from_jax.decomposing import aligned, defined
 from jaxvstorch._port.from_jax.elementwise import Operation
 from jaxvstorch._port.from_jax.primitives import operation
+from jaxvstorch._port.from_jax.spelling import Recorder, Spelling, constant
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.outcome import Outcome, compare_results, size_of_terms
 from jaxvstorch._port.report_data import PortStatus
@@ -26,13 +28,16 @@ _CALLBACKS = ("pure_callback", "io_callback", "debug_callback", "debug_print")
 _UNSIGNED = (torch.uint16, torch.uint32)  # in which PyTorch does little
 
 
-def judge_equation(eqn: Any, inputs: list[Any], results: list[Any]) -> Outcome:
+def judge_equation(
+    eqn: Any, inputs: list[Any], results: list[Any], spelling: Spelling | None = None
+) -> Outcome:
     """Do an equation in PyTorch, and compare the results.
 
     Args:
         eqn: of a jaxpr.
         inputs: its values in JAX.
         results: its results in JAX.
+        spelling: gets what it is in PyTorch.
     """
     name = eqn.primitive.name
     if name.startswith(_RANDOM) or any(map(_is_key, [*inputs, *results])):
@@ -48,11 +53,32 @@ def judge_equation(eqn: Any, inputs: list[Any], results: list[Any]) -> Outcome:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tensors = list(map(_tensor, inputs))
-            torch_results, note = _in_torch(name, function, eqn.params, tensors, results)
+            with _recorded(inputs, tensors, spelling) as recorder:
+                torch_results, note = _in_torch(name, function, eqn.params, tensors, results)
     except Exception as error:
         return Outcome(PortStatus.FAILED, f"{name}: {error_text(error)}")
     outcome = _compare(name, tensors, torch_results, defined(name, results))
+    if spelling is not None and recorder is not None and outcome.status == PortStatus.VERIFIED:
+        spelling.add(recorder, torch_results, results)
     return outcome.with_notes(note, index_note)
+
+
+@contextmanager
+def _recorded(
+    inputs: list[Any], tensors: list[Any], spelling: Spelling | None
+) -> Iterator[Recorder | None]:
+    """A block in which PyTorch's calls are written down."""
+    if spelling is None:
+        yield None
+        return
+    names = [  # a number that is no array stands in the jaxpr itself
+        spelling.name_of(value)
+        if np.ndim(value) or isinstance(value, jax.Array)
+        else constant(value)
+        for value in inputs
+    ]
+    with Recorder(spelling, tensors, names) as recorder:
+        yield recorder
 
 
 def _index_note(name: str, params: Any, inputs: list[Any]) -> str:

@@ -19,6 +19,7 @@ from jaxvstorch._port.from_jax.calls import Judgement, judge_call
 from jaxvstorch._port.from_jax.equation import REPEATED, judge_equation
 from jaxvstorch._port.from_jax.marks import elements, mark_p
 from jaxvstorch._port.from_jax.names import is_of_library, package_of
+from jaxvstorch._port.from_jax.spelling import Spelling
 from jaxvstorch._port.from_jax.tracing import location_of
 from jaxvstorch._port.from_jax.watcher import WatchedCall
 from jaxvstorch._port.from_jax.wording import LOOPS, worded
@@ -52,6 +53,7 @@ class Interpreter:
         self._steps: Counter[int] = Counter()  # of each loop, walked
         self._in_a_step: dict[int, int] = {}  # the operations of a loop's last walked step
         self._outcomes: dict[Location, list[tuple[str, Outcome]]] = {}
+        self._spelled: dict[Location, Spelling] = {}
         self._judged: dict[Location, list[tuple[WatchedCall, Judgement]]] = {}
         self._known: dict[Location, ast.expr] = {}
 
@@ -59,7 +61,8 @@ class Interpreter:
         """The results of the jaxpr for these arguments, in JAX."""
         results = self._run_jaxpr(closed.jaxpr, closed.consts, arguments, None)
         for location, outcomes in self._outcomes.items():
-            for call in worded(outcomes, self._judged.get(location, [])):
+            written = self._spelled[location].lines if location in self._spelled else []
+            for call in worded(outcomes, self._judged.get(location, []), written):
                 self.report.add(location, call)
         return results
 
@@ -113,7 +116,9 @@ class Interpreter:
         if self._times[id(eqn)] > self.limit:
             self.report.beyond += 1
         else:
-            self._record(location, name, judge_equation(eqn, inputs, results))
+            first = self._times[id(eqn)] == 1
+            spelling = self._spelled.setdefault(location, Spelling()) if first else None
+            self._record(location, name, judge_equation(eqn, inputs, results, spelling))
         return results
 
     def _run_inside(

@@ -25,17 +25,21 @@ _WORST = (
 )
 _IN_PLACE = "PyTorch changes its array: clone it first to keep it"
 _ONE_BY_ONE = "its operations, one by one, gave the same in PyTorch"
+_MOST = 40  # operations that a report writes for one call
 _LOOPING = ("scan", "while_loop", "fori_loop", "map", "cond", "switch")
 
 
 def worded(
-    operations: Sequence[tuple[str, Outcome]], judged: Sequence[tuple[WatchedCall, Judgement]]
+    operations: Sequence[tuple[str, Outcome]],
+    judged: Sequence[tuple[WatchedCall, Judgement]],
+    written: Sequence[str] = (),
 ) -> Iterator[PortCall]:
     """The calls of a location, as the report has them.
 
     Args:
         operations: the names and outcomes of the operations that they became.
         judged: the calls, each time that one was done again.
+        written: the operations in PyTorch.
     """
     alike: dict[tuple[str, str | None], list[Judgement]] = {}
     for call, judgement in judged:
@@ -43,7 +47,8 @@ def worded(
         alike.setdefault((name, judgement.becomes), []).append(judgement)
     outcomes = [outcome for _, outcome in operations]
     if not judged and operations:
-        yield _by_operations(", ".join(dict.fromkeys(name for name, _ in operations)), outcomes, "")
+        names = ", ".join(dict.fromkeys(name for name, _ in operations))
+        yield _by_operations(names, outcomes, "", written)
     loops = [o for o in outcomes if o.note in LOOPS.values()]
     for (name, _), same in alike.items():
         is_loop = name.rpartition(".")[2] in _LOOPING
@@ -54,17 +59,20 @@ def worded(
             # The reader did not write the loops and dtypes inside a library's function.
             own = [o for o in outcomes if o not in loops]
             own = [o._replace(note="") if o.note.startswith(SIGNED) else o for o in own]
-        said = _of_call(name, own, same)
+        said = _of_call(name, own, same, written)
         if said is not None:
             yield said
 
 
 def _of_call(
-    name: str, operations: Sequence[Outcome], judged: Sequence[Judgement]
+    name: str,
+    operations: Sequence[Outcome],
+    judged: Sequence[Judgement],
+    written: Sequence[str],
 ) -> PortCall | None:
     failed = next((j for j in judged if j.outcome is None), None)
     if failed is not None:
-        return _by_operations(name, operations, failed.why) if operations else None
+        return _by_operations(name, operations, failed.why, written) if operations else None
     done = [j.outcome for j in judged if j.outcome is not None]
     worst = min(done, key=lambda outcome: _WORST.index(outcome.status))
     becomes = judged[0].becomes
@@ -85,7 +93,9 @@ def _of_call(
     return PortCall(name, becomes, worst.status, "; ".join(notes), gap)
 
 
-def _by_operations(name: str, outcomes: Sequence[Outcome], why: str) -> PortCall:
+def _by_operations(
+    name: str, outcomes: Sequence[Outcome], why: str, written: Sequence[str]
+) -> PortCall:
     """A call that PyTorch did not do as one, by the worst of its operations."""
     worst = min((o.status for o in outcomes), key=_WORST.index)
     notes = dict.fromkeys(o.note for o in outcomes if o.status == worst and o.note)
@@ -95,9 +105,16 @@ def _by_operations(name: str, outcomes: Sequence[Outcome], why: str) -> PortCall
     if worst == PortStatus.VERIFIED:
         outside = OUT_OF_RANGE if any(OUT_OF_RANGE in o.note for o in outcomes) else None
         reason = why if "has no counterpart" in why else outside or why
-        notes = dict.fromkeys(filter(None, [reason, *notes, _ONE_BY_ONE]))
+        notes = dict.fromkeys(filter(None, [reason, *notes, _one_by_one(written)]))
         worst = PortStatus.ANOTHER_WAY
     return PortCall(name, None, worst, "; ".join(notes), gap)
+
+
+def _one_by_one(written: Sequence[str]) -> str:
+    if not written:
+        return _ONE_BY_ONE
+    more = f"; and {len(written) - _MOST} more" if len(written) > _MOST else ""
+    return f"{_ONE_BY_ONE}: {'; '.join(written[:_MOST])}{more}"
 
 
 def name_of_call(call: WatchedCall) -> str:
