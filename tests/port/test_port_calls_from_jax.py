@@ -134,6 +134,18 @@ def test_code_of_any_kind_is_followed() -> None:
     assert "torch.sin(x) * 2" in str(report)
 
 
+def test_initializers_have_a_line() -> None:
+    def function(key):
+        drawn = jax.nn.initializers.normal(0.02)(key, (3, 4))
+        return drawn, jax.nn.initializers.constant(0.5)(key, (2,))
+
+    report = jaxvstorch.port(function, jax.random.key(0))
+    drawn = "torch.nn.init.normal_(torch.empty((3, 4)), std=0.02, generator=generator)"
+    assert f"jax.nn.initializers.normal → {drawn}" in str(report)
+    assert calls(report) == {"jax.nn.initializers.constant": "torch.full((2,), 0.5)"}
+    assert report.counts() == {"verified": 1, "random": 1}
+
+
 def test_derivatives_have_a_line() -> None:
     def function(x):
         return jax.hessian(lambda v: jnp.sum(v**3))(x), jax.jacfwd(jnp.sin)(x)

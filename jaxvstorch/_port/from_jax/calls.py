@@ -10,6 +10,7 @@ import jax
 from jaxvstorch._port.from_jax.candidate import Candidate
 from jaxvstorch._port.from_jax.candidates import NO_LINE, candidates
 from jaxvstorch._port.from_jax.decomposing import aligned
+from jaxvstorch._port.from_jax.layers import row_of
 from jaxvstorch._port.from_jax.names import DERIVATIVES
 from jaxvstorch._port.from_jax.optimizers import judge_update
 from jaxvstorch._port.from_jax.watcher import WatchedCall, filled_in
@@ -76,7 +77,7 @@ def judge_call(
         return Judgement(why=f"{refusal}= has no counterpart in PyTorch")
     except _UNLIKE as error:
         return Judgement(why=str(error) or type(error).__name__)
-    if call.name.startswith("jax.random."):
+    if call.name.startswith("jax.random.") or (call.made is not None and _draws(call.name)):
         text, nested = (ways[0].text, ways[0].nested) if ways else (None, None)
         return Judgement(Outcome(PortStatus.RANDOM), text, nested)
     why = NO_LINE
@@ -94,6 +95,11 @@ def judge_call(
         outcome = _compared(call, candidate, ours, result)
         return Judgement(outcome, candidate.text, candidate.nested)
     return Judgement(why=why)
+
+
+def _draws(name: str) -> bool:
+    row = row_of(name)
+    return row is not None and row.draws
 
 
 def _compared(call: WatchedCall, candidate: Candidate, ours: Any, result: Any) -> Outcome:

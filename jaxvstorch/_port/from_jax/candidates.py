@@ -58,6 +58,9 @@ def candidates(
         raise ValueError(NO_LINE)
     if row.expression is None:
         raise ValueError(f"in PyTorch, {row.option('instead')}")
+    if call.made is not None:
+        yield _of_initializer(call, row, args, kwargs, written, known)
+        return
     if row.made is None or (row.called is not None) is not bool(is_layer_row(row)):
         raise ValueError(NO_LINE)
     if is_layer_row(row):
@@ -77,6 +80,19 @@ def candidates(
         yield Candidate(fitted, _terms_of(row))
     if failure is not None and not fitted_any:
         raise failure
+
+
+def _of_initializer(
+    call: WatchedCall, row: Row, args: Any, kwargs: Any, written: ast.Call | None, known: Any
+) -> Candidate:
+    """A call such as ``jax.nn.initializers.normal(0.02)(key, shape)``."""
+    file = call.location.file
+    inner = written.func if written is not None and isinstance(written.func, ast.Call) else None
+    bound = bind(row.made or "", row, *arguments_of(*(call.made or ((), {})), inner, file, known))
+    positional, named = arguments_of(args, kwargs, written, file, known)
+    return Candidate(
+        fit(row.expression or "", bound | bind(row.called or "", row, positional, named))
+    )
 
 
 def _terms_of(row: Row) -> str:

@@ -97,7 +97,8 @@ def _shifted(params: Any, x: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
     if bits == 64:
         raise NotImplementedError("PyTorch has no such shift of 64 bits")
     wide = torch.bitwise_and(x.long(), 2**bits - 1)
-    by = torch.where(by < 0, bits, by.long().clamp(max=bits))  # XLA reads it without a sign
+    by = by.long()
+    by = torch.where(by < 0, bits, by.clamp(max=bits))  # XLA reads it without a sign
     return torch.bitwise_right_shift(wide, by).to(x.dtype)
 
 

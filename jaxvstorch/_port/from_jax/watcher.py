@@ -47,6 +47,7 @@ _TRANSFORMATIONS = (
     "jax.checkpoint", "jax.grad", "jax.jit", "jax.jvp", "jax.tree.map", "jax.value_and_grad",
     "jax.vjp", "jax.vmap", "lax.cond", "lax.fori_loop", "lax.map", "lax.scan", "lax.switch",
 )  # fmt: skip
+_INITIALIZERS = "jax.nn.initializers."
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class WatchedCall:
             transformation of JAX's calls a function, as ``jax.vmap`` does.
         skipped: how many of the arguments at the location are no inputs, such as the variables that
             ``layer.apply`` takes.
+        made: what made the function, if an initializer is called: arguments, and named ones.
         judge: gets the values at once, where the code runs and is not traced first.
     """
 
@@ -86,6 +88,7 @@ class WatchedCall:
     whole: bool = True
     is_written: bool = True
     skipped: int = 0
+    made: tuple[Any, Any] | None = None
     judge: Callable[..., None] | None = None
 
 
@@ -115,6 +118,7 @@ class Watcher:
 
     def __init__(self) -> None:
         self._derivatives: dict[int, tuple[Any, str | None]] = {}  # that the code made, by ``id``
+        self._initializers: dict[int, tuple[Any, str, Any]] = {}  # likewise, and how
         self._calling: list[Location] = []  # the reader's calls that have begun
 
     def call(self, site: int, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -149,6 +153,12 @@ class Watcher:
                 call = WatchedCall(location, layer.name, owner, is_written=is_written)
                 call.weights, call.skipped = dict(layer.weights), 1
                 return self._layer(call, function, args, kwargs)
+            if id(function) in self._initializers:
+                _, drawn, made = self._initializers[id(function)]
+                taken = _Taken(self.judge is not None)
+                call = WatchedCall(location, drawn, function, taken(args), taken(kwargs), made=made)
+                call.is_written = is_written
+                return self._marked(call, taken, function(*args, **kwargs))
             passed = tuple(map(self._watched, args)) if name in _TRANSFORMATIONS else args
             _, other = self._derivatives.get(id(function), (None, None))
             other = other or derivative_name(function) or optimizer_name(function)
@@ -167,6 +177,8 @@ class Watcher:
             result = function(*passed, **kwargs)
             if (name or "").rpartition(".")[2] in DERIVATIVES:
                 self._derivatives[id(result)] = result, name
+            if (name or "").startswith(_INITIALIZERS) and callable(result):
+                self._initializers[id(result)] = result, name or "", (args, kwargs)
             return self._marked(call, taken, result)
         finally:
             self._calling.pop()
