@@ -88,7 +88,8 @@ def _of_initializer(
     """A call such as ``jax.nn.initializers.normal(0.02)(key, shape)``."""
     file = call.location.file
     inner = written.func if written is not None and isinstance(written.func, ast.Call) else None
-    bound = bind(row.made or "", row, *arguments_of(*(call.made or ((), {})), inner, file, known))
+    made, words = call.made or ((), {})
+    bound = bind(row.made or "", row, *arguments_of(made, words, inner, file, known))
     positional, named = arguments_of(args, kwargs, written, file, known)
     return Candidate(
         fit(row.expression or "", bound | bind(row.called or "", row, positional, named))
