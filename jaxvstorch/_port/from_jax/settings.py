@@ -102,11 +102,20 @@ def _of_transposed(layer: Any, settings: Any, weights: Mapping[str, Any], x: Any
     strides = _each(layer.strides if flax else layer.stride, len(kernel))
     dilation = _each(layer.kernel_dilation if flax else layer.dilation, len(kernel))
     sizes = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
-    padding = layer.padding if flax else layer._padding_transpose()
+    padding = layer.padding
     mode = getattr(layer, "padding_mode", "ZEROS")
     if "CIRCULAR" in (padding, mode) or getattr(layer, "mask", None) is not None:
         raise ValueError("PyTorch's transposed convolution pads with zeros alone, and has no mask")
-    if isinstance(padding, str):
+    if not flax and isinstance(padding, str) and padding != "VALID":
+        raise ValueError(f"PyTorch's transposed convolution has no padding={padding!r}")
+    if not flax:
+        sides = _pairs(0 if isinstance(padding, str) else padding, len(kernel))
+        more = layer.output_padding
+        pairs = [
+            (size - 1 - first, size - 1 - last + m)
+            for size, (first, last), m in zip(sizes, sides, more, strict=True)
+        ]
+    elif isinstance(padding, str):
         pairs = [
             _transposed_pair(*one, padding.upper()) for one in zip(sizes, strides, strict=True)
         ]
