@@ -199,8 +199,11 @@ class Watcher:
         if not callable(function) or (name_of(function) is None and not is_layer(function)):
             return function
 
+        wrapped_at = self._calling[-1]
+
         def call(*args: Any, **kwargs: Any) -> Any:
-            return self.call_at(self._calling[-1], function, args, kwargs, is_written=False)
+            location = self._calling[-1] if self._calling else wrapped_at
+            return self.call_at(location, function, args, kwargs, is_written=False)
 
         return call
 
