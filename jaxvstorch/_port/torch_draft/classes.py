@@ -104,11 +104,15 @@ class Classes(Compact):
         self.note_steps(node.body)
         gone = self.dropped(node)
         self.inner[node.name] = node
+        making, self.making = self.making, self.makers.get(node.name)
         gradient = self._decorated(node)
         if gradient is not None:
             self.gradients[node.name] = gradient
         self._parameters_of(node, gone)
+        if self.making is not None:
+            node.args.args.insert(0, ast.arg(self.made_for()))
         node.body = self.statements(node.body) or [ast.Pass()]
+        self.making = making
         node.returns = self._annotation(node.returns)
         node.decorator_list = [d for d in node.decorator_list if not self._is_jax(d)]
         rename(node, self.renamed())
@@ -118,13 +122,16 @@ class Classes(Compact):
 
     def renamed(self) -> dict[str, str]:
         """New names: an optimizer's state is the optimizer, and variables are the model."""
-        new = {}
+        new, own = {}, self.enclosing.get(self.scope)
+        gone = self.dropped(own) if own is not None else set()
+        modules = [name for (line, name), of in self.recording.kinds.items()
+                   if line == self.scope and of == {kinds.MODULE} and name not in gone]  # fmt: skip
         for (line, name), of in self.recording.kinds.items():
             if line == self.scope and name not in self.taken:
                 if of == {kinds.OPT_STATE}:
                     new[name] = OPTIMIZER
                 elif of == {kinds.VARIABLES}:
-                    new[name] = "model"
+                    new[name] = modules[0] if len(modules) == 1 else "model"
         return new
 
     def _decorated(self, node: ast.FunctionDef) -> Any:
@@ -175,7 +182,7 @@ class Classes(Compact):
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Statements rewritten, each below what says why it could not be."""
-        new = list[ast.stmt]()
+        outer, new = self.todo, list[ast.stmt]()
         for statement in body:
             if is_marker(statement):
                 new.append(statement)
@@ -187,9 +194,14 @@ class Classes(Compact):
             self.todo = []
             results = result if isinstance(result, list) else [result] if result is not None else []
             new += [_located(made, statement) for made in results]
+        self.todo = outer
         return new
 
     def visit_Return(self, node: ast.Return) -> Any:
+        if node.value is not None and self.making is not None:
+            target = ast.Name(OPTIMIZER, ast.Store())
+            made = self._made_optimizer(node.value, self.making, target)
+            return [*made, ast.Return(ast.Name(OPTIMIZER, ast.Load()))]
         node.value = node.value and self.kept(node.value)
         if isinstance(node.value, ast.Call):
             new = self._optimizer_statement(node.value, ast.Name("state", ast.Store()))

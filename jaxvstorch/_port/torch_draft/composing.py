@@ -17,7 +17,12 @@ from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.classes import Classes, rename
 from jaxvstorch._port.torch_draft.idioms import MeanLosses
-from jaxvstorch._port.torch_draft.leftovers import mark_leftovers, mark_unbound
+from jaxvstorch._port.torch_draft.leftovers import (
+    can_be_imported,
+    mark_leftovers,
+    mark_unbound,
+    name_apart,
+)
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
 
@@ -64,9 +69,12 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     for node in new:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             rename(node, rewriter.renamed())
-    names = {name: full for name, full in imported_names(tree).items()
-             if full.partition(".")[0] in _OF_JAX and name not in _LIBRARIES}  # fmt: skip
+    of_jax = {name: full for name, full in imported_names(tree).items()
+              if full.partition(".")[0] in _OF_JAX}  # fmt: skip
     module = ast.Module(new, [])
+    names = {name: full for name, full in of_jax.items()
+             if name not in _LIBRARIES and not full.endswith(".TrainState")}  # fmt: skip
+    names |= name_apart(module, rewriter.tree, {n: of_jax[n] for n in of_jax.keys() - names.keys()})
     mark_leftovers(module, names)
     definitions, main = _parts(module.body)
     whole = ast.Module([*definitions, *main], [])
@@ -76,6 +84,7 @@ def compose(recording: Recording) -> tuple[str, Classes]:
     unbound = _unbound(ast.Module([*definitions, *main], []), names, imported)
     mark_unbound(part := ast.Module(definitions, []), unbound)
     mark_unbound(rest := ast.Module(main, []), unbound)
+    part.body = can_be_imported(part.body, {*names, *unbound})
     text = _unparsed(part.body).strip("\n")
     end = f'if __name__ == "__main__":\n{_indented(_unparsed(rest.body))}' if main else ""
     own = _own_layers(f"{text}\n{end}", bool(recording.modules))
@@ -173,7 +182,8 @@ def _is_constant(node: ast.expr) -> bool:
 @cache
 def _sources() -> dict[str, str]:
     texts = [Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
-             for name in ("own_layers", "own_cells", "own_optimizers", "loading")]  # fmt: skip
+             for name in ("own_layers", "own_cells", "own_metrics", "own_optimizers",
+                          "loading")]  # fmt: skip
     return {
         node.name: ast.get_source_segment(text, node) or ""
         for text in texts

@@ -29,6 +29,8 @@ _TREES = {f"{module}{name}": f"tree_{name}" for name in ("map", "leaves", "map_w
           for module in ("jax.tree.", "jax.tree_util.tree_", "jax.tree_")}  # fmt: skip
 _OWN = {f"{library}.{name}" for library in ("nnx", "flax.linen")
         for name in ("max_pool", "avg_pool", "make_causal_mask")}  # fmt: skip
+_OWN |= {f"nnx.{path}{name}" for path in ("", "metrics.")
+         for name in ("Accuracy", "Average", "MultiMetric")}  # fmt: skip
 
 
 class Expressions(Initializers):
@@ -82,10 +84,15 @@ class Expressions(Initializers):
             norm = ast.parse("torch.nn.utils.get_total_norm", mode="eval").body
             return ast.Call(norm, [leaves], [])
         made = self.recording.made.get(self.at(node)) if hasattr(node, "lineno") else None
+        if name.startswith("optax.") and (schedule := self.schedule(node)) is not None:
+            return ast.parse(schedule, mode="eval").body
         if name in ("nnx.Param", "flax.nnx.Param") and node.args:
             return self._weight(node.args[0])
         if name in _INFERENCE:
             return self._call(ast.Name("inference_mode", ast.Load()), node)
+        if name == "equinox.filter" and kinds.MODULE in self.kinds_of(node.args[0]):
+            return ast.parse(f"list({ast.unparse(self.visit(node.args[0]))}.parameters())",
+                             mode="eval").body  # fmt: skip
         if name in _OWN:
             return self._call(ast.Name(name.rpartition(".")[2], ast.Load()), node)
         maker = self.initializer(node.func)
@@ -212,7 +219,16 @@ class Expressions(Initializers):
         return given is not None and name in given[1]
 
     def _as_tensor(self, node: ast.expr, value: Any) -> ast.expr:
-        """An array of NumPy's as a tensor of the dtype that JAX gives it."""
+        """An array of NumPy's, or several, as a tensor of the dtype that JAX gives it."""
+        if isinstance(node, ast.Dict) and isinstance(value, dict):
+            parts = zip(node.values, value.values(), strict=False)
+            node.values = [self._as_tensor(part, inside) for part, inside in parts]
+            return node
+        if isinstance(node, ast.Tuple | ast.List) and isinstance(value, tuple | list):
+            node.elts = [*map(self._as_tensor, node.elts, value)]
+            return node
+        if isinstance(value, dict | list | tuple) and kinds.are_of_numpy(value):
+            return ast.Call(ast.Name("as_tensors", ast.Load()), [node], [])
         if type(value).__module__ != "numpy" or not getattr(value, "ndim", 0):
             return node
         dtype = {"float64": ", dtype=torch.float32"}.get(value.dtype.name, "")
@@ -234,6 +250,8 @@ class Expressions(Initializers):
         constant = self._constant(node)
         if constant is not None:
             return constant
+        if node.attr == "size" and self.is_tensor(node.value):
+            return ast.Call(ast.Attribute(self.visit(node.value), "numel", ast.Load()), [], [])
         if node.attr == "params" and self.kinds_of_state(node.value):
             return ast.Attribute(self.visit(node.value), "model", node.ctx)
         if node.attr == "value" and isinstance(node.ctx, ast.Load) and self._is_weight(node.value):

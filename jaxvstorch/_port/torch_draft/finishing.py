@@ -11,7 +11,7 @@ from jaxvstorch._port.draft.parity import left_to_do
 from jaxvstorch._port.records import Record, Records
 from jaxvstorch._port.report_data import short
 from jaxvstorch._port.torch_draft.composing import compose
-from jaxvstorch._port.torch_draft.parity import compare_parts
+from jaxvstorch._port.torch_draft.parity import compare_parts, title_of
 from jaxvstorch._port.torch_draft.recording import Recording
 
 
@@ -36,7 +36,7 @@ def write_draft(recording: Recording, path: Path, records: Records) -> None:
             records.add(Record.PARITY, name=name, result=result)
             results[name] = result
     left = left_to_do(count_marks(source), [*results.values()])
-    steps = [results.get(n.removesuffix(".__call__"), "") for n, calls in recording.calls.items()
+    steps = [results.get(title_of(n), "") for n, calls in recording.calls.items()
              if any(call.updates for call in calls)]  # fmt: skip
     if left.startswith("nothing is left") and rewriter.made_optimizers:
         compared = any(text.startswith("at parity") for text in steps)

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+from collections.abc import Mapping
 
 from jaxvstorch._port.from_jax.fitting import Argument, bind, fit
 from jaxvstorch._port.map.row import Row
@@ -24,6 +25,17 @@ class Initializers(Batches):
 
     def initial(self, maker: ast.expr, shape: ast.expr) -> ast.expr:
         """The tensor that an initializer makes."""
+        match maker:
+            case ast.Lambda(args=ast.arguments(args=[key, *names])):
+                self.keys.add(key.arg)
+                given = {a.arg: self.visit(copy.deepcopy(shape)) for a in names[:1]}
+                body: ast.expr = Placed(given).visit(self.visit(copy.deepcopy(maker.body)))
+                return body
+            case ast.Name(id=name) if name in self.functions:
+                nothing = ast.Constant(None)  # it goes with the function's parameter
+                return ast.Call(ast.Name(name, ast.Load()), [nothing, copy.deepcopy(shape)], [])
+            case ast.Call(args=[inner, *_]) if "partitioning" in (self.name(maker.func) or ""):
+                return self.initial(inner, shape)
         shape = self.visit(copy.deepcopy(shape))
         function = maker.func if isinstance(maker, ast.Call) else maker
         row = _row(f"{self.name(function)}")
@@ -32,6 +44,7 @@ class Initializers(Batches):
         except (RefusedError, ValueError, TypeError):
             new = None
         if new is None:
+            self.todo.append(f"{ast.unparse(maker)}: it has no counterpart in torch.nn.init")
             text = f"{_SCALE} * torch.randn({ast.unparse(shape)})"
             new = ast.parse(text, mode="eval").body
         return new
@@ -61,6 +74,16 @@ def _row(name: str) -> Row | None:
     row = jax_rows().get(f"jax.nn.initializers.{bare}")
     row = row and meaning(row)
     return row if row is not None and row.expression is not None else None
+
+
+class Placed(ast.NodeTransformer):
+    """Expressions in place of names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.values.get(node.id, node))
 
 
 class _WithoutGenerator(ast.NodeTransformer):

@@ -106,6 +106,11 @@ class Keys(Names):
             seen = self.recording.lengths.get((self.scope, keys.id))
             if seen is not None:
                 return ast.Constant(seen)
+        match keys:
+            case ast.Subscript(
+                value=whole, slice=ast.Slice(lower=ast.Constant(int(first)), upper=None)
+            ):
+                return _less(self.number_of(whole), first)
         self.todo.append(f"how many keys {ast.unparse(keys)} has")
         return ast.Call(ast.Name("len", ast.Load()), [keys], [])
 
@@ -134,7 +139,11 @@ def _count(target: ast.expr, call: ast.Call, name: str) -> ast.expr | None:
         return count if target.id == name else None
     if not isinstance(target, ast.Tuple) or f"*{name}" not in map(ast.unparse, target.elts):
         return None
-    others = len(target.elts) - 1
+    return _less(count, len(target.elts) - 1)
+
+
+def _less(count: ast.expr, others: int) -> ast.expr:
+    """A number less another one."""
     match count:
         case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(int(number))):
             rest = number - others

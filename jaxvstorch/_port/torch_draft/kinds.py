@@ -13,7 +13,7 @@ KEY, MODULE, VARIABLES, CHANGED, TRANSFORMATION, OPT_STATE, OPTIMIZER, TRAIN_STA
     "train_state",
 )  # fmt: skip
 ARRAY, NUMPY, TREE, FUNCTION, PLAIN = "array", "numpy", "tree", "function", "plain"
-NOTHING, SCHEDULE = "nothing", "schedule"
+NOTHING, SCHEDULE, METRIC = "nothing", "schedule", "metric"
 
 
 class Kinds:
@@ -61,6 +61,8 @@ class Kinds:
             return KEY
         if is_flax(value, "nnx", "Optimizer"):
             return OPTIMIZER
+        if is_flax(value, "nnx.training.metrics") and hasattr(value, "compute"):
+            return METRIC
         if is_module(value):
             return MODULE
         if type(value).__name__ == "TrainState" or is_flax(value, "training.train_state"):
@@ -68,7 +70,7 @@ class Kinds:
         optax = sys.modules.get("optax")
         if optax is None or isinstance(value, type):
             return None
-        if isinstance(value, optax.GradientTransformation):
+        if isinstance(value, optax.GradientTransformation | optax.MultiSteps):
             return TRANSFORMATION
         return OPT_STATE if isinstance(value, tuple) and _holds_state(value) else None
 
@@ -95,6 +97,12 @@ def number_of_keys(value: Any) -> int | None:
 def are_keys(of: set[str]) -> bool:
     """Whether what a name held were keys, or nothing where a key is left out."""
     return KEY in of and of <= {KEY, NOTHING}
+
+
+def are_of_numpy(value: Any) -> bool:
+    """Whether there is an array of NumPy's, and none of JAX's, in dictionaries or lists."""
+    leaves = jax.tree.leaves(value)
+    return bool(leaves) and all(isinstance(leaf, np.ndarray) for leaf in leaves)
 
 
 def is_flax(value: Any, module: str, name: str = "") -> bool:

@@ -4,6 +4,8 @@ import numpy as np
 import torch
 from torch import nn
 
+RENAMED = {"kernel": "weight", "scale": "weight", "embedding": "weight", "if": "if_"}
+
 
 def from_jax(model: nn.Module, weights) -> nn.Module:
     """Give a model the weights of the JAX model.

@@ -48,6 +48,10 @@ class Names(ast.NodeTransformer):
         self.todo: list[str] = []
         self._inside = 0
 
+    def schedule(self, node: ast.expr) -> str | None:
+        """See ``Optimizers``."""
+        return None
+
     # What names are.
 
     def kinds_of(self, node: ast.AST) -> set[str]:
@@ -61,6 +65,17 @@ class Names(ast.NodeTransformer):
                 return set()
             return inner & {kinds.KEY, kinds.NOTHING, kinds.VARIABLES, kinds.CHANGED}
         return set()
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Whether a name held an array of JAX's, or is a leaf of a tree."""
+        if not isinstance(node, ast.Name):
+            return False
+        return self.kinds_of(node) == {kinds.ARRAY} or any(
+            node.id in ast.unparse(part.target)
+            for part in ast.walk(self.tree)
+            if isinstance(part, ast.comprehension) and isinstance(part.iter, ast.Call)
+            and (self.name(part.iter.func) or "").endswith(("tree.leaves", "tree_leaves"))
+        )  # fmt: skip
 
     def _library(self, name: str) -> str:
         bases = getattr(self.recording.modules.get(name), "__mro__", ())

@@ -1,29 +1,22 @@
 """Compares a draft in PyTorch with the program: functions, modules, and three steps of training."""
 
-import ast
 import copy
 import inspect
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
-from jaxvstorch._frameworks.private.torch import pytree
-from jaxvstorch._port.from_jax.arguments import function_argument, name_of_function
 from jaxvstorch._port.imports import import_file
-from jaxvstorch._port.map import paste_torch
 from jaxvstorch._port.map.running.describe import error_text
 from jaxvstorch._port.torch_draft import arrays, kinds
 from jaxvstorch._port.torch_draft.classes import Classes
 from jaxvstorch._port.torch_draft.draws import drawing
-from jaxvstorch._port.torch_draft.optimizers import WithParameters
+from jaxvstorch._port.torch_draft.given import Given
 from jaxvstorch._port.torch_draft.recording import OwnCall, Recording
-from jaxvstorch._port.torch_draft.training import OPTIMIZER
-from jaxvstorch._port.torch_draft.values import Frozen
 
 _ROUNDINGS = 1e-5  # the share in the largest gradient below which one is only rounding
 
@@ -38,10 +31,13 @@ def compare_parts(path: Path, recording: Recording, rewriter: Classes) -> Iterat
             yield "the draft", f"cannot be imported: {error_text(error)}"
             return
         for name, calls in recording.calls.items():
-            if not calls or "<locals>" in name or "<lambda>" in name:
+            if not calls or "<lambda>" in name:
                 continue
-            title = name.removesuffix(".__call__")
-            if name in rewriter.gradients:
+            outer, _, inner = name.rpartition(".<locals>.")
+            if outer and (name.count("<locals>") > 1 or _has_arrays(recording.calls.get(outer))):
+                continue  # it is compared through the function that it is in
+            title = title_of(name)
+            if (inner or name) in rewriter.gradients:
                 yield title, "not compared: its gradient is taken, compared through its callers"
                 continue
             try:
@@ -52,17 +48,18 @@ def compare_parts(path: Path, recording: Recording, rewriter: Classes) -> Iterat
                 yield title, f"cannot be compared: {error_text(error)}"
 
 
-class _Part:
-    """One function or method of a draft, and what it is called with."""
+def title_of(name: str) -> str:
+    """What the report calls a function of the program."""
+    return name.removesuffix(".__call__").replace("<locals>.", "")
 
-    def __init__(
-        self, draft: ModuleType, recording: Recording, rewriter: Classes, name: str
-    ) -> None:
-        self.draft, self.recording, self.rewriter, self.name = draft, recording, rewriter, name
-        self.model: Any = None
-        self.optimizer: Any = None
-        self.trees: list[Any] = []
-        self.largest: dict[str, float] = {}  # the share of each gradient in the largest one
+
+def _has_arrays(calls: list[OwnCall] | None) -> bool:
+    given = [frozen for call in calls or () for frozen in call.given.values()]
+    return any(map(arrays.has_arrays, given))
+
+
+class _Part(Given):
+    """One function or method of a draft, and what it is called with."""
 
     def compare(self, calls: list[OwnCall]) -> str:
         """Compare the draft with the original on its first calls; the result in words."""
@@ -70,7 +67,7 @@ class _Part:
         first = calls[0]
         if not first.given:
             raise LookupError("it takes no arguments: compared through what it calls")
-        if owner:
+        if owner and "<locals>" not in owner:
             given = first.given.get("self")
             if given is None and method != "__call__":
                 raise LookupError("a method, compared through its callers")
@@ -136,9 +133,8 @@ class _Part:
 
     def _gradient_gaps(self, call: OwnCall) -> list[tuple[float, float]] | None:
         """How far the gradients are from the program's; None where they cannot be compared."""
-        clipped = any("def clip" in ast.unparse(s) for s in self.rewriter.made_optimizers)
         parameters = self._parameters()
-        if call.gradients is None or clipped or not parameters:
+        if call.gradients is None or self.rewriter.changes_gradients or not parameters:
             return None
         if self.model is not None:
             expected = self.draft.from_jax(copy.deepcopy(self.model), call.gradients.value)
@@ -155,7 +151,10 @@ class _Part:
         """What the draft's function returns for a call of the program's."""
         owner, _, method = self.name.rpartition(".")
         given = dict(call.given)
-        if owner:
+        if "<locals>" in owner:
+            function, names = self._inner_function(call, owner.partition(".")[0], method)
+            values = self._values(given, names)
+        elif owner:
             function = self._made_for(call)
             values = {k: self.value(v) for k, v in given.items() if k != "self"}
             if method != "__call__":
@@ -163,9 +162,8 @@ class _Part:
             names = inspect.signature(getattr(function, "forward", function)).parameters
         else:
             function = getattr(self.draft, self.name)
-            node = self.rewriter.functions[self.name]
             names = inspect.signature(function).parameters
-            values = self._values(given, names, node)
+            values = self._values(given, names)
         self._hand_over()
         with drawing(call.draws):
             return function(**{k: v for k, v in values.items() if k in names})
@@ -175,110 +173,3 @@ class _Part:
         if frozen is None or not arrays.has_weights(frozen.value):
             raise LookupError("a module without its weights, compared through its callers")
         return self.value(frozen)
-
-    def _values(self, given: dict[str, Frozen], names: Any, node: Any) -> dict[str, Any]:
-        """The arguments by the draft's names, in which an optimizer's state is the optimizer."""
-        values: dict[str, Any] = {}
-        for name, frozen in given.items():
-            if frozen.kind in (kinds.KEY, kinds.TRANSFORMATION, kinds.SCHEDULE):
-                continue
-            if frozen.kind == kinds.OPT_STATE:
-                continue
-            new = "model" if frozen.kind == kinds.VARIABLES else name
-            if new in names and new not in values:
-                values[new] = self.value(frozen)
-        for name, frozen in given.items():
-            if frozen.kind == kinds.OPT_STATE and OPTIMIZER in names:
-                values[OPTIMIZER] = self._optimizer()
-            if frozen.kind == kinds.OPTIMIZER:
-                values[name] = self._optimizer()
-            if frozen.kind == kinds.TRAIN_STATE:
-                values[name] = self.draft.TrainState(self.model, self._optimizer())
-        return values
-
-    def value(self, frozen: Frozen) -> Any:
-        """A value of the program's as the draft takes it."""
-        if frozen.kind in (kinds.MODULE, kinds.VARIABLES, kinds.TRAIN_STATE):
-            if self.model is None:
-                self.model = self._model(frozen)
-            return self.model
-        if frozen.kind == kinds.OPTIMIZER:
-            return None
-        if frozen.kind in (kinds.ARRAY, kinds.NUMPY):
-            return torch.from_numpy(np.array(frozen.value))
-        if frozen.kind.startswith("tree"):
-            if self.trees and arrays.is_floating(frozen):
-                return self.trees[0]
-            tree = self._tree(frozen)
-            if arrays.is_floating(frozen):
-                self.trees.append(tree)
-            return tree
-        return frozen.value
-
-    def _tree(self, frozen: Frozen) -> Any:
-        parts = {key: self._leaf(part) for key, part in frozen.value.items()}
-        kind: Any = frozen.made[0] if frozen.made else dict
-        if issubclass(kind, dict):
-            return parts
-        if hasattr(kind, "_fields"):
-            own = getattr(self.draft, kind.__name__, kind)
-            return own(*parts.values())
-        return kind(parts.values())
-
-    def _leaf(self, frozen: Frozen) -> Any:
-        return self._tree(frozen) if frozen.kind.startswith("tree") else self.value(frozen)
-
-    def _model(self, frozen: Frozen) -> Any:
-        made = frozen.made or next(
-            (m[:3] for m in self.recording.makings if m[0] in vars(self.draft)), None
-        )
-        if made is None or not hasattr(self.draft, made[0]):
-            raise LookupError("it was not seen what its module is made with")
-        name, args, kwargs = made
-        own = inspect.signature(getattr(self.draft, name)).parameters
-        args = [a for a in args if self.recording.kind.of(a) != kinds.KEY]
-        kwargs = {k: v for k, v in kwargs.items() if k in own}
-        model = getattr(self.draft, name)(
-            *map(self._setting, args), **{k: self._setting(v) for k, v in kwargs.items()}
-        )  # fmt: skip
-        return self.draft.from_jax(model, frozen.value).train(frozen.training)
-
-    def _setting(self, value: Any) -> Any:
-        if (name := name_of_function(value)) is not None:
-            return function_argument(name).value
-        return value
-
-    def _optimizer(self) -> Any:
-        """The optimizer that the draft makes, for this model."""
-        if self.optimizer is None:
-            scope = {"paste": paste_torch, **vars(self.draft)}
-            for name, value in self.recording.globals.items():
-                if isinstance(value, int | float | str):
-                    scope.setdefault(name, value)
-            statements = self.rewriter.made_optimizers
-            if not statements:
-                raise LookupError("its optimizer was not seen to be made")
-            parameters = self.model.parameters() if self.model is not None else None
-            scope["_parameters"] = list(
-                parameters if parameters is not None
-                else [x.requires_grad_() for x in pytree.tree_leaves(self.trees[0])]
-            )  # fmt: skip
-            new = ast.fix_missing_locations(WithParameters().visit(
-                ast.parse("\n".join(map(ast.unparse, statements)))))  # fmt: skip
-            exec(compile(new, "<draft>", "exec"), scope)
-            made = next(s for s in new.body if isinstance(s, ast.Assign))
-            self.optimizer = scope[ast.unparse(made.targets[0])]
-        return self.optimizer
-
-    def _hand_over(self) -> None:
-        """Give the draft the globals that its guarded part makes."""
-        for name, value in self.recording.globals.items():
-            if hasattr(self.draft, name):
-                continue
-            kind = self.recording.kind.of(value)
-            if kind in (kinds.MODULE, kinds.VARIABLES) and self.model is not None:
-                setattr(self.draft, name, self.model)
-            elif kind in (kinds.ARRAY, kinds.NUMPY):
-                setattr(self.draft, name, torch.from_numpy(np.array(value)))
-            elif isinstance(value, int | float | str | tuple):
-                setattr(self.draft, name, value)

@@ -9,25 +9,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType
+from types import CodeType
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxvstorch._port.filling import node_at
 from jaxvstorch._port.from_jax.calls import Judgement, judge_call
 from jaxvstorch._port.from_jax.layers import is_layer
 from jaxvstorch._port.from_jax.marks import elements
-from jaxvstorch._port.from_jax.names import derivative_name, layer_name, optimizer_name
+from jaxvstorch._port.from_jax.names import derivative_name, layer_name, optimizer_name, package_of
 from jaxvstorch._port.from_jax.watcher import WatchedCall, Watcher, mapped
 from jaxvstorch._port.from_jax.watching import SITES, WATCHER
 from jaxvstorch._port.from_jax.wording import name_of_call
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
+from jaxvstorch._port.torch_draft.calling import around, bound, in_jax, is_compiled
 from jaxvstorch._port.torch_draft.draws import Draw, recorded
+from jaxvstorch._port.torch_draft.groups import Leaf, with_labels
 from jaxvstorch._port.torch_draft.kinds import (
     MODULE,
     OPTIMIZER,
+    PLAIN,
     Kinds,
     is_flax,
     is_module,
@@ -53,6 +55,7 @@ class OwnCall:
     updates: bool = False
     draws: list[Draw] = field(default_factory=list)
     gradients: Frozen | None = None  # that the optimizer got
+    around: dict[str, Frozen] = field(default_factory=dict)  # what a function inside one reads
 
 
 class Recording(Watcher):
@@ -66,6 +69,8 @@ class Recording(Watcher):
         lengths: how many keys a name holds, likewise.
         calls: of the program's functions.
         arrays: for a call of a function of the program, which arguments are NumPy's.
+        labels: of weights, by the call of optax that takes a mask or labels.
+        values: of names, as `kinds`, where they are plain.
     """
 
     def __init__(self, file: str) -> None:
@@ -80,6 +85,8 @@ class Recording(Watcher):
         self.lengths: dict[tuple[int, str], int] = {}
         self.calls: dict[str, list[OwnCall]] = {}
         self.arrays: dict[Location, tuple[Any, Any]] = {}
+        self.labels: dict[Location, dict[Leaf, Any]] = {}
+        self.values: dict[tuple[int, str], Any] = {}
         self.applied: dict[Location, str] = {}
         self.own_calls: dict[Location, tuple[str, dict[str, Any]]] = {}
         self.kind = Kinds()
@@ -130,6 +137,9 @@ class Recording(Watcher):
         self, location: Location, function: Any, args: Any, kwargs: Any, is_written: bool = True
     ) -> Any:
         """Call a function, and record what it is."""
+        if package_of(getattr(getattr(function, "__code__", None), "co_filename", "")) == "optax":
+            self.labels.setdefault(location, {})
+            args, kwargs = with_labels(self.labels[location], args, kwargs)
         own = self._own(function)
         if own is not None:
             return self._call_own(location, own, function, args, kwargs)
@@ -167,7 +177,10 @@ class Recording(Watcher):
     def assigned(self, line: int, name: str, value: Any) -> None:
         """Note what a name holds."""
         if not self._compiled:
-            self.kinds.setdefault((line, name), set()).add(self.kind.of(value))
+            of = self.kind.of(value)
+            self.kinds.setdefault((line, name), set()).add(of)
+            if of == PLAIN:
+                self.values[line, name] = value
             if (count := number_of_keys(value)) is not None:
                 self.lengths[line, name] = count
 
@@ -209,7 +222,7 @@ class Recording(Watcher):
         if derivative_name(function):
             return None
         plain = getattr(function, "__func__", function)
-        if _is_compiled(plain):
+        if is_compiled(plain):
             plain = inspect.unwrap(plain)
         code = getattr(plain, "__code__", None)
         if code is not None:
@@ -225,12 +238,12 @@ class Recording(Watcher):
             self.makings.append((name, args, kwargs, result))
             self.modules[name] = function
             return result
-        given = _bound(function, args, kwargs)
+        given = bound(function, args, kwargs)
         if is_module(function) and type(function).__module__ == "__main__":
             given = {"self": function, **given}
         if at not in self.own_calls:
             self.own_calls[at] = name, given
-        compiled = _is_compiled(function)
+        compiled = is_compiled(function)
         if compiled:
             self._runs[name] += 1
         if compiled and self._runs[name] > _UNCOMPILED:
@@ -240,8 +253,8 @@ class Recording(Watcher):
             finally:
                 self._compiled -= 1
         if compiled:
-            args, kwargs = (mapped(part, _in_jax) for part in (args, kwargs))
-        call = self._begun(name, given)
+            args, kwargs = (mapped(part, in_jax) for part in (args, kwargs))
+        call = self._begun(name, given, function)
         try:
             with jax.disable_jit() if compiled else nullcontext():
                 result = function(*args, **kwargs)
@@ -255,11 +268,13 @@ class Recording(Watcher):
                 self.calls[name].remove(call)
         return result
 
-    def _begun(self, name: str, given: dict[str, Any]) -> OwnCall:
+    def _begun(self, name: str, given: dict[str, Any], function: Any) -> OwnCall:
         call = OwnCall(name, {})
         if len(self.calls.get(name, ())) < _STEPS:
             with suppress(jax.errors.TracerArrayConversionError):  # inside a gradient
                 call.given = {k: freeze(v, self) for k, v in given.items()}
+                if "<locals>" in name:
+                    call.around = {k: freeze(v, self) for k, v in around(function).items()}
                 self.calls.setdefault(name, []).append(call)
         self._pending.append(call)
         return call
@@ -278,22 +293,3 @@ class Recording(Watcher):
                     yield location, PortCall(name, None, status, judgement.why)
                 else:
                     yield location, PortCall(name, judgement.becomes, *outcome)
-
-
-def _is_compiled(function: Any) -> bool:
-    """Whether it is ``jax.jit`` of a function, or flax's or Equinox's, and no other wrapper."""
-    return hasattr(function, "__wrapped__") and not isinstance(function, FunctionType | MethodType)
-
-
-def _bound(function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
-    try:
-        signature = inspect.signature(function)
-        bound: dict[str, Any] = signature.bind(*args, **kwargs).arguments
-        return {**bound}
-    except (TypeError, ValueError):
-        return {**{f"x{i}": value for i, value in enumerate(args)}, **kwargs}
-
-
-def _in_jax(value: Any) -> Any:
-    """An array of NumPy's as ``jax.jit`` makes it JAX's."""
-    return jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value

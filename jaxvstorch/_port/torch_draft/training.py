@@ -7,6 +7,7 @@ import copy
 from typing import Any
 
 from jaxvstorch._port.torch_draft import kinds
+from jaxvstorch._port.torch_draft.initializers import Placed
 from jaxvstorch._port.torch_draft.optimizers import Optimizers
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad")
@@ -94,13 +95,14 @@ class Training(Optimizers):
         if isinstance(target, ast.Name):
             of = self.kinds_of(target)
             if of == {kinds.TRANSFORMATION}:
-                self.transformations[target.id] = value
+                self._note_transformation(target.id, value)
                 return []
             if of == {kinds.VARIABLES}:
                 return []
             if self._is_schedule(value):
                 self.transformations[target.id] = value
-                return []
+                text = self.schedule(value) if self._is_called(target.id) else None
+                return ast.parse(f"{target.id} = {text}").body if text is not None else []
         several = target.elts if isinstance(target, ast.Tuple) else []
         if (
             several
@@ -110,6 +112,15 @@ class Training(Optimizers):
             return []
         node = ast.Assign([self.visit(t) for t in node.targets], self.visit(value))
         return self.with_seed(value, node)
+
+    def _is_called(self, name: str) -> bool:
+        """Whether a function is called, or returned, by its name."""
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Call(func=ast.Name(id=own)) | ast.Return(value=ast.Name(id=own)):
+                    if own == name:
+                        return True
+        return False
 
     def _is_of_keys(self, value: ast.expr, target: ast.expr) -> bool:
         names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
@@ -161,8 +172,8 @@ class Training(Optimizers):
         owner, lines = self.optimizer_name(), [f"{loss}.backward()"]
         if ast.unparse(grads) in self.read:
             lines.append(
-                f"{ast.unparse(grads)} = [p.grad.clone() for p in "
-                f"{owner}.param_groups[0]['params']]"
+                f"{ast.unparse(grads)} = [p.grad.clone() for group in {owner}.param_groups "
+                "for p in group['params']]"
             )
         statements = ast.parse("\n".join([f"{owner}.zero_grad()", *lines])).body
         return [ast.Assign([_stored(goal)], value), *statements]
@@ -279,11 +290,6 @@ def _inlined(function: ast.expr, call: ast.Call) -> Any:
     """A call of a function; of ``lambda p: loss(p, x)``, what that calls."""
     if isinstance(function, ast.Lambda) and len(function.args.args) == len(call.args):
         values = dict(zip((a.arg for a in function.args.args), call.args, strict=True))
-
-        class Placed(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.AST:
-                return copy.deepcopy(values.get(node.id, node))
-
-        body: Any = Placed().visit(copy.deepcopy(function.body))
+        body: Any = Placed(values).visit(copy.deepcopy(function.body))
         return body
     return ast.Call(function, call.args, call.keywords)

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxvstorch._port.torch_draft.kinds import (
     KEY,
+    METRIC,
     MODULE,
     OPT_STATE,
     OPTIMIZER,
@@ -53,6 +54,13 @@ def freeze(value: Any, recording: Any) -> Frozen:
         return Frozen(kind, weights(value))
     if kind == MODULE:
         return Frozen(kind, weights(value), made_with(value, recording), _trains(value))
+    if kind == METRIC:
+        held = {n: part for n, part in vars(value).items() if not n.startswith("_")}
+        state = {}
+        for name, part in held.items():
+            inside = recording.kind.of(part) == METRIC
+            state[name] = freeze(part, recording) if inside else getattr(part, "value", part)
+        return Frozen(kind, state, type(value).__name__)
     if isinstance(value, jax.Array | np.ndarray):
         return Frozen(kind, np.array(value))
     if isinstance(value, tuple | list | dict):
@@ -70,6 +78,8 @@ def weights(value: Any) -> Any:
     if nnx is not None and is_flax(value, "nnx"):
         keeps = nnx.filterlib.Not(nnx.RngState)
         return _plain(nnx.to_pure_dict(nnx.state(value, keeps)))
+    if is_flax(value, "linen"):
+        return _plain(value.variables) if getattr(value, "scope", None) is not None else None
     return _plain(value)
 
 
