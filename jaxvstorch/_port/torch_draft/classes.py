@@ -260,6 +260,10 @@ def rename(node: ast.AST, names: dict[str, str]) -> None:
             part.arg = names[part.arg]
 
 
+def _detached(node: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(node, "detach", ast.Load()), [], [])
+
+
 def _detach(node: ast.FunctionDef) -> None:
     """Return losses without the graph that their gradients needed."""
     losses = {
@@ -269,13 +273,11 @@ def _detach(node: ast.FunctionDef) -> None:
         and isinstance(call.func, ast.Attribute)
         and call.func.attr == "backward"
     }
+    for part in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
+        part.values = [_detached(v) if ast.unparse(v) in losses else v for v in part.values]
     for statement in own_returns(node):
         if statement.value is not None:
             value = statement.value
             parts = value.elts if isinstance(value, ast.Tuple) else [value]
-            new = [
-                ast.parse(f"{ast.unparse(p)}.detach()", mode="eval").body
-                if ast.unparse(p) in losses else p
-                for p in parts
-            ]  # fmt: skip
+            new = [_detached(p) if ast.unparse(p) in losses else p for p in parts]
             statement.value = ast.Tuple(new, ast.Load()) if isinstance(value, ast.Tuple) else new[0]

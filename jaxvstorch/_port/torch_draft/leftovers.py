@@ -12,6 +12,8 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _NESTED = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _HEADERS = ("test", "iter", "items", "subject")  # what a compound statement evaluates first
 _IN_A_DRAFT = {"jax.numpy": "jnp", "flax.linen": "linen"}  # for np and nn
+_SAVING = ("`torch.save({'model': model.state_dict(), 'optimizer': optimizer.state_dict()}, file)`,"
+           " and `load_state_dict` of what `torch.load(file)` returns")  # fmt: skip
 _METHODS = ("apply_fn", "apply_gradients", "block_until_ready", "hyperparams")
 _UPDATES = ("set", "get", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply")
 _SHORT = {"jax.numpy.": "jnp.", "jax.lax.": "lax.", "flax.nnx.": "nnx."}  # in the map's names
@@ -95,6 +97,8 @@ def _sentence(name: str) -> str:
         name = short + name.removeprefix(long) if name.startswith(long) else name
     row = jax_rows().get(name)
     instead = row and meaning(row).option("instead")
+    if instead is None and name.startswith("orbax."):
+        instead = _SAVING
     return f"{name}: {instead or 'it has no counterpart here'}"
 
 

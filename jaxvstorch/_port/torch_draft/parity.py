@@ -71,10 +71,10 @@ class _Part(Given):
             given = first.given.get("self")
             if given is None and method != "__call__":
                 raise LookupError("a method, compared through its callers")
+        if not any(map(arrays.has_arrays, [*first.given.values(), *first.around.values()])):
+            raise LookupError("it takes no array")
         if first.updates:
             return self._compare_steps(calls)
-        if not any(map(arrays.has_arrays, first.given.values())):
-            raise LookupError("it takes no array")
         return arrays.words(arrays.gaps(self._call(first), first.result), "values, in float32")
 
     def _compare_steps(self, calls: list[OwnCall]) -> str:

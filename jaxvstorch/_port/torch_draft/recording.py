@@ -152,9 +152,10 @@ class Recording(Watcher):
                 call.updates = True
             if self._pending and not self._compiled:
                 self._pending[-1].gradients = self._gradients(owner, args, kwargs)
-        if is_flax(function, "linen") and args and hasattr(args[0], "shape"):
+        given = args[1:] if type(function).__name__.endswith("Cell") else args  # after its carry
+        if is_flax(function, "linen") and given and hasattr(given[0], "shape"):
             key = (type(function.parent).__name__, f"{function.name}")
-            self.inputs.setdefault(key, set()).add(args[0].shape[-1])
+            self.inputs.setdefault(key, set()).add(given[0].shape[-1])
         if self._is_done(location):
             result = function(*args, **kwargs)
         else:

@@ -12,6 +12,8 @@ from jaxvstorch._port.torch_draft.optimizers import Optimizers
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad")
 OPTIMIZER = "optimizer"
+_STEPS_ELSEWHERE = ("the gradients of a model that another function steps with: "
+                    "take `loss.backward()` here, and `optimizer.step()` there")  # fmt: skip
 
 
 class Gradient:
@@ -115,12 +117,10 @@ class Training(Optimizers):
 
     def _is_called(self, name: str) -> bool:
         """Whether a function is called, or returned, by its name."""
-        for node in ast.walk(self.tree):
-            match node:
-                case ast.Call(func=ast.Name(id=own)) | ast.Return(value=ast.Name(id=own)):
-                    if own == name:
-                        return True
-        return False
+        uses = (ast.Call, ast.Return)
+        read = [getattr(n, "func", getattr(n, "value", None)) for n in ast.walk(self.tree)
+                if isinstance(n, uses)]  # fmt: skip
+        return any(isinstance(n, ast.Name) and n.id == name for n in read)
 
     def _is_of_keys(self, value: ast.expr, target: ast.expr) -> bool:
         names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
@@ -138,7 +138,9 @@ class Training(Optimizers):
         if name not in ("jax.random.key", "jax.random.PRNGKey", "nnx.Rngs"):
             return None
         value = next(iter([*node.args, *(w.value for w in node.keywords)]), None)
-        if value is None or self.is_key(value):
+        is_method = any(f.lineno == self.scope and n.partition(".")[0] in self.classes
+                        for n, f in self.own.items())  # fmt: skip
+        if value is None or self.is_key(value) or is_method:
             return None
         call = ast.parse("torch.manual_seed(0)", mode="eval").body
         call.args = [copy.deepcopy(value)]  # type: ignore[attr-defined]
@@ -161,7 +163,7 @@ class Training(Optimizers):
             outputs += [aux]
         if ast.unparse(grads) not in self.stepped:
             return self._functional(found, call, target)
-        value = self.visit(_inlined(found.function, call))
+        value = self._inlined(found.function, call)
         goal = outputs[0] if len(outputs) == 1 else ast.Tuple(outputs, ast.Store())
         if found.with_aux and len(outputs) == 1:
             one = self._returns_one(found.function)
@@ -177,6 +179,14 @@ class Training(Optimizers):
             )
         statements = ast.parse("\n".join([f"{owner}.zero_grad()", *lines])).body
         return [ast.Assign([_stored(goal)], value), *statements]
+
+    def _inlined(self, function: ast.expr, call: ast.Call) -> Any:
+        """A call of a function; of ``lambda p: loss(p, x)``, what that calls."""
+        if isinstance(function, ast.Lambda) and len(function.args.args) == len(call.args):
+            given = [self.visit(copy.deepcopy(part)) for part in call.args]
+            values = dict(zip((a.arg for a in function.args.args), given, strict=True))
+            return Placed(values).visit(self.visit(copy.deepcopy(function.body)))
+        return self.visit(ast.Call(function, call.args, call.keywords))
 
     def _returns_one(self, function: ast.expr) -> bool:
         """Whether nothing is left of what a loss function returned beside the loss."""
@@ -197,6 +207,10 @@ class Training(Optimizers):
         """The same without an optimizer: ``torch.func.grad_and_value`` returns the gradients."""
         if found.with_value and isinstance(target, ast.Tuple):
             target = ast.Tuple(target.elts[::-1], ast.Store())
+        first = call.args[0] if call.args else call
+        is_model = self.kinds_of(first) & {kinds.MODULE, kinds.VARIABLES}
+        if is_model or ast.unparse(first).endswith(".params"):
+            self.todo.append(_STEPS_ELSEWHERE)
         return [ast.Assign([target], self.gradient_call(found, call))]
 
     def gradient_call(self, found: Gradient, call: ast.Call) -> ast.expr:
@@ -284,12 +298,3 @@ def _stored(node: ast.expr) -> ast.expr:
         if hasattr(part, "ctx"):
             part.ctx = ast.Store()
     return new
-
-
-def _inlined(function: ast.expr, call: ast.Call) -> Any:
-    """A call of a function; of ``lambda p: loss(p, x)``, what that calls."""
-    if isinstance(function, ast.Lambda) and len(function.args.args) == len(call.args):
-        values = dict(zip((a.arg for a in function.args.args), call.args, strict=True))
-        body: Any = Placed(values).visit(copy.deepcopy(function.body))
-        return body
-    return ast.Call(function, call.args, call.keywords)

@@ -59,7 +59,7 @@ def freeze(value: Any, recording: Any) -> Frozen:
         state = {}
         for name, part in held.items():
             inside = recording.kind.of(part) == METRIC
-            state[name] = freeze(part, recording) if inside else getattr(part, "value", part)
+            state[name] = freeze(part, recording) if inside else _plain_value(part)
         return Frozen(kind, state, type(value).__name__)
     if isinstance(value, jax.Array | np.ndarray):
         return Frozen(kind, np.array(value))
@@ -81,6 +81,10 @@ def weights(value: Any) -> Any:
     if is_flax(value, "linen"):
         return _plain(value.variables) if getattr(value, "scope", None) is not None else None
     return _plain(value)
+
+
+def _plain_value(part: Any) -> Any:
+    return np.array(part[...]) if hasattr(part, "get_value") else part
 
 
 def _plain(value: Any) -> Any:
