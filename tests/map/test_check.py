@@ -224,6 +224,8 @@ def test_a_small_number_beside_a_large_one_that_is_far_off_is_no_rounding() -> N
 def test_a_shown_call_says_that_an_array_holds_nan() -> None:
     array = torch.tensor([float("nan"), 1.5, -2.25, 3.125, 0.1, 7.0])
     assert call_text(Call(len, (array, array[1:]))) == "float32 with nan (6), float32 (5)"
+    array = array.to(torch.complex64) / 0
+    assert call_text(Call(len, (array,))) == "complex64 with nan and inf (6)"
 
 
 def test_the_page_says_what_counts_as_rounding() -> None:

@@ -13,7 +13,7 @@ from jaxvstorch._port.map.row import parse
 from jaxvstorch._port.map.rows import jax_rows, rows
 from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference, compare
-from tools.check_map import functions
+from tools.check_map import functions, samples
 from tools.check_map.arguments import argument_calls
 from tools.check_map.gradients import at_points, gradient_differences, points
 from tools.check_map.judge import judge
@@ -164,6 +164,29 @@ def test_a_complex_infinity_is_tried_of_a_root_which_is_no_qr() -> None:
     assert "NaN" in tried(line, Call(torch.rsqrt, (torch.ones(5),)))["complex infinity"]
 
 
+def test_nan_is_tried_between_numbers() -> None:
+    line = "torch.cummax(input, dim) => (lax.cummax(input, axis=dim), paste.cummax(input, dim)[1])"
+    x = torch.ones(5)
+    assert tried(line, Call(torch.cummax, (x, 0)))["NaN and inf"] == {"width"}
+    line = "torch.argmax(input) => jnp.argmax(jnp.nan_to_num(input))"
+    assert "value" in tried(line, Call(torch.argmax, (x,)))["NaN and inf"]
+
+
+def test_a_negative_zero_and_a_large_number_are_tried() -> None:
+    line = "torch.angle(input) => jnp.angle(input)"  # pi where a sign bit is set
+    assert "value" in tried(line, Call(torch.angle, (torch.ones(5),)))["large and small"]
+    line = "torch.std(input) => jnp.sqrt(jnp.mean(input**2) - jnp.mean(input) ** 2)"
+    assert {"value", "NaN"} & tried(line, Call(torch.std, (torch.ones(5),)))["large and small"]
+
+
+def test_samples_of_pytorch_come_before_those_of_the_line() -> None:
+    row = rows()["torch.nn.functional.l1_loss"]
+    own = samples.written_calls(row, torch.nn.functional.l1_loss)
+    first, second = functions._seeds(row, own)
+    assert "weight" not in first.kwargs
+    assert "weight" in second.kwargs
+
+
 def test_an_infinite_part_does_not_hide_the_other_one() -> None:
     part = float(np.float32(0.7853982))
     near, far = (np.array([complex(np.inf, part + by)], np.complex64) for by in (1e-6, 1))
@@ -239,6 +262,8 @@ def test_a_name_of_pytorch_has_variants(name, kind) -> None:
         pytest.param("jnp.left_shift", "dtype", id="a partner without dimensions"),
         pytest.param("jax.scipy.stats.poisson.logpmf", "only PyTorch raises", id="outside"),
         pytest.param("jnp.all", "value", id="imaginary numbers"),
+        pytest.param("jnp.add", "NaN", id="complex infinities"),
+        pytest.param("jnp.sum", "value", id="NaN in a dtype of integers"),
     ],
 )
 def test_a_sample_of_jax_has_variants(name, kind) -> None:

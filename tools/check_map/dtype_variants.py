@@ -24,8 +24,8 @@ Variant = tuple[str, Call]
 QUADRANTS = (2 + 1j, -2 + 1j, 0.5 - 1j, -0.5 - 1j, 1.5j)  # complex numbers of all signs
 _INFINITY = float("inf")
 # Complex numbers where a part of a result may be infinite.
-_POLES = (0j, complex(_INFINITY, 1), complex(1, _INFINITY), complex(-_INFINITY, -1),
-          complex(float("nan"), 1))  # fmt: skip
+POLES = (0j, complex(_INFINITY, 1), complex(1, _INFINITY), complex(-_INFINITY, -1),
+         complex(float("nan"), 1))  # fmt: skip
 _PARTNERS = (torch.bool, torch.int64, torch.float16, torch.float64, torch.complex64)
 # Dtypes of two arrays beside each other: JAX's and PyTorch's rules are the same for them.
 _PAIRS = (
@@ -45,8 +45,8 @@ def of_dtypes(call: Call) -> Iterator[Variant]:
         for dtype in (torch.float16, torch.bfloat16):
             yield _name(dtype), changed(call, partial(_float, dtype=dtype))
             yield _name(dtype), changed(changed(call, around_300), partial(_float, dtype=dtype))
-    for dtype in (torch.int8, torch.uint8, torch.bool, torch.complex64):
-        if floats or dtype is not torch.complex64:
+    for dtype in (torch.int8, torch.uint8, torch.bool, torch.int32, torch.complex64):
+        if floats or not (dtype.is_complex or dtype is torch.int32):
             yield _name(dtype), changed(call, partial(cast, dtype=dtype, floats=floats))
     if floats:
         complexes = changed(call, partial(cast, dtype=torch.complex64, floats=True))
@@ -57,7 +57,7 @@ def of_poles(call: Call) -> Iterator[Variant]:
     """Complex zeros, infinities and NaN."""
     if any(x.dtype in FLOATS for x in arrays_of(call)):
         complexes = changed(call, partial(cast, dtype=torch.complex64, floats=True))
-        yield "complex infinity", with_different(complexes, _POLES)
+        yield "complex infinity", with_different(complexes, POLES)
 
 
 def of_pairs(call: Call) -> Iterator[Variant]:

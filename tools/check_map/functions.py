@@ -84,7 +84,10 @@ def _try_wide(row: Row, function: Callable[..., Any], tally: Tally, own: Sequenc
 
 
 def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:
-    """A small sample and another one that the line translates, of float32 if there are any."""
+    """A small sample and another one that the line translates, of float32 if there are any.
+
+    Where a line has its own samples, they come second: PyTorch's vary more.
+    """
     calls: list[Call] = []
     for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
         for operation in samples.operations(row.name):
@@ -92,12 +95,13 @@ def _seeds(row: Row, own: Sequence[Call]) -> list[Call]:
             calls += [call for call in made if _numbers(call) > 1 and translated(row, call)]
         if calls:
             break
-    calls = [call for call in own if _numbers(call) > 1] + calls
-    if not calls:
+    written = [call for call in own if _numbers(call) > 1]
+    if not calls and not written:
         return _without_arrays(row, own)[:1]
-    by_size = sorted(calls, key=_size)
-    others = [call for call in calls[len(calls) // 2 :] if call is not by_size[0]]
-    return [*by_size[:1], *others[: SEEDS - 1]]
+    smallest = [min(some, key=_size) for some in (calls, written) if some]
+    every = calls or written
+    others = [call for call in every[len(every) // 2 :] if call is not smallest[0]]
+    return [*smallest, *others][:SEEDS]
 
 
 def _without_arrays(row: Row, own: Sequence[Call]) -> list[Call]:

@@ -13,11 +13,11 @@ import numpy as np
 
 from jaxvstorch._port.map.row import Row
 from tools.check_map.arguments import other_values, trial_of
-from tools.check_map.dtype_variants import QUADRANTS
+from tools.check_map.dtype_variants import POLES, QUADRANTS
 from tools.check_map.gradients import FINITE, INFINITE
 from tools.check_map.jax_samples import DTYPES, Sample
 from tools.check_map.jax_values import bfloat16
-from tools.check_map.variants import ENDLESS
+from tools.check_map.variants import ENDLESS, EXTREMES, FACTORS
 
 # Dtypes of two arrays beside each other.
 _PAIRS = (
@@ -44,6 +44,8 @@ def variants(row: Row, samples: Sequence[Sample]) -> Iterator[Sample]:
             yield from _of_casts(row, sample)
             complexes = _changed(sample, lambda a: _cast_floats(a, np.complex64))
             yield replace(_with_different(complexes, QUADRANTS), kind="complex64")
+            if not FACTORS.search(f"{row.name} {row.expression}"):
+                yield replace(_with_different(complexes, POLES), kind="complex infinity")
             yield from _of_arguments(row, sample)
             yield from _of_shapes(row, sample)
 
@@ -52,7 +54,9 @@ def _of_shapes(row: Row, sample: Sample) -> Iterator[Sample]:
     """Numbers that are not finite, and arrays of none along each axis."""
     if not _ENDLESS.search(row.name):
         yield replace(_with_different(sample, _SPECIAL), kind="NaN and inf")
-    for axis in range(max(a.ndim for a in sample.args if isinstance(a, np.ndarray))):
+        if not any(map(callable, sample.args)):  # a loop may never end on such numbers
+            yield replace(_with_different(sample, EXTREMES), kind="large and small")
+    for axis in range(max(a.ndim for a in _arrays(sample.args))):
         yield replace(_changed(sample, partial(_emptied, axis=axis)), kind="empty")
 
 
@@ -74,16 +78,28 @@ def points(row: Row, sample: Sample) -> Iterator[Sample]:
 
 
 def _seeds(samples: Sequence[Sample]) -> list[Sample]:
-    """The first sample of an array with axes, and the first one of integers."""
-    plain = [s for s in samples if s.called is None and _with_axes(s.args[:1])]
-    ordinary = [s for s in plain if s.args[0].size and np.isfinite(_wide(s.args[0])).all()]
-    of_kind = [[s for s in ordinary if s.args[0].dtype == d] for d in (np.float32, np.int32)]
+    """The first sample whose first array has axes, and the first one of integers.
+
+    What a loop is given stays: it may never end on other numbers.
+    """
+    firsts = [
+        (s, arrays[0])
+        for s in samples
+        if (arrays := _arrays(s.args)) and s.called is None
+        and (isinstance(s.args[0], np.ndarray) or not any(map(callable, s.args)))
+    ]  # fmt: skip
+    firsts.sort(key=lambda pair: not isinstance(pair[0].args[0], np.ndarray))
+    ordinary = [(s, a) for s, a in firsts if a.ndim and a.size and np.isfinite(_wide(a)).all()]
+    of_kind = [[s for s, a in ordinary if a.dtype == d] for d in (np.float32, np.int32)]
     chosen = [some[0] for some in of_kind if some]
-    return chosen or ordinary[:1]
+    return chosen or [s for s, _ in ordinary[:1]]
 
 
-def _with_axes(values: Sequence[Any]) -> bool:
-    return bool(values) and all(isinstance(v, np.ndarray) and v.ndim for v in values)
+def _arrays(value: Any) -> list[np.ndarray]:
+    """The arrays among arguments, those in lists and tuples too."""
+    if isinstance(value, list | tuple):
+        return [array for item in value for array in _arrays(item)]
+    return [value] if isinstance(value, np.ndarray) else []
 
 
 def _wide(array: np.ndarray) -> np.ndarray:
@@ -91,7 +107,7 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 
 def _of_dtypes(sample: Sample) -> Iterator[Sample]:
-    own = sample.args[0].dtype
+    own = _arrays(sample.args)[0].dtype
     for dtype in DTYPES:
         if own != dtype:
             yield replace(_changed(sample, partial(_cast, own=own, dtype=dtype)), kind="")
@@ -120,32 +136,33 @@ def _of_operands(sample: Sample) -> Iterator[Sample]:
         yield _with_argument(narrow, position, one, "0-d of another dtype")
         for number in (True, 2, 2.5) if position else ():
             yield _with_argument(sample, position, number, "a number")
-    if len(arrays) > 1:
-        yield from _of_pairs(sample, arrays)
+    yield from _of_pairs(sample)
 
 
-def _of_pairs(sample: Sample, arrays: Sequence[int]) -> Iterator[Sample]:
+def _of_pairs(sample: Sample) -> Iterator[Sample]:
     """Two arrays of different dtypes, with axes: those without are a kind of trial of their own."""
-    if not all(sample.args[position].ndim for position in arrays):
+    arrays = _arrays(sample.args)
+    if len(arrays) < 2 or not all(array.ndim for array in arrays):
         return
     for pair in _PAIRS:
-        typed = sample
-        for position, dtype in zip(arrays, pair, strict=False):
-            array = sample.args[position]
-            cast = _positive(array, dtype) if dtype is np.uint8 else array.astype(dtype)
-            typed = _with_argument(typed, position, cast, "two dtypes")
-        yield typed
+        dtypes = iter(pair)
+
+        def typed(array: np.ndarray, dtypes: Iterator[Any] = dtypes) -> np.ndarray:
+            dtype = next(dtypes, array.dtype)
+            return _positive(array, dtype) if dtype is np.uint8 else array.astype(dtype)
+
+        yield replace(_changed(sample, typed), kind="two dtypes")
 
 
 def widened(sample: Sample) -> Sample:
     """The sample with its arrays in one dtype that holds them all."""
-    dtypes = [a.dtype for a in sample.args if isinstance(a, np.ndarray)]
+    dtypes = [array.dtype for array in _arrays(sample.args)]
     return _changed(sample, lambda array: array.astype(jnp.result_type(*dtypes)))
 
 
 def _of_numbers(sample: Sample) -> Iterator[Sample]:
     """Numbers beside arrays of booleans and of small integers, which may not hold them."""
-    if len(sample.args) < 2 or not isinstance(sample.args[1], np.ndarray):
+    if len(sample.args) < 2 or not all(isinstance(a, np.ndarray) for a in sample.args[:2]):
         return
     for dtype, numbers, kind in (
         (np.bool_, (True, 2, 2.5), ""), (np.uint8, (2.5, -1, 300), "numbers beyond int8"),
@@ -165,7 +182,8 @@ def _positive(array: np.ndarray, dtype: Any) -> np.ndarray:
 def _of_casts(row: Row, sample: Sample) -> Iterator[Sample]:
     """An array, and a list, of numbers that the dtype of the result does not hold."""
     parameters = inspect.signature(eval(f"lambda {row.made}: 0", {})).parameters
-    if "dtype" not in parameters or "dtype" in row.refused or len(sample.args) > 1:
+    whole = len(sample.args) == 1 and isinstance(sample.args[0], np.ndarray)
+    if "dtype" not in parameters or "dtype" in row.refused or not whole:
         return
     for dtype in (np.uint8, np.int8):
         for value in (np.array([-2, 300], np.int32), [-2, 300], [1.5, 2.0]):
@@ -177,7 +195,8 @@ def _of_arguments(row: Row, sample: Sample) -> Iterator[Sample]:
     """Special arguments, beside NaN and infinities, other dtypes and no numbers too."""
     for value, variant in argument_samples(row, sample):
         yield variant
-        if not _ENDLESS.search(row.name) and not isinstance(value, type):
+        floats = isinstance(value, type) and np.dtype(value).kind != "i"
+        if not _ENDLESS.search(row.name) and not floats:
             yield replace(_with_different(variant, _SPECIAL), kind="NaN and inf")
         if not isinstance(value, bool | str):
             continue
@@ -216,8 +235,13 @@ def _with_argument(sample: Sample, position: int, value: Any, kind: str) -> Samp
 
 
 def _changed(sample: Sample, change: Callable[[np.ndarray], np.ndarray]) -> Sample:
-    args = tuple(change(a) if isinstance(a, np.ndarray) else a for a in sample.args)
-    return replace(sample, args=args)
+    return replace(sample, args=_change(sample.args, change))
+
+
+def _change(value: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_change(item, change) for item in value)
+    return change(value) if isinstance(value, np.ndarray) else value
 
 
 def _with_different(sample: Sample, numbers: Sequence[complex]) -> Sample:
@@ -225,8 +249,7 @@ def _with_different(sample: Sample, numbers: Sequence[complex]) -> Sample:
     offsets = iter(range(1000))
 
     def change(array: np.ndarray) -> np.ndarray:
-        kind = np.array(numbers).dtype.kind
-        if array.dtype.kind in "iub" and (kind == "c" or not np.isfinite(numbers).all()):
+        if array.dtype.kind in "iub" and not {*numbers} <= {*FINITE}:
             return array
         begin = next(offsets)
         chosen = np.array([*islice(cycle(numbers), begin, begin + array.size)])

@@ -11,7 +11,14 @@ from jaxvstorch._port.map.running.call import Call
 from jaxvstorch._port.map.running.compare import Difference
 from tools.check_map.arguments import MORE, OUT_OF_RANGE, argument_calls
 from tools.check_map.axes import accepts, axes_variants, with_argument, without_tuples
-from tools.check_map.changing import FLOATS, INTS, arrays_of, changed, with_number
+from tools.check_map.changing import (
+    FLOATS,
+    INTS,
+    arrays_of,
+    changed,
+    with_different,
+    with_number,
+)
 from tools.check_map.dtype_variants import (
     Variant,
     cast,
@@ -27,9 +34,12 @@ _POSITIONS = frozenset({"dim", "index", "k", "length", "start"})  # of arrays
 # PyTorch ends the process on NaN, or never returns from an infinity.
 ENDLESS = frozenset({"torch.linalg.eigvals", "torch.linalg.pinv", "torch.pinverse"})
 # Matrices that LAPACK factors: with complex infinities it may never return.
-_FACTORS = re.compile(
+FACTORS = re.compile(
     r"linalg|svd|\beig|pinv|\bqr|\blu|chol|solve|inverse|det\b|lstsq|pca|lobpcg|matrix_"
 )
+# Zero below, what a sum loses beside it, squares that are too large or too small for float32.
+EXTREMES = (-0.0, 1e6, -1e10, 1e30, -1e-30)
+_NOT_FIRST = (1.0, float("nan"), 2.0, float("inf"), -1.0, float("nan"), 3.0)
 # LAPACK writes wherever such an index says.
 _UNCHECKED = ("lu_", "geqrf", "ormqr", "orgqr", "householder")
 
@@ -58,13 +68,13 @@ def variants(row: Row, call: Call, few: bool = False) -> Iterator[Variant]:
         yield from (("arguments", variant) for _, variant in argument_calls(row, call))
         return
     if row.name not in ENDLESS:
-        yield from _of_numbers(call)
+        yield from _of_numbers(row, call)
     yield from of_partners(call)
     yield from _of_indices(row, call)
     yield from _listed(call)
     if not few:
         yield from of_dtypes(call)
-        if not _FACTORS.search(row.name):
+        if not FACTORS.search(row.name):
             yield from of_poles(call)
         yield from of_pairs(call)
         yield from of_constants(row, call)
@@ -104,7 +114,7 @@ def module_variants(row: Row, call: Call) -> Iterator[Variant]:
         if "dtype" in row.parameters:
             for dtype in (torch.float16, torch.bfloat16):
                 yield "16-bit inputs", changed(call, partial(cast, dtype=dtype, floats=True))
-    yield from _of_numbers(call)
+    yield from _of_numbers(row, call)
     yield from _of_indices(row, call)
     yield from _empty(row, call)
 
@@ -120,6 +130,8 @@ def _of_arguments(row: Row, call: Call) -> Iterator[Variant]:
             for position in floats[:2] if row.name not in ENDLESS else ():
                 yield "NaN", with_number(variant, position, 0, float("nan"))
                 yield "infinity", with_number(variant, position, -1, float("inf"))
+        elif value in INTS and floats:
+            yield "NaN and inf", with_different(variant, _NOT_FIRST)
         if isinstance(value, torch.Tensor) or (type(value) is not bool and value in (0, 1)):
             continue  # each shape and dtype is compiled: -1, None, words and booleans have to do
         named = isinstance(value, bool | str)
@@ -129,13 +141,18 @@ def _of_arguments(row: Row, call: Call) -> Iterator[Variant]:
         yield "empty", changed(variant, lambda x: x[:0] if x.ndim else x)
 
 
-def _of_numbers(call: Call) -> Iterator[Variant]:
+def _of_numbers(row: Row, call: Call) -> Iterator[Variant]:
+    """NaN and infinities in one array or all, and numbers of extreme sizes."""
     floats = [i for i, x in enumerate(arrays_of(call)) if x.dtype in FLOATS and x.numel()]
     for position in floats[:2]:
         yield "NaN", with_number(call, position, 0, float("nan"))
         yield "infinity", with_number(call, position, -1, float("-inf"))
     for position in floats[:1]:
         yield "infinity", with_number(call, position, 0, float("inf"))
+    if floats:
+        if not FACTORS.search(row.name):
+            yield "NaN and inf", with_different(call, _NOT_FIRST)
+        yield "large and small", with_different(call, EXTREMES)
 
 
 def _of_indices(row: Row, call: Call) -> Iterator[Variant]:

@@ -148,6 +148,7 @@ TRIALS = {
     "arguments": "special arguments",
     "out of range": "arguments out of range",
     "complex infinity": "complex zeros and infinities",
+    "large and small": "large and small numbers, and negative zero",
     "bounds": "positions outside",
     "axes": "negative, repeated and no axes",
     "lists": "lists for tuples",

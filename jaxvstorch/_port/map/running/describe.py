@@ -48,9 +48,11 @@ def _argument(value: Any) -> str:
 
 def _not_finite(value: torch.Tensor) -> str:
     """What an array holds beside finite numbers: a call may be about it."""
-    if value.dtype not in FLOATS:
+    tests: dict[str, Any] = {"nan": torch.isnan, "inf": torch.isposinf, "-inf": torch.isneginf}
+    if value.is_complex():  # where a part is not finite; infinities have no order
+        tests = {"nan": torch.isnan, "inf": torch.isinf}
+    elif value.dtype not in FLOATS:
         return ""
-    tests = {"nan": torch.isnan, "inf": torch.isposinf, "-inf": torch.isneginf}
     words = [word for word, test in tests.items() if test(value).any()]
     return f" with {' and '.join(words)}" if words else ""
 
