@@ -18,8 +18,12 @@ from jaxvstorch._port.map.verdict import FILE, verdicts
 pytest.importorskip("torch", reason="the check runs both frameworks")
 pytest.importorskip("expecttest", reason="PyTorch's samples need it")
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import torch
 
+from jaxvstorch._port.map import paste_torch
 from jaxvstorch._port.map.row import FREE_IN_PYTORCH
 from jaxvstorch._port.map.running.of_jax import of_jax, parameters
 from tools.check_map import from_jax, samples, turning
@@ -189,3 +193,12 @@ def test_what_comes_behind_a_parameter_left_out_is_given_by_name() -> None:
         if found := by_name & by_position:
             wrong[name] = found
     assert wrong == {}
+
+
+def test_gamma_and_beta_have_their_sign_below_zero() -> None:
+    x = np.array([-2.5, -1.5, -1.0, -0.5, 0.0, 0.5, 3.0], np.float32)
+    of_jax_x, of_torch_x = jnp.asarray(x), torch.from_numpy(x)
+    gamma = jax.scipy.special.gamma(of_jax_x)
+    np.testing.assert_allclose(paste_torch.gamma_function(of_torch_x), gamma, rtol=2e-5)
+    beta = jax.scipy.special.beta(of_jax_x, 1.25)
+    np.testing.assert_allclose(paste_torch.beta_function(of_torch_x, 1.25), beta, rtol=2e-5)

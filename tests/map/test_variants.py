@@ -264,7 +264,15 @@ def test_a_name_of_pytorch_has_variants(name, kind) -> None:
         pytest.param("jnp.all", "value", id="imaginary numbers"),
         pytest.param("jnp.add", "NaN", id="complex infinities"),
         pytest.param("jnp.sum", "value", id="NaN in a dtype of integers"),
+        pytest.param("jax.nn.relu", "dtypes", id="a dtype that PyTorch refuses"),
     ],
 )
 def test_a_sample_of_jax_has_variants(name, kind) -> None:
     assert kind in {difference.kind for difference in judge(jax_rows()[name]).differences}
+
+
+def test_arrays_in_a_list_have_variants_too() -> None:
+    row = parse("jnp.hstack(tup) => torch.cat([x.float() for x in tup], -1) ; try: [([x, y],)]")
+    verdict = judge(row)
+    assert {"two dtypes", "complex infinity", "large and small"} <= verdict.tried.keys()
+    assert "dtype" in {difference.kind for difference in verdict.differences}

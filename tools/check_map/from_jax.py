@@ -37,7 +37,7 @@ from tools.check_map.jax_values import to_jax, to_torch
 from tools.check_map.tally import Tally
 from tools.check_map.variants import of_trial
 
-# Trials that name what differs in them. A dtype that PyTorch refuses is met by JAX's programs.
+# Trials that name what differs in them.
 _NAMED = frozenset({"two dtypes", "numbers beyond int8", OUT_OF_RANGE})
 LIBRARIES = ("flax.", "equinox.", "haiku.")  # their names lead to those of nnx
 
@@ -187,6 +187,8 @@ def _function(row: Row) -> Tally:
         found = compared(ours, theirs)
         if kind in _NAMED:
             found = _of_one_dtype(row, sample, of_trial(kind, found))
+        elif kind in jax_variants.OF_DTYPES:
+            found = _of_refused_dtype(row, sample, found)
         tally.add(kind, text_of(sample), found)
     if row.draws:
         tally.add("drawn again", text_of(tried[0]), repeated(row, function, tried[0]))
@@ -203,6 +205,19 @@ def _of_one_dtype(row: Row, sample: Sample, found: list[Difference]) -> list[Dif
     if not isinstance(ours, Exception):
         return found
     return [d._replace(kind="only PyTorch raises") for d in found]
+
+
+def _of_refused_dtype(row: Row, sample: Sample, found: list[Difference]) -> list[Difference]:
+    """The differences, where PyTorch refuses a dtype, and not the call in every one.
+
+    Otherwise that call would not be seen beside one with a Python number, which many refuse.
+    """
+    if all(difference.kind != "only PyTorch raises" for difference in found):
+        return found
+    for other in jax_variants.in_common_dtypes(sample):
+        if not isinstance(outcome(in_torch(row), to_torch, other), Exception):
+            return [d._replace(kind="dtypes") for d in found]
+    return found
 
 
 def _add_gradients(row: Row, function: Callable[..., Any], tally: Tally) -> None:

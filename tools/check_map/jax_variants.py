@@ -24,6 +24,8 @@ _PAIRS = (
     (np.int32, np.float32), (np.float32, np.int32), (np.bool_, np.float32), (np.bool_, np.int32),
     (np.float16, np.float32), (bfloat16, np.float16), (np.uint8, np.int8),
 )  # fmt: skip
+# The trials of a dtype, where PyTorch may refuse it.
+OF_DTYPES = frozenset({*(np.dtype(dtype).name for dtype in DTYPES), "complex infinity"})
 _SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0)
 _NARROWER = {np.dtype(np.float32): bfloat16, np.dtype(np.int32): np.uint8}
 # PyTorch ends the process on NaN, or never returns; LAPACK writes wherever an index says.
@@ -158,6 +160,14 @@ def widened(sample: Sample) -> Sample:
     """The sample with its arrays in one dtype that holds them all."""
     dtypes = [array.dtype for array in _arrays(sample.args)]
     return _changed(sample, lambda array: array.astype(jnp.result_type(*dtypes)))
+
+
+def in_common_dtypes(sample: Sample) -> Iterator[Sample]:
+    """The sample with arrays of float32, and of int32, for those of its first array's dtype."""
+    for own in [array.dtype for array in _arrays(sample.args)[:1]]:
+        for dtype in (np.float32, np.int32):
+            if own != dtype:
+                yield _changed(sample, partial(_cast, own=own, dtype=dtype))
 
 
 def _of_numbers(sample: Sample) -> Iterator[Sample]:

@@ -68,7 +68,7 @@ def complaint(row: Row, verdict: Verdict) -> str | None:
     times = {difference.kind: difference.times for difference in verdict.differences}
     refused = times.pop("refused", 0)
     # A program that runs in JAX makes no call that JAX refuses.
-    spared = SLIGHT | ({"only JAX raises"} if row.framework == "jax" else set())
+    spared = SLIGHT | ({"only JAX raises", "dtypes"} if row.framework == "jax" else set())
     grave = {kind: n for kind, n in times.items() if kind not in spared}
     # JAX's indices have 32 bits, so that none of its functions that return them gives the same.
     indices = row.framework == "jax" and sum(grave.values()) < verdict.calls - refused

@@ -24,7 +24,8 @@ def _running(input: Array, dim: int, scan: Any) -> tuple[Array, Array]:
     dim %= input.ndim
     values = scan(input, axis=dim)
     positions = lax.broadcasted_iota(int, input.shape, dim)
-    return values, lax.cummax(jnp.where(input == values, positions, 0), axis=dim)
+    last = (input == values) | (input != input)  # of NaN, the last one counts too
+    return values, lax.cummax(jnp.where(last, positions, 0), axis=dim)
 
 
 def cumulative_trapezoid(y: Array, x: Array | None, dx: float, dim: int) -> Array:

@@ -1,10 +1,19 @@
-"""Interpolation, polynomials, averages and bins."""
+"""Interpolation, polynomials, averages, bins and the gamma function."""
 
+import math
 from typing import Any
 
 import torch
 
-__all__ = ["average", "digitize", "histogram", "interp", "polyval"]
+__all__ = [
+    "average",
+    "beta_function",
+    "digitize",
+    "gamma_function",
+    "histogram",
+    "interp",
+    "polyval",
+]
 
 
 def interp(
@@ -61,3 +70,25 @@ def histogram(
     if isinstance(bins, int):
         return torch.histogram(a, bins, range=range, weight=weights, density=bool(density))
     return torch.histogram(a, bins, weight=weights, density=bool(density))
+
+
+def gamma_function(x: Any) -> torch.Tensor:
+    """``jax.scipy.special.gamma``: with its sign, which ``torch.lgamma`` leaves out."""
+    x = torch.as_tensor(x)
+    return _signed(torch.exp(torch.lgamma(x)), x)
+
+
+def beta_function(a: Any, b: Any) -> torch.Tensor:
+    """``jax.scipy.special.beta``, with its sign."""
+    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    value = torch.exp(torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b))
+    for x in (a, b, a + b):
+        value = _signed(value, x)
+    return value
+
+
+def _signed(value: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """A value with the sign of the gamma function at x, and NaN at its poles below 0."""
+    below = torch.floor(1.0 * x)
+    value = torch.where((x < 0) & (below % 2 != 0), -value, value)
+    return torch.where((x < 0) & (below == x), math.nan, value)
