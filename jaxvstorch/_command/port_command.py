@@ -28,7 +28,7 @@ def port(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE.py", help="A program in PyTorch or JAX, or a notebook in PyTorch; see -m."
+            metavar="FILE.py", help="A program or a notebook in PyTorch or JAX; see -m."
         ),
     ],
     arguments: Annotated[
@@ -117,7 +117,7 @@ def port(
             raise BadInputError(f"--style {style}: {missing}")
         if style != "nnx" and write is None:
             raise BadInputError("--style is of a draft: give --write OUT.py")
-        if style != "nnx" and not of_model and is_of_jax(str(file)):
+        if style != "nnx" and not of_model and is_of_jax(str(file), name):
             raise BadInputError(f"--style is of a draft in JAX: that of {file} is in PyTorch")
         if name is not None and of_model:
             if static or arguments or seconds is not None:
@@ -221,7 +221,7 @@ def _check(file: Path, write: Path | None, static: bool) -> None:
     except (SyntaxError, ValueError) as error:
         what = "notebook in Python" if is_notebook(file) else "Python program"
         raise BadInputError(f"{file} is not a {what}: {error}") from error
-    if write is not None and is_notebook(file):
+    if write is not None and is_notebook(file) and not is_of_jax(str(file)):
         raise BadInputError(
             f"--write needs a program: `jupyter nbconvert --to script {file}` makes one"
         )

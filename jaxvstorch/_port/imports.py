@@ -4,10 +4,16 @@ import ast
 import importlib.util
 import linecache
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
+
+from jaxvstorch._frameworks.installed import is_installed, is_instrument
+from jaxvstorch._port.notebook import is_notebook, read_cells
 
 
 def imported_names(tree: ast.Module) -> dict[str, str]:
@@ -60,17 +66,121 @@ def _imports(file: str) -> dict[str, str]:
         return {}
 
 
-def is_of_jax(file: str) -> bool:
-    """Whether a program imports JAX, or a library of it, and not PyTorch."""
-    path = Path(file)
-    if path.suffix != ".py" or not path.is_file():
+@dataclass(frozen=True)
+class OwnFile:
+    """A file of the reader's: its path, the name of its module and of the package around it."""
+
+    path: str
+    module: str
+    package: str
+
+    @classmethod
+    def of(cls, spec: ModuleSpec) -> "OwnFile":
+        """The file of a module that Python found."""
+        return cls(str(spec.origin), spec.name, spec.parent or "")
+
+
+def is_of_program(spec: ModuleSpec) -> bool:
+    """Whether a module is a file of the reader's, neither installed nor of this package."""
+    origin = spec.origin or ""
+    return origin.endswith(".py") and not (is_installed(origin) or is_instrument(origin))
+
+
+def own_files(path: str, module: str | None = None) -> Iterator[OwnFile]:
+    """A program's file, and those of the reader's that it imports, and that those import.
+
+    Args:
+        path: of the program.
+        module: its name, where it is run as a module.
+    """
+    package = package_of(path, module or "")
+    folder = str(Path.cwd()) if module else str(Path(path).resolve().parent)
+    pending, known = [OwnFile(path, "__main__", package)], {module or Path(path).stem}
+    while pending:
+        own = pending.pop(0)
+        yield own
+        with suppress(SyntaxError, ValueError, OSError, RecursionError):
+            for name in own_imports(parsed(own.path), own):
+                if name not in known:
+                    known.add(name)
+                    pending += map(OwnFile.of, _found(name, [folder, *sys.path]))
+
+
+def package_of(path: str, module: str) -> str:
+    """The package around a module that is run, which is the module where it is a package's."""
+    return module if Path(path).name == "__main__.py" else module.rpartition(".")[0]
+
+
+def parsed(path: str) -> ast.Module:
+    """The tree of a file, or of all cells of a notebook."""
+    if is_notebook(path):
+        return ast.parse("".join(cell.source for cell in read_cells(path)))
+    return ast.parse(Path(path).read_bytes())
+
+
+def own_imports(tree: ast.AST, own: OwnFile) -> Iterator[str]:
+    """The full names of what can be a module among what a file imports, packages first."""
+    for node in ast.walk(tree):
+        names = list[str]()
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (base := base_of(node, own)):
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        for name in names:
+            parts = name.split(".")
+            yield from (".".join(parts[: i + 1]) for i in range(len(parts)))
+
+
+def base_of(node: ast.ImportFrom, own: OwnFile) -> str:
+    """The full name of the module that an import takes names from."""
+    if not node.level:
+        return node.module or ""
+    around = own.package.split(".")
+    around = around[: len(around) - node.level + 1]
+    return ".".join([*around, *filter(None, [node.module])])
+
+
+def own_modules(tree: ast.AST, own: OwnFile, known: Collection[str]) -> Iterator[str]:
+    """The modules of the program, of those known, that a file imports."""
+    yield from (name for name in own_imports(tree, own) if name in known)
+
+
+def _found(name: str, folders: list[str]) -> Iterator[ModuleSpec]:
+    """The file of a module of the program; nothing is run."""
+    locations: Sequence[str] | None = folders
+    spec, done = None, ""
+    for part in name.split("."):
+        if locations is None:
+            return
+        done = f"{done}.{part}".strip(".")
+        if done in sys.builtin_module_names or done in sys.stdlib_module_names:
+            return
+        spec = PathFinder.find_spec(done, locations)
+        if spec is None or (spec.origin and not is_of_program(spec)):
+            return
+        locations = spec.submodule_search_locations
+    if spec is not None and is_of_program(spec):
+        yield spec
+
+
+def is_of_jax(file: str, module: str | None = None) -> bool:
+    """Whether a program imports JAX, or a library of it, and not PyTorch.
+
+    Of a program that imports neither, its other files say it.
+    """
+    if not Path(file).is_file():
         return False
     try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):  # running it says so
+        roots = _roots(file)
+        if not roots & {*_OF_JAX, "torch"}:
+            roots = set().union(*(_roots(own.path) for own in own_files(file, module)))
+    except (SyntaxError, ValueError, OSError):  # running it says so
         return False
-    roots = {name.partition(".")[0] for name in imported_names(tree).values()}
     return bool(roots & _OF_JAX) and "torch" not in roots
+
+
+def _roots(file: str) -> set[str]:
+    return {name.partition(".")[0] for name in imported_names(parsed(file)).values()}
 
 
 _OF_JAX = {"jax", "flax", "optax", "equinox"}

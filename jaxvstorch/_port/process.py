@@ -51,7 +51,7 @@ def replayed(
     with interruptible(), _records() as records:
         options = {"records": str(records), "file": os.path.abspath(file), "typed": file,
                    "arguments": arguments, "limit": limit, "module": module, "style": style,
-                   "of_jax": is_of_jax(file),
+                   "of_jax": is_of_jax(file, module),
                    "write": write and os.path.abspath(write)}  # fmt: skip
         # Without -P, a json.py or a torch.py in the current folder would be imported here.
         command = [sys.executable, "-P", "-m", program.__name__, json.dumps(options)]

@@ -22,6 +22,7 @@ from typing import Any
 
 from jaxvstorch._frameworks.importing import BrokenInstallError, importing
 from jaxvstorch._frameworks.installed import is_installed
+from jaxvstorch._port.imports import package_of
 from jaxvstorch._port.isolation import remove_port_frames, silence_jax
 from jaxvstorch._port.notebook import is_cell, is_notebook, read_cells
 from jaxvstorch._port.ranks import FirstRank
@@ -128,7 +129,7 @@ def _watch(options: dict[str, Any], records: Records) -> int:
     from jaxvstorch._port.torch_draft.finishing import record_calls, write_draft
     from jaxvstorch._port.torch_draft.recording import Recording
 
-    recording = Recording(options["file"])
+    recording = Recording(options["file"], options["module"])
     records.begin(Record.BEGUN, framework="jax")
     status = _run(options, recording.watching(), None, records)
     try:
@@ -153,7 +154,7 @@ def _run(options: dict[str, Any], replay: Any, recording: Any, records: Records)
     try:
         with replay as code, nullcontext() if recording is None else recording.watching():
             if options["of_jax"]:
-                _as_main(path, code)
+                _as_main(path, code, module)
             elif module:
                 runpy.run_module(module, run_name="__main__", alter_sys=True)
             elif is_notebook(path):
@@ -224,14 +225,27 @@ def _program_frame(error: BaseException) -> traceback.FrameSummary | None:
     return next(reversed(in_program or frames), None)
 
 
-def _as_main(path: str, code: Any = None) -> None:
-    """Run a file as ``__main__``; ``runpy`` would put its whole path into ``sys.argv[0]``."""
+def _as_main(path: str, codes: Any = None, module: str | None = None) -> None:
+    """Run a file as ``__main__``; ``runpy`` would put its whole path into ``sys.argv[0]``.
+
+    Args:
+        path: of the file.
+        codes: what is run instead of it, such as the code of each cell.
+        module: its name, if it is run as a module; its imports can be relative.
+    """
     port_main, main = sys.modules["__main__"], ModuleType("__main__")
     main.__dict__.update(__file__=path, __builtins__=__builtins__, __cached__=None)
-    code = code or compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    if is_notebook(path):
+        os.chdir(Path(path).parent)
+        main.__dict__.update(display=print)
+    if module and (package := package_of(path, module)):
+        importlib.import_module(package)
+        main.__package__ = package
+    codes = codes or [compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)]
     sys.modules["__main__"] = main
     try:
-        exec(code, main.__dict__)
+        for code in codes:
+            exec(code, main.__dict__)
     finally:
         sys.modules["__main__"] = port_main
 

@@ -56,15 +56,24 @@ def drafted_from_jax(tmp_path, monkeypatch):
     from jaxvstorch._port.torch_draft.parity import compare_parts
     from jaxvstorch._port.torch_draft.recording import Recording
 
-    def run(program: str, runs: bool = True) -> tuple[str, dict[str, str]]:
+    def run(program: str, runs: bool = True, **others: str) -> tuple[str, dict[str, str]]:
         file, written = tmp_path / "train.py", tmp_path / "draft.py"
-        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        for name, text in {"train": program, **others}.items():
+            path = tmp_path / f"{name.replace('.', '/')}.py"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(textwrap.dedent(text), encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        for name in {name.partition(".")[0] for name in others}:
+            monkeypatch.delitem(sys.modules, name, raising=False)
         recording, main = Recording(str(file)), ModuleType("__main__")
         monkeypatch.setitem(sys.modules, "__main__", main)
-        with recording.watching() as code:
-            exec(code, main.__dict__)
+        with recording.watching() as codes:
+            for code in codes:
+                exec(code, main.__dict__)
         source, rewriter = compose(recording)
         written.write_text(source, encoding="utf-8")
+        for name in recording.program.imported:
+            sys.modules.pop(name, None)
         if runs:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")

@@ -187,7 +187,7 @@ class Classes(Compact):
             if is_marker(statement):
                 new.append(statement)
                 continue
-            self.todo = []
+            self.todo, self.file = [], self.file_of(statement)
             result = self.visit(statement)
             marks = dict.fromkeys(self.todo)
             new += [ast.Expr(ast.Constant(f"{TODO}{why}")) for why in marks]

@@ -4,13 +4,14 @@ import ast
 import builtins
 import re
 import symtable
+import textwrap
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jaxvstorch._pairs.source import names_read
-from jaxvstorch._port.draft.commenting import TODO, is_blank, is_marker, parsed_with_comments
+from jaxvstorch._port.draft.commenting import TODO, is_blank, is_marker
 from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
@@ -23,6 +24,7 @@ from jaxvstorch._port.torch_draft.leftovers import (
     mark_unbound,
     name_apart,
 )
+from jaxvstorch._port.torch_draft.merging import Merging
 from jaxvstorch._port.torch_draft.recording import Recording
 from jaxvstorch._port.torch_draft.returns import without_unchanged
 
@@ -52,11 +54,12 @@ _TRAINABLE = '''def trainable(tree):
 
 def compose(recording: Recording) -> tuple[str, Classes]:
     """The draft's source, and what rewrote it."""
-    tree = parsed_with_comments(recording.source(), str(recording.file))
-    rewriter = Classes(recording, ast.parse(recording.source()))
+    merging = Merging(recording.program)
+    tree = merging.tree(with_comments=True)
+    rewriter = Classes(recording, merging.tree(with_comments=False), merging)
     rewriter.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     rewriter.classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
-    docstring = ast.get_docstring(tree)
+    docstring = ast.get_docstring(recording.program.main.tree)
     body = tree.body[1:] if docstring else tree.body
     imported, statements = list[str](), list[ast.stmt]()
     for node in body:
@@ -236,12 +239,18 @@ def _shortened(text: str) -> str:
 
 def _heading(recording: Recording, docstring: str | None) -> str:
     """The draft's docstring: what the program's says, and then what the draft is."""
-    of = short(str(recording.file))
+    program = recording.program
+    files = [program.main, *(program.files[name] for name in program.imported)]
+    folder = Path(program.main.own.path).parent
+    drafted = [Path(file.own.path) for file in files if file.is_drafted]
+    others = [str(p.relative_to(folder) if p.is_relative_to(folder) else p) for p in drafted]
+    of = ", ".join([short(program.main.own.path), *others])
     weights = "Layers begin with PyTorch's own first weights; `from_jax` gives them JAX's.\n"
     said = f"{docstring}\n\n" if docstring else ""
     said = said.replace("\\", r"\\").replace('"""', r"\"\"\"")
+    first = textwrap.fill(f"A draft of {of} in PyTorch, by jaxvstorch port.", 96)
     return (
-        f'"""{said}A draft of {of} in PyTorch, by jaxvstorch port.\n\n'
+        f'"""{said}{first}\n\n'
         "Each JAX call that the run made is here the map's PyTorch for it, except what is below\n"
         f"a {TODO.strip(': ')}.\n{weights if recording.modules else ''}"
         '"""\n'

@@ -46,7 +46,8 @@ class Expressions(Initializers):
         if isinstance(node, ast.expr) and hasattr(node, "lineno") and not self._inside:
             known = self.recording.known.get(self.at(node))
             if known is not None:
-                return self.known(as_method(copy.deepcopy(known), node))
+                recorded = self.merging.in_place(copy.deepcopy(known), self.file_of(node))
+                return self.known(as_method(recorded, node))
         return super().visit(node)
 
     def known(self, tree: ast.expr) -> ast.expr:

@@ -141,7 +141,7 @@ class Given:
         """The optimizer that the draft makes, for this model."""
         if self.optimizer is None:
             scope = {"paste": paste_torch, **vars(self.draft)}
-            for name, value in self.recording.globals.items():
+            for name, value in self.recording.program.globals().items():
                 if isinstance(value, int | float | str) and scope.get(name) is None:
                     scope[name] = value
             for (line, name), value in self.recording.values.items():
@@ -168,7 +168,7 @@ class Given:
 
     def _hand_over(self) -> None:
         """Give the draft the globals that its guarded part makes."""
-        for name, value in self.recording.globals.items():
+        for name, value in self.recording.program.globals().items():
             if getattr(self.draft, name, None) is not None:
                 continue
             kind = self.recording.kind.of(value)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from jaxvstorch._port.torch_draft.files import is_of_the_run
 from jaxvstorch._port.torch_draft.loading import RENAMED
 
 _VECTORS = ("bias", "scale")
@@ -31,7 +32,7 @@ def with_labels(known: dict[Leaf, Any], args: Any, kwargs: Any) -> tuple[list[An
             and {*map(type, jax.tree.leaves(value))} <= {bool, str}
         ):
             known.update(labels_of(value, value))
-        if not isinstance(value, FunctionType) or value.__module__ != "__main__":
+        if not isinstance(value, FunctionType) or not is_of_the_run(value):
             return value
 
         @wraps(value)

@@ -115,7 +115,7 @@ def mark_unbound(node: ast.AST, names: set[str]) -> None:
         new = list[ast.AST]()
         for part in statements:
             if isinstance(part, _NESTED):
-                inside = names - _bound(part) if isinstance(part, _SCOPES) else names
+                inside = names - bound_in(part) if isinstance(part, _SCOPES) else names
                 mark_unbound(part, inside)
             if isinstance(part, ast.stmt):
                 read = [n.id for n in _own_names(part) if n.id in names]
@@ -130,13 +130,13 @@ def _own_names(node: ast.AST) -> Iterator[ast.Name]:
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             yield part
         elif isinstance(part, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
-            bound = _bound(part)
+            bound = bound_in(part)
             yield from (name for name in _own_names(part) if name.id not in bound)
         elif not isinstance(part, _NESTED):
             yield from _own_names(part)
 
 
-def _bound(scope: ast.AST) -> set[str]:
+def bound_in(scope: ast.AST) -> set[str]:
     """The names that a function makes: its parameters, and what it assigns or defines."""
     parts = list(ast.walk(scope))
     return {

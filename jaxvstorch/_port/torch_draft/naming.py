@@ -8,6 +8,8 @@ from jaxvstorch._port.filling import span_of
 from jaxvstorch._port.from_jax.translation import qualified
 from jaxvstorch._port.report_data import Location
 from jaxvstorch._port.torch_draft import kinds
+from jaxvstorch._port.torch_draft.files import File
+from jaxvstorch._port.torch_draft.merging import Merging
 from jaxvstorch._port.torch_draft.recording import Recording
 
 
@@ -21,9 +23,9 @@ class Names(ast.NodeTransformer):
         notes: why something stays as it is, by the line.
     """
 
-    def __init__(self, recording: Recording, tree: ast.Module) -> None:
-        self.recording = recording
-        self.file = str(recording.file)
+    def __init__(self, recording: Recording, tree: ast.Module, merging: Merging) -> None:
+        self.recording, self.merging = recording, merging
+        self.file = recording.program.main  # of the statement that is rewritten
         self.scope = 0
         self.tree = tree
         # The functions of the program, by the line that they begin on.
@@ -87,11 +89,19 @@ class Names(ast.NodeTransformer):
 
     def name(self, node: ast.expr) -> str | None:
         """The map's name for what an expression spells."""
-        return qualified(self.file, node)
+        return qualified(self.file_of(node).own.path, node)
 
     def at(self, node: Any) -> Location:
         line, column, end_line, end_column = span_of(node)
-        return Location(self.file, line, end_line, column, end_column)
+        file = self.file_of(node)
+        end_line = end_line and end_line - file.before
+        return Location(file.own.path, line - file.before, end_line, column, end_column)
+
+    def file_of(self, node: ast.AST) -> File:
+        """The file of the program that an expression is in."""
+        lines = (n.lineno for n in ast.walk(node) if hasattr(n, "lineno"))
+        line = next(lines, None)
+        return self.file if line is None else self.recording.program.of_line(line)
 
 
 def _qualified(tree: ast.AST, before: str = "") -> Iterator[tuple[str, Any]]:

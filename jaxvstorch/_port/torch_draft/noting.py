@@ -3,7 +3,7 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jaxvstorch._port.from_jax.watching import WATCHER, Instrument
@@ -19,10 +19,17 @@ def _is_preamble(node: ast.stmt) -> bool:
 
 
 class Noting(Instrument):
-    """Notes what names hold, too."""
+    """Notes what names hold, too.
 
-    def __init__(self, file: str) -> None:
+    Args:
+        file: the program's.
+        before: how many lines the program's files before it have.
+        renamed: what the draft calls names of the file's top level.
+    """
+
+    def __init__(self, file: str, before: int, renamed: Mapping[str, str]) -> None:
         super().__init__(file)
+        self.before, self.renamed = before, renamed
         self._line = 0
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
@@ -32,10 +39,10 @@ class Noting(Instrument):
         return node
 
     def visit_FunctionDef(self, node: Any) -> Any:
-        outer, self._line = self._line, node.lineno
+        outer, self._line = self._line, node.lineno + self.before
         super().visit_FunctionDef(node)
+        note = ast.parse(f"{WATCHER}.entered({self._line}, locals())").body[0]
         self._line, node.body = outer, _flat(node.body)
-        note = ast.parse(f"{WATCHER}.entered({node.lineno}, locals())").body[0]
         for part in ast.walk(note):
             ast.copy_location(part, node.body[0])
         after = 1 if ast.get_docstring(node) is not None else 0
@@ -57,7 +64,8 @@ class Noting(Instrument):
 
     def _noted(self, names: list[str], node: ast.stmt) -> Iterator[ast.stmt]:
         for name in names:
-            text = f"{WATCHER}.assigned({self._line}, {name!r}, {name})"
+            new = name if self._line else self.renamed.get(name, name)
+            text = f"{WATCHER}.assigned({self._line}, {new!r}, {name})"
             note = ast.parse(text).body[0]
             for part in ast.walk(note):
                 ast.copy_location(part, node)

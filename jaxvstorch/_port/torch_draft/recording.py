@@ -3,7 +3,7 @@
 import ast
 import builtins
 import inspect
-import linecache
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -25,6 +25,7 @@ from jaxvstorch._port.from_jax.wording import name_of_call
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
 from jaxvstorch._port.torch_draft.calling import around, bound, in_jax, is_compiled
 from jaxvstorch._port.torch_draft.draws import Draw, recorded
+from jaxvstorch._port.torch_draft.files import Program, is_of_the_run
 from jaxvstorch._port.torch_draft.groups import Leaf, with_labels
 from jaxvstorch._port.torch_draft.kinds import (
     MODULE,
@@ -35,7 +36,6 @@ from jaxvstorch._port.torch_draft.kinds import (
     is_module,
     number_of_keys,
 )
-from jaxvstorch._port.torch_draft.noting import Noting
 from jaxvstorch._port.torch_draft.values import Frozen, freeze, weights
 
 _AT_ONE_LOCATION = 2  # calls that are done again
@@ -73,10 +73,11 @@ class Recording(Watcher):
         values: of names, as `kinds`, where they are plain.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, module: str | None = None) -> None:
         super().__init__()
         self.judge = self._judge
         self.file = Path(file)
+        self.program = Program(file, module)
         self.known: dict[Location, ast.expr] = {}
         self.judged: dict[Location, list[tuple[WatchedCall, Judgement]]] = {}
         self.made: dict[Location, list[tuple[str, Any, Any, Any]]] = {}
@@ -90,27 +91,22 @@ class Recording(Watcher):
         self.applied: dict[Location, str] = {}
         self.own_calls: dict[Location, tuple[str, dict[str, Any]]] = {}
         self.kind = Kinds()
-        self.globals: dict[str, Any] = {}
         self.makings: list[tuple[str, Any, Any, Any]] = []
         self.modules: dict[str, Any] = {}
         self._compiled = 0  # whether a compiled function is being traced
         self._runs: Counter[Any] = Counter()
         self._pending: list[OwnCall] = []
 
-    def source(self) -> str:
-        """The program's text."""
-        return "".join(linecache.getlines(str(self.file)))
-
     @contextmanager
-    def watching(self) -> Iterator[CodeType]:
-        """A block in which the program's calls are watched; yields its code."""
-        tree = Noting(str(self.file)).visit(ast.parse(self.source()))
+    def watching(self) -> Iterator[list[CodeType]]:
+        """A block in which the program's calls are watched; yields its code, or its cells'."""
         setattr(builtins, WATCHER, self)
-        code = compile(ast.fix_missing_locations(tree), str(self.file), "exec", dont_inherit=True)
+        sys.meta_path.insert(0, self.program)
         try:
             with recorded(self._drew):
-                yield code
+                yield [*self.program.codes(self.program.main)]
         finally:
+            sys.meta_path.remove(self.program)
             delattr(builtins, WATCHER)
 
     # What the program's code calls.
@@ -167,8 +163,8 @@ class Recording(Watcher):
         return result
 
     def began(self, names: dict[str, Any]) -> None:
-        """Keep the program's globals."""
-        self.globals = names
+        """Keep the globals of a file of the program."""
+        self.program.files[names["__name__"]].globals = names
 
     def entered(self, line: int, names: dict[str, Any]) -> None:
         """Note what a function's parameters hold."""
@@ -219,7 +215,7 @@ class Recording(Watcher):
     def _own(self, function: Any) -> str | None:
         """The name of a function, or class, or of the class of a module, of the program."""
         if isinstance(function, type):
-            return function.__name__ if function.__module__ == "__main__" else None
+            return self.program.in_draft(function) if is_of_the_run(function) else None
         if derivative_name(function):
             return None
         plain = getattr(function, "__func__", function)
@@ -227,9 +223,10 @@ class Recording(Watcher):
             plain = inspect.unwrap(plain)
         code = getattr(plain, "__code__", None)
         if code is not None:
-            return code.co_qualname if code.co_filename == str(self.file) else None
-        if type(function).__module__ == "__main__":
-            return f"{type(function).__name__}.__call__"
+            file = self.program.of_source(code.co_filename)
+            return None if file is None else file.in_draft(code.co_qualname)
+        if is_of_the_run(type(function)):
+            return f"{self.program.in_draft(type(function))}.__call__"
         return None
 
     def _call_own(self, at: Location, name: str, function: Any, args: Any, kwargs: Any) -> Any:
@@ -240,7 +237,7 @@ class Recording(Watcher):
             self.modules[name] = function
             return result
         given = bound(function, args, kwargs)
-        if is_module(function) and type(function).__module__ == "__main__":
+        if is_module(function) and is_of_the_run(type(function)):
             given = {"self": function, **given}
         if at not in self.own_calls:
             self.own_calls[at] = name, given
@@ -285,6 +282,7 @@ class Recording(Watcher):
         for location, judged in self.judged.items():
             for call, judgement in judged[:1]:
                 name = judgement.name or name_of_call(call)
+                location = self.program.in_cell(location)
                 outcome = judgement.outcome
                 if name.rpartition(".")[2] in _SILENT:
                     continue

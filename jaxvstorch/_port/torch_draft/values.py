@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxvstorch._port.torch_draft.files import is_of_the_run
 from jaxvstorch._port.torch_draft.kinds import (
     KEY,
     METRIC,
@@ -97,7 +98,8 @@ def _plain(value: Any) -> Any:
         value = dict(enumerate(value))
     if hasattr(value, "items"):
         return {str(name): _plain(part) for name, part in value.items()}
-    if type(value).__module__.partition(".")[0] in ("flax", "equinox", "__main__"):
+    of_library = type(value).__module__.partition(".")[0] in ("flax", "equinox")
+    if of_library or is_of_the_run(type(value)):
         return {name: _plain(part) for name, part in getattr(value, "__dict__", {}).items()}
     return None
 
