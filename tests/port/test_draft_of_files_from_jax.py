@@ -157,6 +157,78 @@ def test_names_that_two_files_have_are_told_apart(drafted_from_jax) -> None:
     assert "import pieces" not in source
 
 
+def test_a_state_of_linen_in_another_file_than_its_module(drafted_from_jax) -> None:
+    """Its module has a module of a third file, and data of NumPy's is its input."""
+    source, parity = drafted_from_jax(
+        """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        import optax
+        from flax.training import train_state
+        from nets.model import Net
+
+        x = np.random.default_rng(0).normal(size=(16, 3)).astype(np.float32)
+        y = x.sum(1, keepdims=True)
+
+
+        @jax.jit
+        def train_step(state, x, y):
+            def loss_fn(params):
+                return jnp.mean((state.apply_fn({"params": params}, x) - y) ** 2)
+
+            loss, grads = jax.value_and_grad(loss_fn)(state.params)
+            return state.apply_gradients(grads=grads), loss
+
+
+        def evaluate(state, size):
+            return state.apply_fn({"params": state.params}, x[:size]).sum()
+
+
+        model = Net(2)
+        params = model.init(jax.random.key(0), jnp.ones((1, 3)))["params"]
+        state = train_state.TrainState.create(
+            apply_fn=model.apply, params=params, tx=optax.adam(1e-2)
+        )
+        for _ in range(4):
+            state, loss = train_step(state, x, y)
+        print(loss, evaluate(state, 4))
+        """,
+        **{
+            "nets.model": """
+                from flax import linen as nn
+                from .blocks import Block
+
+
+                class Net(nn.Module):
+                    blocks: int
+
+                    @nn.compact
+                    def __call__(self, x):
+                        for _ in range(self.blocks):
+                            x = Block(3)(x)
+                        return nn.Dense(1)(x)
+                """,
+            "nets.blocks": """
+                import flax.linen as linen
+
+                ACTIVATION = linen.gelu
+
+
+                class Block(linen.Module):
+                    width: int
+
+                    @linen.compact
+                    def __call__(self, x):
+                        return ACTIVATION(linen.LayerNorm()(linen.Dense(self.width)(x)))
+                """,
+        },
+    )
+    assert parity["train_step"] == THREE
+    assert "state.model(torch.as_tensor(x[:size]))" in source
+    assert "self.Dense_0 = nn.Linear(3, self.width)" in source
+
+
 def _port(folder, *arguments: str) -> str:
     run = [sys.executable, "-m", "jaxvstorch", "port", *arguments, "--write", "draft.py"]
     done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)

@@ -123,7 +123,8 @@ class Expressions(Initializers):
         return ast.Call(ast.parse("nn.Parameter", mode="eval").body, [self.visit(value)], [])
 
     def _is_applied(self, node: ast.Call) -> bool:
-        return hasattr(node, "lineno") and self.recording.applied.get(self.at(node)) == "apply"
+        applied = self.recording.applied.get(self.at(node)) if hasattr(node, "lineno") else None
+        return applied is not None and applied[0] == "apply"
 
     def _is_own(self, node: ast.expr) -> bool:
         """Whether a call is one of a function, class or module of the program."""
@@ -158,13 +159,16 @@ class Expressions(Initializers):
 
     def applied(self, node: ast.Call) -> ast.expr:
         """``model.apply(params, x)`` as ``model(x)``."""
-        owner = self.variables(node.args[0])
+        owner, (_, given) = self.variables(node.args[0]), self.recording.applied[self.at(node)]
         words = [w for w in node.keywords if w.arg not in ("rngs", "mutable", "method")]
         method = next((w.value for w in node.keywords if w.arg == "method"), None)
         if method is not None:
             text = ast.unparse(method).strip("'")
             owner = ast.Attribute(owner, text.rpartition(".")[2], ast.Load())
-        return self._call(owner, ast.Call(node.func, node.args[1:], words))
+        new = self._call(owner, ast.Call(node.func, node.args[1:], words))
+        inputs = [v for a, v in zip(node.args[1:], given, strict=False) if not self.is_key(a)]
+        new.args = [*map(self._as_tensor, new.args, inputs), *new.args[len(inputs) :]]
+        return new
 
     def variables(self, node: ast.expr) -> ast.expr:
         """The module that keeps the variables that an expression names."""
@@ -178,7 +182,7 @@ class Expressions(Initializers):
         new: ast.expr = self.visit(node)
         return new
 
-    def _call(self, function: ast.expr, node: ast.Call) -> ast.expr:
+    def _call(self, function: ast.expr, node: ast.Call) -> ast.Call:
         args = [self.visit(a) for a in node.args if not self.is_key(a)]
         words = [ast.keyword(w.arg, self.visit(w.value)) for w in node.keywords
                  if not self.is_left_out(w)]  # fmt: skip

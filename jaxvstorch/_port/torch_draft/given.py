@@ -119,8 +119,9 @@ class Given:
 
     def _model(self, frozen: Frozen) -> Any:
         made = frozen.made or next(
-            (m[:3] for m in self.recording.makings if m[0] in vars(self.draft)), None
-        )
+            (m[:3] for m in self.recording.makings
+             if m[0] in vars(self.draft) and kinds.is_module(m[3])), None
+        )  # fmt: skip
         if made is None or not hasattr(self.draft, made[0]):
             raise LookupError("it was not seen what its module is made with")
         name, args, kwargs = made

@@ -88,7 +88,7 @@ class Recording(Watcher):
         self.arrays: dict[Location, tuple[Any, Any]] = {}
         self.labels: dict[Location, dict[Leaf, Any]] = {}
         self.values: dict[tuple[int, str], Any] = {}
-        self.applied: dict[Location, str] = {}
+        self.applied: dict[Location, tuple[str, Any]] = {}  # and the inputs
         self.own_calls: dict[Location, tuple[str, dict[str, Any]]] = {}
         self.kind = Kinds()
         self.makings: list[tuple[str, Any, Any, Any]] = []
@@ -142,7 +142,7 @@ class Recording(Watcher):
         bare = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
         if bare in ("init", "init_with_output", "apply") and is_flax(owner, "linen"):
-            self.applied[location] = bare
+            self.applied[location] = bare, args[1:]
         if optimizer_name(function) or bare == "apply_gradients":
             for call in self._pending:
                 call.updates = True

@@ -86,7 +86,7 @@ class Training(Optimizers):
             if new is not None:
                 return new
             if hasattr(value, "lineno"):
-                applied = self.recording.applied.get(self.at(value))
+                applied, _ = self.recording.applied.get(self.at(value), ("", ()))
                 if applied == "init":
                     return []
                 if applied == "apply" and any(w.arg == "mutable" for w in value.keywords):
