@@ -63,7 +63,7 @@ main()
 def test_a_step_inside_of_a_function_takes_metrics_and_dictionaries(drafted_from_jax) -> None:
     source, parity = drafted_from_jax(_METRICS)
     assert parity["make_step.step"] == THREE
-    assert "MultiMetric(accuracy=Accuracy(), loss=Average('loss'))" in source
+    assert 'MultiMetric(accuracy=Accuracy(), loss=Average("loss"))' in source
     assert "# TODO" not in source
 
 
@@ -219,7 +219,7 @@ def test_cells_of_linen_and_metrics_in_a_dictionary(drafted_from_jax) -> None:
     assert parity["train_step"] == THREE
     assert parity["train"] == "not compared: it takes no array"
     assert "LSTMCell(4, self.size)" in source
-    assert "{'loss': loss.detach()}" in source
+    assert '{"loss": loss.detach()}' in source
     assert source.count("torch.manual_seed") == 1
 
 
