@@ -61,7 +61,7 @@ if __name__ == "__main__":
         ),
         ("optax.MultiSteps(optax.adam(1e-2), every_k_schedule=2)", "MultiSteps(optimizer, 2)"),
         ("optax.apply_if_finite(optax.adam(0.1), 3)", "StepsIfFinite(optimizer, 3)"),
-        ("optax.adamw(1e-2, weight_decay=0.1, mask=is_matrix)", "'weight_decay': 0.0}]"),
+        ("optax.adamw(1e-2, weight_decay=0.1, mask=is_matrix)", '"weight_decay": 0.0}]'),
         (
             "optax.chain(optax.add_decayed_weights(0.1), optax.sgd(0.1, 0.9))",
             "p.grad.add_(p.detach(), alpha=0.1)",
@@ -72,7 +72,7 @@ if __name__ == "__main__":
         ),
         (
             "optax.chain(optax.adam(0.1), optax.masked(optax.set_to_zero(), is_matrix))",
-            "{'params': frozen, 'lr': 0.0}",
+            '{"params": frozen, "lr": 0.0}',
         ),
         (
             "optax.chain(optax.clip_by_global_norm(0.1), optax.scale_by_adam(b2=0.9),"

@@ -1,4 +1,4 @@
-"""Cells of recurrent networks, and loops over sequences, as a draft makes them."""
+"""Cells of recurrent networks, loops over sequences and trees, as a draft makes them."""
 
 from collections.abc import Callable
 
@@ -203,3 +203,9 @@ def scan(function, carry, xs, length=None, reverse=False):
     if reverse:
         results.reverse()
     return carry, tree_map(lambda *ys: torch.stack(ys), *results)
+
+
+def as_tensors(tree):
+    """The arrays of a tree as tensors, those of 64 bits with 32."""
+    arrays = tree_map(torch.as_tensor, tree)
+    return tree_map(lambda x: x.float() if x.dtype == torch.float64 else x, arrays)

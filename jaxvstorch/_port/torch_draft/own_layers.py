@@ -6,13 +6,6 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.utils._pytree import tree_map
-
-
-def as_tensors(tree):
-    """The arrays of a tree as tensors, those of 64 bits with 32."""
-    arrays = tree_map(torch.as_tensor, tree)
-    return tree_map(lambda x: x.float() if x.dtype == torch.float64 else x, arrays)
 
 
 def same_padding(x: Tensor, kernel_size, stride, dilation) -> Tensor:
