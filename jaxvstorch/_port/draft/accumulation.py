@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from jaxvstorch._port.draft.clipping import clipped, clips_gradients, norms
 from jaxvstorch._port.draft.expressions import parsed
-from jaxvstorch._port.draft.reading import clips_gradients, gradient_call, names_in, stepped
+from jaxvstorch._port.draft.reading import gradient_call, names_in, stepped
 from jaxvstorch._port.draft.regions import Step, adding_step
 from jaxvstorch._port.draft.training import Training, updated
 
@@ -70,13 +71,21 @@ class Accumulation(Training):
             return self._handing(node) or super().visit_Expr(node)
         if _sets_to_zero(node, step):
             return _none()
-        if any(node is change for change in step.changes):
-            return None  # it goes into the function that takes the step
         if clips_gradients(node):
-            return ast.parse(self.change(node)).body
+            return self._clipped(node, step)
         if stepped(node) == step.optimizer:
             return self._taken(step)
         return super().visit_Expr(node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if self.adding is not None and clips_gradients(node):
+            return self._clipped(node, self.adding)
+        return super().visit_Assign(node)
+
+    def _clipped(self, node: ast.stmt, step: Step) -> list[ast.stmt] | None:
+        if any(node is change for change in step.changes):
+            return None  # it goes into the function that takes the step
+        return ast.parse(clipped(node, self.visit)).body
 
     def _handing(self, node: ast.Expr) -> ast.stmt | None:
         """A call of a function that takes a step, or the step in it, with the gradients."""
@@ -104,11 +113,13 @@ class Accumulation(Training):
         (function,) = ast.parse(source).body
         assert isinstance(function, ast.FunctionDef)
         function.decorator_list = [parsed("nnx.jit")]
-        lines = [self.change(change) for change in step.changes]
+        lines = [clipped(change, self.visit) for change in step.changes]
         lines.append(f"{step.optimizer}.update({updated(step.trained)}, {GRADS})")
+        results = ", ".join(norms(step.changes))
+        lines += [f"return {results}"] * bool(results)
         function.body = ast.parse("\n".join(lines)).body
         self.steps.append(function)
-        return ast.parse(f"{self.update}({parameters})").body[0]
+        return ast.parse(f"{f'{results} = ' * bool(results)}{self.update}({parameters})").body[0]
 
 
 def _none() -> ast.stmt:

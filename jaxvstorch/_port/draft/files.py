@@ -9,6 +9,7 @@ from typing import TypeGuard
 from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
 from jaxvstorch._port.draft.branching import WithStepsDecided
+from jaxvstorch._port.draft.clipping import WithClippingApart
 from jaxvstorch._port.draft.closures import WithoutClosures
 from jaxvstorch._port.draft.commenting import COMMENT, TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
@@ -48,6 +49,7 @@ class File:
         }
         self.seen = Seen(recording, path)
         self.tree = WithStepsDecided(self.seen.lines).visit(self.tree)
+        self.tree = WithClippingApart(self.tree).visit(self.tree)
         self.modules = merging.imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from jaxvstorch._port.draft.commenting import is_marker
 
-_CLIPPED = ("clip_grad_norm_", "clip_grad_value_")
-
 
 class WithoutItem(ast.NodeTransformer):
     """Leaves out ``item()``: inside a compiled function a number stays an array."""
@@ -231,12 +229,6 @@ def stepped(node: ast.stmt) -> str | None:
         case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="step"))):
             return name
     return None
-
-
-def clips_gradients(node: ast.stmt) -> bool:
-    """Whether a statement clips gradients."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith(_CLIPPED)
 
 
 def changed_by_hand(node: ast.stmt) -> tuple[str, ast.expr] | None:

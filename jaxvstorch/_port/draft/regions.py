@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from jaxvstorch._port.draft.clipping import clips_gradients
 from jaxvstorch._port.draft.reading import (
     bodies,
     changed_by_hand,
-    clips_gradients,
     first_reads,
     gradient_call,
     names_in,

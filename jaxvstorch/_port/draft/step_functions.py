@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from jaxvstorch._port.draft.clipping import norms
 from jaxvstorch._port.draft.commenting import blank
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.modules import RNGS, draws
@@ -115,7 +116,7 @@ class StepFunction:
                 inner.body = [*body, *ast.parse(end).body]
         many = len(self.results) > 3
         left = f"({loss}, {'others' if many else others})" if self.results else loss
-        further = [*(["*others"] if many else self.results), *self._gradients()]
+        further = [*(["*others"] if many else self.results), *self._after_gradients()]
         new = "new" if self.step.adds else "grads"
         options = self._argnums(frozen) + ", has_aux=True" * bool(self.results)
         lines = [
@@ -138,7 +139,7 @@ class StepFunction:
     def called(self, name: str, loss: str) -> ast.stmt:
         """The statement that calls the function once it is written."""
         arguments = [RNGS if p == "rngs" else p for p in self.parameters]
-        returned = ", ".join([loss, *self.results, *self._gradients()])
+        returned = ", ".join([loss, *self.results, *self._after_gradients()])
         return ast.parse(f"{returned} = {name}({', '.join(arguments)})").body[0]
 
     def _optimizer(self) -> list[str]:
@@ -147,8 +148,10 @@ class StepFunction:
             return ["grads"]
         return [self.step.optimizer] if self.step.optimizer and not self.step.apart else []
 
-    def _gradients(self) -> list[str]:
-        return ["grads"] if self.step.adds or self.step.apart else []
+    def _after_gradients(self) -> list[str]:
+        """What it returns that the gradients give: themselves, and norms that are read."""
+        gradients = ["grads"] if self.step.adds or self.step.apart else []
+        return [*([] if self.step.adds else norms(self.step.changes)), *gradients]
 
     def _argnums(self, frozen: bool) -> str:
         count = len(self.step.trained)

@@ -8,12 +8,12 @@ from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.batches import Batches
+from jaxvstorch._port.draft.clipping import clipped, clips_gradients
 from jaxvstorch._port.draft.commenting import is_blank, is_marker, mark
 from jaxvstorch._port.draft.reading import (
     Cloned,
     WithoutItem,
     carried,
-    clips_gradients,
     gradient_call,
     names_in,
     read_around,
@@ -192,7 +192,9 @@ class Training(Batches):
         if step.adds:
             yield "grads = new if grads is None else jax.tree.map(jnp.add, grads, new)"
             return
-        yield from (self.change(change) for change in step.changes if clips_gradients(change))
+        yield from (
+            clipped(change, self.visit) for change in step.changes if clips_gradients(change)
+        )
         if step.apart:
             return
         if step.new_value is None:
@@ -221,20 +223,6 @@ class Training(Batches):
         return self.function is not None and (
             name in names_in(self.function, ast.Store)
             or any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(self.function))
-        )
-
-    def change(self, node: ast.stmt) -> str:
-        """A change of the gradients before the step, such as clipping."""
-        assert isinstance(node, ast.Expr)
-        call = node.value
-        assert isinstance(call, ast.Call)
-        given = call.args[1] if len(call.args) > 1 else call.keywords[0].value
-        limit = ast.unparse(self.visit(given))
-        if "clip_grad_value_" in ast.unparse(call.func):
-            return f"grads = jax.tree.map(lambda g: jnp.clip(g, -{limit}, {limit}), grads)"
-        return (
-            f"scale = jnp.minimum(1, {limit} / (optax.tree.norm(grads) + 1e-6))\n"
-            "grads = jax.tree.map(lambda g: g * scale, grads)"
         )
 
 
