@@ -16,6 +16,7 @@ from jaxvstorch._port.draft.distributions import is_drafted
 from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
+from jaxvstorch._port.draft.modes import WithoutModes
 from jaxvstorch._port.draft.modules import draws
 from jaxvstorch._port.draft.optimizers import scheduled
 from jaxvstorch._port.draft.randomness import begin_rngs, keep_rngs, resolve, take_rngs
@@ -49,7 +50,7 @@ class File:
         }
         self.seen = Seen(recording, path)
         self.tree = WithStepsDecided(self.seen.lines).visit(self.tree)
-        self.tree = WithClippingApart(self.tree).visit(self.tree)
+        self.tree = WithoutModes(self.tree).visit(WithClippingApart(self.tree).visit(self.tree))
         self.modules = merging.imported_modules(self.tree, path, self.folder)
         if self.seen.scalers:
             self.tree = reading.WithoutScaling(self.seen.scalers).visit(self.tree)
