@@ -105,7 +105,7 @@ def poisson_nll_loss(
     if full:
         n = jnp.where(target > 1, target, 2)
         stirling = n * jnp.log(n) - n + 0.5 * jnp.log(2 * jnp.pi * n)
-        loss += jnp.where(target > 1, stirling, 0)
+        loss += jnp.where(target > 1, stirling, 0).astype(loss.dtype)
     return reduced(loss, reduction)
 
 

@@ -30,12 +30,14 @@ def _running(input: Array, dim: int, scan: Any) -> tuple[Array, Array]:
 
 def cumulative_trapezoid(y: Array, x: Array | None, dx: float, dim: int) -> Array:
     """The integral up to each point but the first, by trapezoids."""
-    y = jnp.moveaxis(y, dim, -1)
+    n, y = y.ndim, jnp.moveaxis(y, dim, -1)
+    both = y[..., 1:] + y[..., :-1]
     if x is None:
-        widths: Any = dx
+        areas = both * (dx / 2)  # an integer dx would overflow small integers
     else:
-        widths = jnp.diff(x if x.ndim == 1 else jnp.moveaxis(x, dim, -1))
-    return jnp.moveaxis(jnp.cumsum((y[..., 1:] + y[..., :-1]) * widths / 2, axis=-1), -1, dim)
+        x = x if x.ndim == 1 else jnp.moveaxis(x.reshape((1,) * (n - x.ndim) + x.shape), dim, -1)
+        areas = both * jnp.diff(x) / 2
+    return jnp.moveaxis(jnp.cumsum(areas, axis=-1), -1, dim)
 
 
 def kthvalue(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:

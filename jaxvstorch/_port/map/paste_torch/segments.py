@@ -10,7 +10,9 @@ def segment_sum(
 ) -> torch.Tensor:
     """``jax.ops.segment_sum``: the sum of the rows of each number."""
     size = int(segment_ids.max()) + 1 if num_segments is None else num_segments
-    return data.new_zeros((size, *data.shape[1:])).index_add(0, segment_ids, data)
+    inside = (segment_ids >= 0) & (segment_ids < size)  # JAX leaves the other rows out
+    start = data.new_zeros((size, *data.shape[1:]))
+    return start.index_add(0, segment_ids[inside], data[inside])
 
 
 def segment_reduce(
@@ -23,4 +25,5 @@ def segment_reduce(
         "amax": kind(data.dtype).min, "amin": kind(data.dtype).max,
     }  # fmt: skip
     start = data.new_full((size, *data.shape[1:]), {"prod": 1, **ends}[reduce])
-    return start.index_reduce(0, segment_ids, data, reduce)
+    inside = (segment_ids >= 0) & (segment_ids < size)  # JAX leaves the other rows out
+    return start.index_reduce(0, segment_ids[inside], data[inside], reduce)
