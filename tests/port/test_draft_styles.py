@@ -167,8 +167,9 @@ for step in range(3):
     loss = F.cross_entropy(logits.transpose(1, 2), text[:, 1:])
     optimizer.zero_grad()
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1)
     optimizer.step()
+    print(norm.item())
 """
 
 SPEAKER = """\

@@ -48,6 +48,9 @@ def compared(
         return f"at parity: {what}, {where}"
     if wrong and all(text.startswith("torch") for text in wrong):  # such as at a kink
         return f"at parity: {what}, {where}; PyTorch's own float32 differs more"
+    apart = [c.note for c in parity.comparisons if not c.compared]
+    if apart:
+        return f"cannot be compared: {apart[0].partition(': ')[0]}"
     text = "; ".join(wrong or ["nothing was compared"])[:300]
     return f"not at parity: {text}{_where_they_part(in_torch, in_jax, inputs)}"
 

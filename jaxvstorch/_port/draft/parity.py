@@ -63,7 +63,10 @@ def compare_parts(
         except Exception as error:
             yield name, f"cannot be compared: {error_text(error)}"
     for steps in recording.steps.values():
-        if steps.drafted is not None:
+        if steps.drafted is not None and (other := steps.drafted.changing):
+            why = f"{other} gives another value in another step"
+            yield steps.drafted.name, f"cannot be compared: {why}"
+        elif steps.drafted is not None:
             yield compare_taken(draft, steps, recording)
 
 

@@ -151,6 +151,7 @@ class DraftedStep:
         update: the function that takes the step, where this one only adds gradients up.
         update_takes: the parameters of that function, in order.
         returns: the names of the modules whose gradients it returns, and takes no step.
+        changing: what gives another value in another step, so that none can be repeated.
     """
 
     name: str
@@ -163,6 +164,7 @@ class DraftedStep:
     update: str = ""
     update_takes: list[str] = field(default_factory=list)
     returns: list[str] = field(default_factory=list)
+    changing: str = ""
 
 
 def weights_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:

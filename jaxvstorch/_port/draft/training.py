@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxvstorch._port.draft.attributes import Named, Unnamed, attributes_in
 from jaxvstorch._port.draft.batches import Batches
+from jaxvstorch._port.draft.changing import changing
 from jaxvstorch._port.draft.clipping import clipped, clips_gradients
 from jaxvstorch._port.draft.commenting import is_blank, is_marker, mark
 from jaxvstorch._port.draft.reading import (
@@ -155,6 +156,11 @@ class Training(Batches):
             function.decorator_list = []
             why = f"Not compiled: what {dependent} gives depends on values."
             function.body.insert(0, ast.Expr(ast.Constant(why)))
+        other = changing(step.region, self.tree, modules, self.qualified) or ""
+        if other and not dependent:
+            function.decorator_list = []
+            why = f"Not compiled: {other} gives another value in another step."
+            function.body.insert(0, ast.Expr(ast.Constant(why)))
         step.seen.drafted = DraftedStep(
             name,
             new.parameters,
@@ -164,6 +170,7 @@ class Training(Batches):
             changes,
             copied,
             returns=step.trained if step.apart else [],
+            changing=other,
         )
         keeps_gradients = step.adds or step.apart
         if not keeps_gradients and (step.optimizer or step.trained[0]) in step.seen.adding:

@@ -163,7 +163,8 @@ def _compared(draft: ModuleType, steps: Steps, recording: Recording, wide: bool)
             with same_draws():
                 result = function(**values)
             given |= dict(zip(changed, result[-len(changed) :], strict=True))
-            jax_losses.append(float(result[0]))
+            own = result[0]  # a loss, or a loss and what else the step returns
+            jax_losses.append(float(own[0] if isinstance(own, tuple) else own))
         after = model.with_named(given, name)
         scale = max((float(g.max()) for g in largest.values()), default=0.0)
         rounding = stepping.ROUNDING if wide else stepping.NARROW_ROUNDING

@@ -1,5 +1,6 @@
 """The lines of tests of a draft in Equinox or in functions."""
 
+import ast
 import inspect
 import re
 from collections.abc import Sequence
@@ -108,7 +109,11 @@ class StyleWords(Words):
     def taken(self, step: str, call: str, returns_tuple: bool, gradients: bool) -> str:
         if gradients:
             raise LookupError("it returns gradients")
-        return f"{', '.join(['loss', *self.recording.changed[step]])} = {call}"
+        source = ast.parse(inspect.getsource(getattr(self.draft, step)))
+        last = source.body[0].body[-1].value  # type: ignore[attr-defined]
+        several = isinstance(last, ast.Tuple) and isinstance(last.elts[0], ast.Tuple)
+        loss = "(loss, *_)" if several else "loss"
+        return f"{', '.join([loss, *self.recording.changed[step]])} = {call}"
 
     def weights(self, key: str, name: str, module: torch.nn.Module) -> list[str]:
         name = self.recording.renamed.get(name, name)
