@@ -335,3 +335,56 @@ def test_a_step_reads_what_python_changes(drafted) -> None:
     assert "loss, grad_norm = train_step(net, optimizer, x)" in source
     assert "if step >= 0:\n            net.train()\n        else:\n" in source
     assert "        net.eval()\n        print(" in source
+
+
+def test_copies_of_weights(drafted) -> None:
+    """A target network follows, averages are put in and taken out, groups name single weights."""
+    source, parity = drafted(
+        """
+        import copy
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Linear(3, 2)
+
+            def forward(self, x):
+                return self.a(x)
+
+        torch.manual_seed(0)
+        net, kept, tau = Net(), {}, 0.1
+        target = copy.deepcopy(net)
+        for p in target.parameters():
+            p.requires_grad_(False)
+        optimizer = torch.optim.SGD(
+            [{"params": [net.a.weight], "lr": 0.2}, {"params": [net.a.bias]}], lr=0.1
+        )
+        x = torch.ones(4, 3)
+        for step in range(3):
+            loss = (net(x) - target(x)).square().mean() + net(x).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            with torch.no_grad():
+                for p, tp in zip(net.parameters(), target.parameters()):
+                    tp.data.mul_(1 - tau).add_(tau * p.data)
+        for name, p in net.named_parameters():
+            kept[name] = p.data
+            p.data = torch.zeros_like(p)
+        for name, p in net.named_parameters():
+            p.data = kept[name]
+        print(net(x).sum().item())
+        """
+    )
+    assert "# TODO" not in source
+    for line in (
+        "set_trainable(p, False)",
+        "tp[...] = tp * (1 - tau) + tau * p",
+        "kept[name] = p[...]",
+        "p[...] = kept[name]",
+        '{"params": [net.a.kernel], "lr": 0.2}',
+    ):
+        assert line in source
+    assert parity["train_step"].startswith("at parity: losses, weights and buffers after 3 steps")

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Collection, Iterator
 from inspect import signature
 from operator import attrgetter
+from types import EllipsisType
 from typing import Any
 
 import torch
@@ -180,9 +181,6 @@ class Optimizers(Rewriting):
         """What flax's filter of the weights that are trained is called in the draft."""
         return "paste.trainable" if self.seen.frozen else "nnx.Param"
 
-    def _is_weight(self, node: ast.expr) -> bool:
-        return ast.unparse(node) in self.weights
-
     def _trainable(self, weights: ast.expr, value: ast.expr) -> ast.expr:
         """What lets weights be trained, or stay as they are."""
         of = self.visit(weights)
@@ -231,7 +229,7 @@ class Optimizers(Rewriting):
         self, row: Row, made: MadeOptimizer, model: str, values: dict[str, ast.expr]
     ) -> ast.expr:
         """The draft's ``grouped``, with a function of the settings that groups are given."""
-        groups = ast.unparse(values["params"])
+        groups = ast.unparse(_Weights().visit(copy.deepcopy(values["params"])))
         groups = groups if made.groups else f"[{{'params': {groups}}}]"
         given = [name for name in row.taken() if any(name in group for group in made.groups)]
         needed = [name for name in given if all(name in group for group in made.groups)]
@@ -263,6 +261,18 @@ class Optimizers(Rewriting):
         values["lr"] = self.rates[ast.unparse(optimizer)]
         schedule = simplified(parsed(row.expression or ""), values, settings)
         return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
+
+
+class _Weights(ast.NodeTransformer):
+    """Takes weights themselves, which ``net.a.kernel[...].T`` is an array of."""
+
+    def visit(self, node: ast.AST) -> Any:
+        match node:
+            case ast.Attribute(ast.Subscript(weight, ast.Constant(value=EllipsisType())), "T"):
+                return weight
+            case ast.Subscript(weight, ast.Constant(value=EllipsisType())):
+                return weight
+        return super().visit(node)
 
 
 def _models(weights: ast.expr, made: MadeOptimizer | None) -> list[str]:

@@ -149,6 +149,8 @@ class Rewriting(Weights):
             target.value, target.slice = self.visit(target.value), self.visit(target.slice)
             return ast.parse(functional_update(node)).body
         if isinstance(target, ast.Attribute) and len(node.targets) == 1:
+            if target.attr == "data" and (name := ast.unparse(target.value)) in self.weights:
+                return ast.parse(f"{name}[...] = {ast.unparse(self.visit(value))}").body[0]
             if (tied := self.tied(target, node.value)) is not None:
                 return tied
             made = re.search(r"\b(Parameter|Buffer)\(", ast.unparse(node.value))
@@ -163,6 +165,8 @@ class Rewriting(Weights):
             case ast.Assign([ast.Tuple(names)], ast.Call() as call):
                 if not any(isinstance(name, ast.Starred) for name in names):
                     self.unpacked[id(call)] = len(names)
+        if not isinstance(target, ast.Name) and self._is_weight(value):
+            node.value = parsed(f"{ast.unparse(value).removesuffix('.data')}[...]")  # as it is now
         new = self.generic_visit(node)
         match new:
             case ast.Assign([ast.Tuple([ast.Name(first), ast.Name(second)] as both)], pair):
@@ -188,6 +192,10 @@ class Rewriting(Weights):
             text = f"{place[1]} {_SIGNS[type(node.op).__name__]}= {ast.unparse(node.value)}"
             return ast.parse(text).body[0]
         return self.generic_visit(node)
+
+    def _is_weight(self, node: ast.expr) -> bool:
+        """Whether it is a weight that a loop goes over, or its ``data``."""
+        return ast.unparse(node).removesuffix(".data") in self.weights
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
@@ -218,12 +226,13 @@ class Rewriting(Weights):
         if not names and not name and (self.unwatched or self._did_not_run(call)):
             names = [f"Tensor.{method}"] if f"Tensor.{method}" in rows() else []
         changes = bool(names) and names[0].startswith("Tensor.") and names[0].endswith("_")
+        changes = changes and method != "requires_grad_"
         if changes and isinstance(call.func, ast.Attribute):
             array = call.func.value
             if (stored := self.stored(array, call)) is not None:
                 return stored
-            if ast.unparse(array).removesuffix(".data") in self.weights:
-                return self.weight_written(array, call)
+            if self._is_weight(first := _written_into(array)):
+                return self.weight_written(first, call)
             if isinstance(array, ast.Name | ast.Attribute):
                 target = ast.parse(ast.unparse(array), mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
@@ -283,3 +292,11 @@ def names_bound(function: ast.FunctionDef) -> set[str]:
     names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     stored = (n for n in ast.walk(function) if isinstance(n, ast.Name))
     return names | {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+
+
+def _written_into(array: ast.expr) -> ast.expr:
+    """What ``p.mul_(a).add_(b)`` writes into first: ``p``."""
+    match array:
+        case ast.Call(ast.Attribute(inner, method)) if method.endswith("_"):
+            return _written_into(inner)
+    return array
