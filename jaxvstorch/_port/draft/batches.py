@@ -3,12 +3,13 @@
 # ruff: noqa: N802 - ast.NodeVisitor gives the names of the methods.
 
 import ast
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from jaxvstorch._port.draft.adding import add_arrays, read_after
 from jaxvstorch._port.draft.commenting import UNREACHED, UNSEEN, is_behind
 from jaxvstorch._port.draft.distributions import Distributions
-from jaxvstorch._port.draft.expressions import parsed
+from jaxvstorch._port.draft.expressions import DATA, RUN_BY_LOADERS, parsed
 from jaxvstorch._port.draft.reading import names_in
 from jaxvstorch._port.draft.saving import Saving
 
@@ -48,7 +49,12 @@ class Batches(Distributions, Saving):
         first = ast.unparse(node.args[0]) if node.args else ""
         if ast.unparse(node.func) == "next" and first in self.iterators:
             return ast.Call(parsed("jax.tree.map"), [parsed("jnp.asarray"), node], [])
+        arrays = self.seen.data_sets.get(self.span(node), ())
         new = super().visit_Call(node)
+        if arrays and isinstance(new, ast.Call):  # PyTorch's loader hands them out
+            new.args = [_in_torch(a) if i in arrays else a for i, a in enumerate(new.args)]
+            for word in new.keywords:
+                word.value = _in_torch(word.value) if word.arg in arrays else word.value
         evaluated = self.span(node) in self.seen.evaluations and not self.in_step
         if evaluated and isinstance(new, ast.Call) and not new.keywords:
             if self.seen.of_values_below((), self.seen.instances.values()):
@@ -91,3 +97,60 @@ class Batches(Distributions, Saving):
         place = sum(map(is_behind, new.body[:1]))
         new.body[place:place] = ast.parse(handed).body
         return new
+
+
+class InPyTorch(ast.NodeTransformer):
+    """Reads PyTorch's copies of what the rest of a draft has in JAX.
+
+    Args:
+        names: those that there are copies of.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name(f"torch_{node.id}", node.ctx) if node.id in self.names else node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.name = f"torch_{node.name}" if node.name in self.names else node.name
+        return node
+
+
+def _in_torch(array: ast.expr) -> ast.expr:
+    return ast.Call(parsed("torch.from_dlpack"), [array], [])
+
+
+def run_by_loaders(
+    parts: Mapping[str, Sequence[ast.stmt]],
+    others: Iterable[ast.stmt],
+    bases: Mapping[str, Sequence[str]],
+) -> tuple[set[str], set[str]]:
+    """The names of a file's definitions and constants that data sets and their loaders run.
+
+    They stay as they are: a loader's workers are forked processes, in which JAX can wait forever.
+
+    Args:
+        parts: the statements that define each name.
+        others: the file's other statements.
+        bases: the full names of the bases of each class.
+
+    Returns:
+        Those that nothing else reads, and those that the rest of the program reads too.
+    """
+    every = [*(node for nodes in parts.values() for node in nodes), *others]
+    calls = [n for node in every for n in ast.walk(node) if isinstance(n, ast.Call)]
+    given = [w.value for call in calls for w in call.keywords if w.arg in RUN_BY_LOADERS]
+    run = {name for value in given for name in names_in(value, ast.Load)} & parts.keys()
+    for name, of in bases.items():
+        if any(base.startswith(DATA) or base in run for base in of):
+            run.add(name)
+    read = {name: names_in(ast.Module([*nodes], []), ast.Load) for name, nodes in parts.items()}
+    outside, known, before = set[str]().union(*(names_in(n, ast.Load) for n in others)), run, None
+    while known != before:
+        before = known
+        helpers = set[str]().union(*(read[name] for name in known)) & parts.keys()
+        rest = outside.union(*(names for name, names in read.items() if name not in known))
+        run, known = run | (helpers - rest), known | helpers
+    return run, known - run

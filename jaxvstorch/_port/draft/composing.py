@@ -209,6 +209,7 @@ _LIBRARIES = {
     "Array": "from jax import Array", "ocp": "import orbax.checkpoint as ocp",
     "Path": "from pathlib import Path", "eqx": "import equinox as eqx",
     "SimpleNamespace": "from types import SimpleNamespace",
+    "torch": "import torch",
     "Any": "from typing import Any", "dataclass": "from dataclasses import dataclass",
 }  # fmt: skip
 

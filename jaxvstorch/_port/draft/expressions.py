@@ -25,6 +25,7 @@ from jaxvstorch._port.translation import cast_suffix
 _ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.mps.", "torch.xpu.",
                 "torch.finfo", "torch.iinfo")  # fmt: skip
 DATA = "torch.utils.data."
+RUN_BY_LOADERS = ("collate_fn", "worker_init_fn")  # functions that a DataLoader is given
 KEPT = (DATA, "torch.utils.tensorboard.")  # what PyTorch has for programs of any library
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
 # Arrays of a dtype from lists or NumPy's; of numbers alone they would be sizes.
@@ -286,7 +287,11 @@ class Expressions(ast.NodeTransformer):
             ]
             return ast.Call(node.func, arrays, node.keywords)
         if name.startswith(KEPT):
-            return self.generic_visit(node)
+            run = [word for word in node.keywords if word.arg in RUN_BY_LOADERS]
+            node.keywords = [word for word in node.keywords if word not in run]
+            self.generic_visit(node)
+            node.keywords += run
+            return node
         new = self._with_arguments(node)
         legacy = _LEGACY.get(name.removeprefix("torch.").removeprefix("cuda."))
         sizes = [a for a in node.args if isinstance(a, ast.Constant)]

@@ -1,6 +1,7 @@
 """One file of a program in a draft: the definitions that were reached, in JAX, and imports."""
 
 import ast
+import copy
 import symtable
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,12 +9,12 @@ from typing import TypeGuard
 
 from jaxvstorch._port.draft import merging, reading
 from jaxvstorch._port.draft.accumulation import Accumulation
+from jaxvstorch._port.draft.batches import InPyTorch, run_by_loaders
 from jaxvstorch._port.draft.branching import WithStepsDecided
 from jaxvstorch._port.draft.clipping import WithClippingApart
 from jaxvstorch._port.draft.closures import WithoutClosures
 from jaxvstorch._port.draft.commenting import COMMENT, TODO, is_marker, parsed_with_comments
 from jaxvstorch._port.draft.distributions import is_drafted
-from jaxvstorch._port.draft.expressions import DATA
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modes import WithoutModes
@@ -64,10 +65,6 @@ class File:
         self.rewriting.changed = reading.set_again(self.tree) | reading.declared_global(self.tree)
         self.rewriting.tree = self.tree
         self.rewriting.shuffled = reading.shuffles(self.tree)
-        self.data = set[str]()
-        for name, of in bases.items():
-            if any(b.startswith(DATA) or b in self.data for b in of):
-                self.data.add(name)
         self.is_main = path in recording.mains or Path(path).resolve() == recording.file
         self.constants: dict[str, list[ast.stmt]] = {}
         for name, node in _constants(self.tree.body):
@@ -82,6 +79,12 @@ class File:
         for name, nodes in self.constants.items():
             if name in self.conditional or any(map(self._is_made_by_run, nodes)):
                 self.made_by_run.add(name)
+        parts: dict[str, list[ast.stmt]] = {name: [node] for name, node in self.defined.items()}
+        known = {id(n) for nodes in self.constants.values() for n in nodes}
+        others = [n for n in self.tree.body if not isinstance(n, Definition) and id(n) not in known]
+        self.data, shared = run_by_loaders({**self.constants, **parts}, others, bases)
+        self.shared = {n: copy.deepcopy((parts | self.constants)[n]) for n in shared}
+        recording.run_by_loaders |= self.data
         self.wanted: dict[str, None] = {}
         self.want(
             n for n in self.defined if any(q.partition(".")[0] == n for q in self.seen.reached)
@@ -193,6 +196,23 @@ class File:
         self.rewriting.steps = []
         self.main = self.rewriting.visit_body(self.statements) if self.statements else []
         self.nodes += self.rewriting.steps
+        self._copy_shared()
+
+    def _copy_shared(self) -> None:
+        """Keep what loaders run as it was where the draft has it in JAX, under another name."""
+        drafted = {ast.unparse(node) for node in (*self.constant_nodes, *self.nodes)}
+        copied = {
+            name: nodes
+            for name, nodes in self.shared.items()
+            if not isinstance(nodes[0], ast.ClassDef) and not {*map(ast.unparse, nodes)} <= drafted
+        }
+        in_torch = InPyTorch(set(copied))
+        for part in (self.constant_nodes, self.nodes):
+            nodes, part[:] = list(part), []
+            for node in nodes:
+                name = getattr(node, "name", None) or next(iter(dict(_plain([node]))), "")
+                part += map(in_torch.visit, copied.pop(name, ()))
+                part.append(in_torch.visit(node) if name in self.data else node)
 
     def rename(self, drafted: set[str]) -> None:
         """Give what the file imports from the program its own name."""
@@ -238,6 +258,8 @@ class File:
 
     def _constant(self, name: str, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """A constant; one that the program's run made, such as a network, is left to the reader."""
+        if name in self.data:
+            return nodes
         value = getattr(nodes[-1], "value", None)
         device = isinstance(value, ast.Call) and self.rewriting.is_device(value)
         if name not in self.made_by_run or device:

@@ -42,7 +42,8 @@ def compare_parts(
         compare = partial(comparing.compare_part, recording=recording)
         compare_taken = comparing.compare_steps
     for name, call in recording.first_calls.items():
-        if not call.returned or not hasattr(draft, recording.functions.get(name, ("", name))[1]):
+        drafted = recording.functions.get(name, ("", name))[1]
+        if not call.returned or name in recording.run_by_loaders or not hasattr(draft, drafted):
             continue
         module = isinstance(call.function, torch.nn.Module)
         parts = list(call.function.modules()) if module else []  # type: ignore[attr-defined]

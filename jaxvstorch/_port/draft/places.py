@@ -1,5 +1,6 @@
 """Records where a program of one folder does what its draft does otherwise."""
 
+import inspect
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,8 @@ class Places:
         saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by file and span.
         draws: the calls that draw from a distribution of PyTorch.
         loader_lines: the lines of each file that begin to read a DataLoader.
+        data_sets: which arguments were arrays of each call that made a data set, by file and span.
+        run_by_loaders: the names of what only loaders and their data sets run, which stays.
         autocasts: where operators were let compute in another dtype, by file and line.
         mains: the files that ran as programs.
         runs: the calls that ran one of them from another, by file and span.
@@ -41,6 +44,8 @@ class Places:
         self.saved: dict[tuple[str, Span], str] = {}
         self.draws: set[tuple[str, Span]] = set()
         self.loader_lines: set[tuple[str, int]] = set()
+        self.data_sets: dict[tuple[str, Span], set[int | str]] = {}
+        self.run_by_loaders: set[str] = set()
         self.autocasts: set[tuple[str, int]] = set()
         self.mains: dict[str, None] = {}
         self.runs: set[tuple[str, Span]] = set()
@@ -110,6 +115,20 @@ class Places:
         caller = next(self.program_frames(frame.f_back), None)
         if caller is not None:
             self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
+
+    def record_data_set(self, frame: FrameType) -> None:
+        """Record which arguments of a call that makes a data set are arrays."""
+        names, _, _, values = inspect.getargvalues(frame)
+        caller = frame.f_back
+        if not names or not isinstance(values.get(names[0]), torch.utils.data.Dataset):
+            return
+        if caller is not None and self.is_program_file(caller.f_code.co_filename):
+            arrays = self.data_sets.setdefault(
+                (caller.f_code.co_filename, span_of_call(caller)), set()
+            )
+            for place, name in enumerate(names[1:]):
+                if isinstance(values[name], torch.Tensor):
+                    arrays |= {place, name}
 
     def record_of_values(self, name: str, frame: FrameType | None) -> None:
         places = self.of_values.setdefault(name, set())
