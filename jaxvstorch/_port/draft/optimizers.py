@@ -4,7 +4,8 @@
 
 import ast
 import copy
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Iterator
 from inspect import signature
 from operator import attrgetter
 from types import EllipsisType
@@ -18,7 +19,7 @@ from jaxvstorch._port.draft.commenting import is_marker
 from jaxvstorch._port.draft.expressions import parsed
 from jaxvstorch._port.draft.reading import is_name
 from jaxvstorch._port.draft.recorded import MadeOptimizer, full_name
-from jaxvstorch._port.draft.rewriting import Rewriting
+from jaxvstorch._port.draft.schedules import SCHEDULES, Schedules, row_of
 from jaxvstorch._port.filling import matched
 from jaxvstorch._port.map.row import Row
 from jaxvstorch._port.map.rows import meaning, rows
@@ -29,25 +30,13 @@ _OF_MODULES = frozenset({name for name in dir(Module) if name[0] != "_"} - {
     *dir(Tensor), "train", "eval", "apply", "state_dict", "load_state_dict",
 })  # fmt: skip
 _LEFT = {"grad": "Tensor.grad", "param_groups": "Optimizer.param_groups"}
-SCHEDULES = "torch.optim.lr_scheduler."
 _FROZEN = (
     "what is trained: `wrt=` of nnx.Optimizer, and `nnx.DiffState` for the gradient, take a filter"
 )
 
 
-class Optimizers(Rewriting):
-    """Turns ``torch.optim`` into optax, inside an ``nnx.Optimizer``.
-
-    Attributes:
-        scheduled: the names of the optimizers whose rates the program schedules.
-        rates: the learning rates that optimizers are made with, by name.
-    """
-
-    scheduled: Collection[str] = ()
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.rates: dict[str, ast.expr] = {}
+class Optimizers(Schedules):
+    """Turns ``torch.optim`` into optax, inside an ``nnx.Optimizer``."""
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         value, target = node.value, node.targets[0]
@@ -84,7 +73,7 @@ class Optimizers(Rewriting):
                 ast.keyword(w.arg, self.visit(w.value)) for w in node.keywords if w.arg in fields
             ]
             return ast.Call(parsed(bare), [self.visit(a) for a in node.args], words)
-        if name.startswith(SCHEDULES) and (made := self._schedule(name, node)) is not None:
+        if name.startswith(SCHEDULES) and (made := self.schedule(name, node)) is not None:
             return made
         if name.startswith("torch.optim.") and (made := self._optimizer(name, node)) is not None:
             return made
@@ -157,7 +146,8 @@ class Optimizers(Rewriting):
         if not isinstance(groups, ast.Attribute) or groups.attr != "param_groups":
             return None
         text = ast.unparse(groups.value)
-        known = self.attributes.get(text, text) in self.rates.keys() & set(self.scheduled)
+        named = {name for _, name in self.rates} & set(self.scheduled)
+        known = self.attributes.get(text, text) in named
         known = known or self.seen.rates_set
         return f'{text}.opt_state.hyperparams["learning_rate"]' if known else None
 
@@ -188,7 +178,7 @@ class Optimizers(Rewriting):
 
     def _optimizer(self, name: str, node: ast.Call, target: str = "") -> ast.expr | None:
         """``torch.optim.Adam(net.parameters())`` as ``nnx.Optimizer(net, optax.adam(0.001))``."""
-        row, every = _row(name), self.seen.optimizers.get(self.span(node), [])
+        row, every = row_of(name), self.seen.optimizers.get(self.span(node), [])
         made = every[0] if every else None
         weights = [*node.args[:1], *(w.value for w in node.keywords if w.arg == "params")]
         if row is None or not weights or not (models := _models(weights[0], made)):
@@ -200,10 +190,10 @@ class Optimizers(Rewriting):
         self._with_arguments(node)
         values, settings = matched(row, node)
         rate = values.get("lr")
-        by_run = made is not None and not made.groups and made.rate_is_set
+        by_run = made is not None and made.rate_is_set
         injected = rate is not None and (target in self.scheduled or by_run)
         if rate is not None:
-            self.rates[target] = copy.deepcopy(rate)
+            self.rates[self.function, target] = copy.deepcopy(rate)
         if injected:
             values["lr"] = parsed("learning_rate")
         model = models[0] if len(models) == 1 else f"nnx.List([{', '.join(models)}])"
@@ -214,10 +204,10 @@ class Optimizers(Rewriting):
         else:
             optimizer = simplified(parsed(row.expression or ""), values, settings)
         if injected and rate is not None:
-            function = parsed("lambda learning_rate: 0")
-            assert isinstance(function, ast.Lambda)
-            function.body = optimizer
-            outer = ast.Call(parsed("optax.inject_hyperparams"), [function], [])
+            text = ast.unparse(optimizer)
+            plain = text.removesuffix("(learning_rate)")  # as of optax.sgd(learning_rate)
+            function = plain if re.fullmatch(r"[\w.]+", plain) else f"lambda learning_rate: {text}"
+            outer = parsed(f"optax.inject_hyperparams({function})")
             optimizer = ast.Call(outer, [], [ast.keyword("learning_rate", rate)])
         taken = f"{model}, {ast.unparse(optimizer)}, wrt={self.weights_filter}"
         new = parsed(f"nnx.Optimizer({taken})")
@@ -249,18 +239,6 @@ class Optimizers(Rewriting):
             if group and isinstance(value, ast.GeneratorExp):
                 node.values[index] = ast.ListComp(value.elt, value.generators)
         return node
-
-    def _schedule(self, name: str, node: ast.Call) -> ast.expr | None:
-        """``StepLR(optimizer, 1)`` as a schedule of optax that the draft's class steps along."""
-        row = _row(name)
-        optimizer = node.args[0] if node.args else None
-        if row is None or optimizer is None or ast.unparse(optimizer) not in self.rates:
-            return None
-        self._with_arguments(node)
-        values, settings = matched(row, node)
-        values["lr"] = self.rates[ast.unparse(optimizer)]
-        schedule = simplified(parsed(row.expression or ""), values, settings)
-        return ast.Call(parsed("paste.Scheduler"), [optimizer, schedule], [])
 
 
 class _Weights(ast.NodeTransformer):
@@ -298,11 +276,6 @@ def scheduled(tree: ast.AST, qualified: Any) -> set[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
     made = [c for c in calls if (qualified(c.func) or "").startswith(SCHEDULES)]
     return by_hand | {ast.unparse(c.args[0]) for c in made}
-
-
-def _row(name: str) -> Row | None:
-    row = rows().get(name)
-    return meaning(row) if row is not None and meaning(row).expression is not None else None
 
 
 def _by_name(word: ast.keyword, made: MadeOptimizer | None) -> Iterator[ast.keyword]:

@@ -56,7 +56,8 @@ class Scheduler:
     """Sets an optimizer's learning rate by a schedule, one count at each step."""
 
     def __init__(self, optimizer, schedule):
-        self.optimizer, self.schedule, self.count = optimizer, schedule, 0
+        self.optimizer, self.schedule, self.count = optimizer, schedule, -1
+        self.step()
 
     def step(self):
         self.count += 1
@@ -65,6 +66,51 @@ class Scheduler:
 
     def get_last_lr(self):
         return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
+
+
+class ReduceLROnPlateau:
+    """Lowers an optimizer's learning rate after steps whose value is no better than the best."""
+
+    def __init__(
+        self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel",
+        cooldown=0, min_lr=0.0, eps=1e-8,
+    ):  # fmt: skip
+        self.optimizer, self.factor, self.patience = optimizer, factor, patience
+        self.sign = 1 if mode == "min" else -1
+        self.threshold, self.relative = self.sign * threshold, threshold_mode == "rel"
+        self.cooldown, self.min_lr, self.eps = cooldown, min_lr, eps
+        self.best, self.bad, self.waiting = self.sign * math.inf, 0, 0
+
+    def step(self, value):
+        value, least = float(value), self.best - self.threshold
+        if self.relative:
+            least = self.best * (1 - self.threshold)
+        better = self.sign * value < self.sign * least
+        self.best = value if better else self.best
+        self.bad = 0 if better or self.waiting else self.bad + 1
+        self.waiting = max(self.waiting - 1, 0)
+        if self.bad > self.patience:
+            self.bad, self.waiting = 0, self.cooldown
+            rate = self.optimizer.opt_state.hyperparams["learning_rate"]
+            new = max(rate.item() * self.factor, self.min_lr)
+            rate[...] = new if rate.item() - new > self.eps else rate.item()
+
+    def get_last_lr(self):
+        return [self.optimizer.opt_state.hyperparams["learning_rate"].item()]
+
+
+def one_cycle(max_lr, total_steps, pct_start=0.3, div_factor=25.0, final_div_factor=1e4):
+    """The rate of ``OneCycleLR`` at each step: a cosine up to its peak, and one down."""
+    first, top = max_lr / div_factor, pct_start * total_steps - 1
+
+    def schedule(step):
+        begin, end, share = first, max_lr, step / top
+        if step > top:
+            begin, end = max_lr, first / final_div_factor
+            share = (step - top) / (total_steps - 1 - top)
+        return end + (begin - end) * (1 + math.cos(math.pi * share)) / 2
+
+    return schedule
 
 
 def grouped(module, groups, optimizer):

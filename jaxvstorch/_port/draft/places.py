@@ -7,6 +7,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 import torch
+from torch.optim.lr_scheduler import LRScheduler
 
 from jaxvstorch._frameworks.installed import is_installed
 from jaxvstorch._port.draft.attributes import modules_read
@@ -24,6 +25,7 @@ class Places:
         saved: what each call of ``state_dict`` and ``load_state_dict`` is of, by file and span.
         draws: the calls that draw from a distribution of PyTorch.
         loader_lines: the lines of each file that begin to read a DataLoader.
+        schedules: the calls that made a schedule of an optimizer's rate, by file and span.
         data_sets: which arguments were arrays of each call that made a data set, by file and span.
         run_by_loaders: the names of what only loaders and their data sets run, which stays.
         autocasts: where operators were let compute in another dtype, by file and line.
@@ -44,6 +46,7 @@ class Places:
         self.saved: dict[tuple[str, Span], str] = {}
         self.draws: set[tuple[str, Span]] = set()
         self.loader_lines: set[tuple[str, int]] = set()
+        self.schedules: set[tuple[str, Span]] = set()
         self.data_sets: dict[tuple[str, Span], set[int | str]] = {}
         self.run_by_loaders: set[str] = set()
         self.autocasts: set[tuple[str, int]] = set()
@@ -116,16 +119,17 @@ class Places:
         if caller is not None:
             self.loader_lines.add((caller.f_code.co_filename, caller.f_lineno))
 
-    def record_data_set(self, frame: FrameType) -> None:
-        """Record which arguments of a call that makes a data set are arrays."""
+    def record_made(self, frame: FrameType) -> None:
+        """Record what makes a schedule, and which arguments are arrays of what makes a data set."""
         names, _, _, values = inspect.getargvalues(frame)
-        caller = frame.f_back
-        if not names or not isinstance(values.get(names[0]), torch.utils.data.Dataset):
+        made, caller = values.get(names[0]) if names else None, frame.f_back
+        if caller is None or not self.is_program_file(caller.f_code.co_filename):
             return
-        if caller is not None and self.is_program_file(caller.f_code.co_filename):
-            arrays = self.data_sets.setdefault(
-                (caller.f_code.co_filename, span_of_call(caller)), set()
-            )
+        if isinstance(made, LRScheduler):
+            self.schedules.add((caller.f_code.co_filename, span_of_call(caller)))
+        elif isinstance(made, torch.utils.data.Dataset):
+            at = (caller.f_code.co_filename, span_of_call(caller))
+            arrays = self.data_sets.setdefault(at, set())
             for place, name in enumerate(names[1:]):
                 if isinstance(values[name], torch.Tensor):
                     arrays |= {place, name}

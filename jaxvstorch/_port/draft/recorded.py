@@ -110,9 +110,11 @@ class MadeOptimizer:
 
     @property
     def rate_is_set(self) -> bool:
-        """Whether the program has set its learning rate, after it was made."""
-        given = self.optimizer.defaults.get("lr")
-        return any(group.get("lr") != given for group in self.optimizer.param_groups)
+        """Whether the program has set its learning rate, after it was made, or schedules it."""
+        given, groups = self.optimizer.defaults.get("lr"), self.optimizer.param_groups
+        own = any("lr" in settings for settings in self.groups)
+        changed = not own and any(group.get("lr") != given for group in groups)
+        return changed or any("initial_lr" in group for group in groups)
 
     def steps_all_of(self, modules: Iterable[str]) -> bool:
         """Whether it steps every weight of modules that is trained."""

@@ -137,7 +137,7 @@ class Recording(Places):
             self.record_autocast(frame)
         elif event == "call" and code.co_name == "__init__":
             self._record_construction(frame)
-            self.record_data_set(frame)
+            self.record_made(frame)
         elif event == "call" and code is _BACKWARD:
             self._record_step(frame)
         elif event == "call" and code is _STEP:

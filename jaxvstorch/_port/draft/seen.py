@@ -31,6 +31,7 @@ class Seen:
         lines: the lines that called something.
         autocast_lines: the lines that let operators compute in another dtype.
         loader_lines: the lines that began to read a DataLoader.
+        schedules: the spans of the calls that made a schedule of an optimizer's rate.
         data_sets: by span, which arguments were arrays of the call that made a data set there.
         evaluations: the spans of calls of modules, with arrays alone, that take no gradient; of
             few shapes, since each is compiled.
@@ -89,6 +90,7 @@ class Seen:
         self.reached = {c.co_qualname for c in recording.codes if c.co_filename == path}
         self.lines = recording.lines.get(path, set())
         self.loader_lines = {line for file, line in recording.loader_lines if file == path}
+        self.schedules = {span for file, span in recording.schedules if file == path}
         self.data_sets = {
             span: a for (file, span), a in recording.data_sets.items() if file == path
         }

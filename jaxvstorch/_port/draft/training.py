@@ -46,7 +46,6 @@ class Training(Batches):
     changed: Set[str] = frozenset()
     tree: ast.Module  # of the file
     steps: list[ast.stmt]
-    function: ast.AST | None = None  # the function, or file, around
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
