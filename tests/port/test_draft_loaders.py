@@ -78,3 +78,45 @@ def test_what_workers_run_stays(drafted, tmp_path, collate) -> None:
     command = [sys.executable, "draft.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["True", "True"], ran.stderr
+
+
+def test_generators_are_streams_and_those_of_loaders_stay(drafted, tmp_path) -> None:
+    source, parity = drafted(
+        """
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset, random_split
+
+        def make_data(n, seed):
+            g = torch.Generator().manual_seed(seed)
+            return torch.randn(n, 3, generator=g), torch.randint(0, 2, (n,), generator=g)
+
+        order = torch.Generator()
+        order.manual_seed(3)
+        noise = torch.Generator()
+        noise.manual_seed(4)
+        x, y = make_data(16, 1)
+        print(torch.rand(2, generator=noise).shape)
+        split = torch.Generator().manual_seed(1)
+        train, _ = random_split(TensorDataset(x, y), [12, 4], generator=split)
+        net = nn.Linear(3, 2)
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+        for x, y in DataLoader(train, batch_size=4, shuffle=True, generator=order):
+            optimizer.zero_grad()
+            x = x + torch.randn(4, 3, generator=noise)
+            loss = nn.functional.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+        """
+    )
+    assert "g = nnx.Rngs(seed)" in source
+    assert "jax.random.normal(g(), (n, 3))" in source
+    assert "noise = nnx.Rngs(4)" in source
+    assert "jax.random.uniform(noise(), (2,))" in source
+    assert "order.manual_seed(3)" in source
+    assert "split = torch.Generator().manual_seed(1)" in source
+    assert "TODO: " not in source.partition('"""\n')[2]
+    assert parity["train_step"].startswith("at parity")
+    command = [sys.executable, "-W", "error", "draft.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr

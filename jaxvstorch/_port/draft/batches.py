@@ -11,15 +11,12 @@ from jaxvstorch._port.draft.commenting import UNREACHED, UNSEEN, is_behind
 from jaxvstorch._port.draft.distributions import Distributions
 from jaxvstorch._port.draft.expressions import DATA, RUN_BY_LOADERS, parsed
 from jaxvstorch._port.draft.reading import names_in
-from jaxvstorch._port.draft.saving import Saving
 
 _LOG = "torch.utils.tensorboard.SummaryWriter"  # takes NumPy arrays
 
 
-class Batches(Distributions, Saving):
+class Batches(Distributions):
     """Hands the arrays of a DataLoader over, in loops and one by one."""
-
-    in_step: bool = False  # whether what is around becomes a compiled step
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -26,6 +26,7 @@ _ENVIRONMENT = ("torch.cuda.", "torch.accelerator.", "torch.backends.", "torch.m
                 "torch.finfo", "torch.iinfo")  # fmt: skip
 DATA = "torch.utils.data."
 RUN_BY_LOADERS = ("collate_fn", "worker_init_fn")  # functions that a DataLoader is given
+OF_LOADERS = (*RUN_BY_LOADERS, "generator")
 KEPT = (DATA, "torch.utils.tensorboard.")  # what PyTorch has for programs of any library
 KEY = "random_key_here"  # stands for a random key until it is known who draws it
 # Arrays of a dtype from lists or NumPy's; of numbers alone they would be sizes.
@@ -287,7 +288,7 @@ class Expressions(ast.NodeTransformer):
             ]
             return ast.Call(node.func, arrays, node.keywords)
         if name.startswith(KEPT):
-            run = [word for word in node.keywords if word.arg in RUN_BY_LOADERS]
+            run = [word for word in node.keywords if word.arg in OF_LOADERS]
             node.keywords = [word for word in node.keywords if word not in run]
             self.generic_visit(node)
             node.keywords += run

@@ -14,7 +14,7 @@ from jaxvstorch._port.draft.branching import WithStepsDecided
 from jaxvstorch._port.draft.clipping import WithClippingApart
 from jaxvstorch._port.draft.closures import WithoutClosures
 from jaxvstorch._port.draft.commenting import COMMENT, TODO, is_marker, parsed_with_comments
-from jaxvstorch._port.draft.distributions import is_drafted
+from jaxvstorch._port.draft.distributions import given_to_loaders, is_drafted
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import is_function
 from jaxvstorch._port.draft.modes import WithoutModes
@@ -60,6 +60,7 @@ class File:
         self.rewriting = Accumulation(self.seen, self.full_names, bases)
         self.rewriting.scheduled = scheduled(self.tree, self.rewriting.qualified)
         self.rewriting.made = made_by(self.tree, self.rewriting.qualified)
+        self.rewriting.loaders_draw = given_to_loaders(self.tree, self.rewriting.qualified)
         self.rewriting.trainers = reading.trainers_in(self.tree)
         self.rewriting.taken = bound_in([self.tree])
         self.rewriting.changed = reading.set_again(self.tree) | reading.declared_global(self.tree)

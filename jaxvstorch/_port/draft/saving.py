@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from jaxvstorch._port.draft.expressions import parsed
-from jaxvstorch._port.draft.optimizers import SCHEDULES, Optimizers
+from jaxvstorch._port.draft.optimizers import Optimizers
+from jaxvstorch._port.draft.schedules import SCHEDULES
 
 
 class Saving(Optimizers):
