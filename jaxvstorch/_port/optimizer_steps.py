@@ -47,7 +47,8 @@ class _Followed:
         row = meaning(rows()[f"torch.optim.{type(optimizer).__name__}"])
         if row.expression is None:
             raise KeyError(row.option("instead") or "")
-        if any(optimizer.state.values()):
+        # Adagrad fills its state when it is made, and counts its steps from 0.
+        if any(state and state.get("step", 1) for state in optimizer.state.values()):
             raise KeyError("it took steps before port watched it")
         optimizers = [optax_optimizer(row, group) for group in optimizer.param_groups]
         arrays = [_arrays(group) for group in optimizer.param_groups]

@@ -46,3 +46,18 @@ def test_differing_groups_of_an_optimizer_have_a_note() -> None:
         notes.append(step_call.note)
     assert "the 3 groups differ in weight_decay" in notes[0]
     assert "groups" not in notes[1]
+
+
+@pytest.mark.parametrize(("before", "status"), [(0, "verified"), (1, "done another way")])
+def test_adagrad_is_followed_from_its_first_step(before, status) -> None:
+    """Its state is filled when it is made."""
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.Adagrad([weight], lr=0.1, initial_accumulator_value=0.1)
+    weight.grad = torch.tensor([1.0, -2.0, 3.0])
+    for _ in range(before):
+        optimizer.step()
+    with Replay() as replay:
+        optimizer.step()
+    (step,) = steps(replay)
+    assert step.status == status
+    assert ("it took steps before port watched it" in step.note) == bool(before)
