@@ -131,9 +131,11 @@ def test_a_checkpoint_is_saved_and_loaded(ported) -> None:
     assert "load_state_dict(model, load_arrays(WEIGHTS))" in source
     assert 'scheduler.count = checkpoint["scheduler"]' in source
     assert "TODO: " not in source.partition('"""\n')[2]
+    (folder / "drafted_.pt").write_text("of PyTorch")  # as the program writes it
     command = [sys.executable, "-W", "error", "draft.py"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["True", "1", "0.025"], ran.stderr
+    assert (folder / "drafted_.pt").read_text() == "of PyTorch"
 
 
 def test_an_evaluation_is_that_of_pytorch_and_compiled(ported) -> None:

@@ -27,15 +27,20 @@ def load_state_dict(module, values):
 
 
 def save_arrays(values, path):
-    """``torch.save``: write dictionaries of arrays, numbers and texts into a folder, anew."""
+    """``torch.save``: write dictionaries of arrays, numbers and texts into a folder, anew.
+
+    Its name ends with ``.orbax``: a file that PyTorch wrote stays.
+    """
     with ocp.PyTreeCheckpointer() as checkpointer:
-        checkpointer.save(Path(path).absolute(), jax.device_get(values), force=True)
+        folder = Path(f"{path}.orbax").absolute()
+        checkpointer.save(folder, jax.device_get(values), force=True)
 
 
 def load_arrays(path):
     """``torch.load``: read what ``save_arrays`` wrote; ``from_torch`` is for PyTorch's weights."""
-    if Path(path).is_file():
+    folder = Path(f"{path}.orbax").absolute()
+    if not folder.exists() and Path(path).is_file():
         hint = "read a file of PyTorch with torch.load, and copy its weights with from_torch"
-        raise ValueError(f"{path} is no folder of save_arrays: {hint}")
+        raise ValueError(f"{path} is not of save_arrays: {hint}")
     with ocp.PyTreeCheckpointer() as checkpointer:
-        return checkpointer.restore(Path(path).absolute())
+        return checkpointer.restore(folder)
