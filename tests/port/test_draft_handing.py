@@ -58,7 +58,7 @@ def test_an_optimizer_inside_an_object(drafted, tmp_path) -> None:
         """
     )
     assert "# TODO" not in source
-    assert "optax.adam(learning_rate)" in source
+    assert "optax.inject_hyperparams(optax.adam)(" in source
     assert "apply_gradients(model, self._optimizer, grads)" in source
     assert 'self._optimizer.opt_state.hyperparams["learning_rate"][...] =' in source
     assert "optimizer.step_and_update_lr(model=model, grads=grads)" in source
