@@ -210,6 +210,10 @@ def test_functions_of_trees_with_and_without_an_optimizer(drafted_from_jax) -> N
             return jax.tree.map(lambda p, g: p - 0.01 * g, params, grads), loss
 
 
+        def one_hot(x, k):
+            return jnp.where(x[:, None] == jnp.arange(k), 1.0, 0.0) @ jnp.eye(k)
+
+
         optimizer = optax.adam(1e-2)
 
 
@@ -229,9 +233,10 @@ def test_functions_of_trees_with_and_without_an_optimizer(drafted_from_jax) -> N
         opt_state = optimizer.init(params)
         for _ in range(4):
             params, opt_state, loss = train(params, opt_state, xs, ys)
-        print(loss)
+        print(loss, one_hot(jnp.arange(3), 2).shape, one_hot(jnp.arange(3), 3))
         """)
     assert parity["train"] == THREE
+    assert "x[:, None] == torch.arange(k), 1.0, 0.0) @ torch.eye(k)" in source
     assert parity["descend"] == "at parity: values, in float32"
     assert "loss = train(params, optimizer, xs, ys)" in source
     assert "grads, loss = torch.func.grad_and_value(loss_fn)(params, xs, ys)" in source

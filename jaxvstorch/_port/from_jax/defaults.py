@@ -45,6 +45,11 @@ class WithoutDefaults(ast.NodeTransformer):
             node.keywords = [*(ast.keyword(*setting) for setting in settings), *node.keywords]
             node.args = node.args[:1]
         node.keywords = [w for w in node.keywords if not _is_needless(name, w, parameters)]
+        match name, [ast.unparse(argument) for argument in node.args]:
+            case "torch.arange", ["0", _, "1"]:
+                node.args = node.args[1:2]
+            case "torch.eye", [rows, columns] if rows == columns:
+                node.args = node.args[:1]
         by_position = list(parameters.values())
         plain = not any(isinstance(a, ast.Starred) for a in node.args) and not node.keywords
         while plain and parameters and 1 < len(node.args) <= len(by_position):

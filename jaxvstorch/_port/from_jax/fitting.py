@@ -147,14 +147,15 @@ class _Filler(ast.NodeTransformer):
         self.arguments: dict[str, Argument] = {}
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant):
+        plain = not isinstance(node, ast.Name | ast.Constant | ast.IfExp)
+        if isinstance(node, ast.expr) and plain:
             computed = self._computed(node)
             if computed is not None:
                 return computed
         return super().visit(node)
 
     def _computed(self, node: ast.expr) -> ast.expr | None:
-        """The value of what depends on settings and numbers of axes; None of anything else."""
+        """The value of what depends on constants and numbers of axes; None of anything else."""
         inside = {id(n.value) for n in ast.walk(node)
                   if isinstance(n, ast.Attribute) and n.attr == "ndim"}  # fmt: skip
         bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _is_stored(n)}
@@ -168,6 +169,8 @@ class _Filler(ast.NodeTransformer):
             arrays = isinstance(known, Argument) and not _is_plain(known.value)
             if known is None or (arrays and id(name) not in inside):
                 return None
+            if not arrays and not _is_constant(known):
+                return None  # the program computes it, from other values at another call
         if not names:
             return None
         try:
@@ -197,9 +200,7 @@ class _Filler(ast.NodeTransformer):
 
     def _placed(self, name: str, argument: Argument) -> ast.expr:
         text = ast.unparse(argument.node)
-        try:
-            ast.literal_eval(text)
-        except (ValueError, TypeError, SyntaxError):
+        if not _is_constant(argument):
             if text.startswith("torch.") and text.replace(".", "").replace("_", "").isalnum():
                 return argument.node  # a constant, such as a dtype
             self.arguments[_PREFIX + name] = argument
@@ -259,6 +260,18 @@ class _Filler(ast.NodeTransformer):
 
 def _is_stored(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
+
+
+def _is_constant(argument: Any) -> bool:
+    """Whether what stands for an argument is a literal of the source."""
+    if isinstance(argument, tuple | dict):
+        parts = argument.values() if isinstance(argument, dict) else argument
+        return all(map(_is_constant, parts))
+    try:
+        ast.literal_eval(ast.unparse(argument.node))
+    except (ValueError, TypeError, SyntaxError):
+        return False
+    return True
 
 
 def _values(argument: Any) -> Any:
