@@ -115,6 +115,23 @@ PURE = """
         return random.categorical(key, x @ params["w"] + params["b"])
 
 
+    def walk(x, xs, key, n=3):
+        def step(x, k):
+            return x + random.normal(k, x.shape), None
+
+        def turn(carry, inputs):
+            x, key = carry
+            y, k = inputs
+            key, sub = random.split(key)
+            x = x + y * random.normal(k, x.shape) + random.normal(sub, x.shape)
+            return (x, key), x.sum()
+
+        first, second = random.split(key)
+        x, _ = jax.lax.scan(step, x, random.split(first, n))
+        (x, _), sums = jax.lax.scan(turn, (x, second), (xs, random.split(first, len(xs))))
+        return x, sums
+
+
     tx = OPTIMIZER
 
 
@@ -132,7 +149,7 @@ PURE = """
     for _ in range(3):
         key, sub = random.split(key)
         params, state, loss = train(params, state, x, sub)
-    print(loss, sample(params, key, x))
+    print(loss, sample(params, key, x), walk(x[0], x[:, 0], key))
 """
 
 
@@ -141,6 +158,8 @@ def test_functions_that_draw_by_keys(drafted_from_jax, made) -> None:
     source, parity = drafted_from_jax(PURE.replace("OPTIMIZER", made))
     assert parity["train"] == THREE
     assert parity["sample"] == VALUES
+    assert parity["walk"] == VALUES
+    assert "x, _ = scan(step, x, None, length=n)" in source
     assert "nn.init.xavier_uniform_(torch.empty((n, m)))" in source
     assert "def init(n, m):" in source
     assert "loss = train(params, optimizer, x)" in source

@@ -7,6 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
+_FEW = 1000  # steps of a loop
+
 
 def is_compiled(function: Any) -> bool:
     """Whether it is ``jax.jit`` of a function, or flax's or Equinox's, and no other wrapper."""
@@ -39,3 +41,12 @@ def _is_empty(cell: CellType) -> bool:
 def in_jax(value: Any) -> Any:
     """An array of NumPy's as ``jax.jit`` makes it JAX's."""
     return jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value
+
+
+def is_short_loop(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a function is ``lax.scan`` over few steps, which can run one by one."""
+    if function is not jax.lax.scan:
+        return False
+    over = jax.tree.leaves([*args[2:4], kwargs.get("xs"), kwargs.get("length")])
+    sizes = [leaf if isinstance(leaf, int) else max(np.shape(leaf)[:1], default=0) for leaf in over]
+    return max(sizes, default=0) <= _FEW

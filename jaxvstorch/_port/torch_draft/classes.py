@@ -158,6 +158,10 @@ class Classes(Compact):
     def _parameters_of(self, node: ast.FunctionDef, gone: set[str]) -> None:
         args = node.args
         positional = args.args
+        if node.name in self.looped:
+            gone = gone - {a.arg for a in positional[:2]}
+            for a in [a for a in positional[1:2] if a.arg in self.dropped(node)]:
+                a.arg = "_"
         first = len(positional) - len(args.defaults)
         defaults = {a.arg: d for a, d in zip(positional[first:], args.defaults, strict=True)}
         args.args = [a for a in positional if a.arg not in gone]

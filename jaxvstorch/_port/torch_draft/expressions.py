@@ -73,9 +73,8 @@ class Expressions(Initializers):
                 return self.batched_call(node.func, node)
         if name in _TREES:
             return self._call(ast.Name(_TREES[name], ast.Load()), node)
-        if name.endswith("lax.scan"):
-            words = [w for w in node.keywords if w.arg not in ("unroll",)]
-            return self._call(ast.Name("scan", ast.Load()), ast.Call(node.func, node.args, words))
+        if self.is_scan(node):
+            return self.scanned(node)
         if name in ("functools.partial", "partial") and node.args:
             inner = self.name(node.args[0]) or ""
             if inner in _COMPILERS:

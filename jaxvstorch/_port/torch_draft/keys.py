@@ -21,6 +21,9 @@ class Keys(Names):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.keys: set[str] = set()  # the names of a comprehension that are keys
+        # The functions that lax.scan calls, which take as many arguments without keys.
+        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        self.looped = {ast.unparse(call.args[0]) for call in calls if self.is_scan(call)}
         self.gone = {name: self.dropped(node) for name, node in self.own.items()}
 
     def is_key(self, node: ast.AST) -> bool:
@@ -40,6 +43,10 @@ class Keys(Names):
             case ast.Name(id=name) if name in self.keys:
                 return True
         return kinds.are_keys(self.kinds_of(node))
+
+    def is_scan(self, node: ast.Call) -> bool:
+        """Whether a call is one of ``lax.scan``."""
+        return bool(node.args) and (self.name(node.func) or "").endswith("lax.scan")
 
     def is_left_out(self, word: ast.keyword) -> bool:
         """Whether a keyword argument of a call is a key, or what stands for none."""
@@ -65,6 +72,27 @@ class Keys(Names):
         return gone
 
     # Loops over keys.
+
+    def scanned(self, node: ast.Call) -> ast.expr:
+        """A call of ``lax.scan`` with None for keys, and as many steps as there were keys."""
+        named = {w.arg: w.value for w in node.keywords if w.arg != "unroll"}
+        given = dict(zip(("f", "init", "xs", "length", "reverse"), node.args, strict=False)) | named
+        xs = given.get("xs", ast.Constant(None))
+        if self.is_key(xs) and ast.unparse(given.get("length", ast.Constant(None))) == "None":
+            of = xs.elts[0] if isinstance(xs, ast.Tuple | ast.List) else xs
+            given["length"] = self.number_of(of)
+        parts = {name: self._none_for_keys(part) for name, part in given.items()}
+        first = [parts.pop(name) for name in ("f", "init", "xs") if name in parts]
+        words = [ast.keyword(name, part) for name, part in parts.items()]
+        return ast.Call(ast.Name("scan", ast.Load()), first, words)
+
+    def _none_for_keys(self, node: ast.expr) -> ast.expr:
+        if self.is_key(node):
+            return ast.Constant(None)
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self._none_for_keys(part) for part in node.elts], ast.Load())
+        new: ast.expr = self.visit(node)
+        return new
 
     def without_keys(self, target: ast.expr, over: ast.expr) -> tuple[ast.expr, ast.expr]:
         """What a loop names and runs over, without the keys of each step."""

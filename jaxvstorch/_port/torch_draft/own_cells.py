@@ -192,17 +192,17 @@ class MLP(nn.Module):
         return x.squeeze(-1) if self.scalar_out else x
 
 
-def scan(function, carry, xs, length=None, reverse=False):
+def scan(function, carry, xs=None, length=None, reverse=False):
     """A loop over the first axis; the results of its steps are stacked."""
-    leaves = tree_leaves(xs)
+    leaves = [leaf for leaf in tree_leaves(xs) if leaf is not None]
     steps = range(leaves[0].shape[0] if leaves else length)
     results = []
     for i in reversed(steps) if reverse else steps:
-        carry, y = function(carry, tree_map(lambda x, i=i: x[i], xs))
+        carry, y = function(carry, tree_map(lambda x, i=i: None if x is None else x[i], xs))
         results.append(y)
     if reverse:
         results.reverse()
-    return carry, tree_map(lambda *ys: torch.stack(ys), *results)
+    return carry, tree_map(lambda *ys: None if ys[0] is None else torch.stack(ys), *results)
 
 
 def as_tensors(tree):

@@ -23,7 +23,7 @@ from jaxvstorch._port.from_jax.watcher import WatchedCall, Watcher, mapped
 from jaxvstorch._port.from_jax.watching import SITES, WATCHER
 from jaxvstorch._port.from_jax.wording import name_of_call
 from jaxvstorch._port.report_data import Location, PortCall, PortStatus
-from jaxvstorch._port.torch_draft.calling import around, bound, in_jax, is_compiled
+from jaxvstorch._port.torch_draft.calling import around, bound, in_jax, is_compiled, is_short_loop
 from jaxvstorch._port.torch_draft.draws import Draw, recorded
 from jaxvstorch._port.torch_draft.files import Program, is_of_the_run
 from jaxvstorch._port.torch_draft.groups import Leaf, with_labels
@@ -155,7 +155,8 @@ class Recording(Watcher):
         if self._is_done(location):
             result = function(*args, **kwargs)
         else:
-            result = super().call_at(location, function, args, kwargs, is_written)
+            with jax.disable_jit() if is_short_loop(function, args, kwargs) else nullcontext():
+                result = super().call_at(location, function, args, kwargs, is_written)
         if bare == "init" and is_flax(owner, "linen"):
             self.kind.learn(result)
         if isinstance(function, type) and (name := layer_name(function)) is not None:
