@@ -234,6 +234,10 @@ def test_a_compact_module_with_a_schedule_and_names_of_its_call(drafted_from_jax
             return state.apply_gradients(grads=grads), loss, optax.global_norm(grads)
 
 
+        def score(params, apply_fn, x):
+            return apply_fn({"params": params}, x).mean()
+
+
         if __name__ == "__main__":
             key = jax.random.key(0)
             schedule = optax.warmup_cosine_decay_schedule(0.0, 1e-2, 2, 20)
@@ -242,9 +246,11 @@ def test_a_compact_module_with_a_schedule_and_names_of_its_call(drafted_from_jax
             for _ in range(3):
                 key, sub = jax.random.split(key)
                 state, loss, norm = train(state, x, sub)
-            print(loss, norm)
+            print(loss, norm, score(state.params, state.apply_fn, x))
         """)
     assert parity["train"].startswith("at parity: losses, ")
+    assert parity["score"] == VALUES
+    assert "score(state.model, x)" in source
     assert "def create_state():" in source
     assert "self.block_1 = Block()" in source
     assert "nn.Linear(3, 6)" in source

@@ -104,20 +104,29 @@ def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted_from_jax) ->
                     {"params": params, "batch_stats": state.batch_stats}, x, train=True,
                     mutable=["batch_stats"], rngs={"dropout": dropout_key},
                 )
-                return jnp.mean((out - y) ** 2), changed
+                l2 = sum(jnp.sum(jnp.square(p)) for p in jax.tree.leaves(params))
+                return jnp.mean((out - y) ** 2) + 1e-3 * l2, changed
 
             (loss, changed), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
             state = state.apply_gradients(grads=grads, batch_stats=changed["batch_stats"])
             return state, loss
 
 
+        def create_state(key, rate):
+            model = Net((8, 4))
+            variables = model.init(key, jnp.ones((1, 3)), train=False)
+            labels = dict.fromkeys(("Dense_0", "Dense_1", "BatchNorm_0"), "body")
+            tx = optax.multi_transform(
+                {"body": optax.adam(rate), "head": optax.sgd(rate)}, labels | {"head": "head"}
+            )
+            return TrainState.create(
+                apply_fn=model.apply, params=variables["params"], tx=tx,
+                batch_stats=variables["batch_stats"],
+            )
+
+
         key = jax.random.key(0)
-        model = Net((8, 4))
-        variables = model.init(key, jnp.ones((1, 3)), train=False)
-        state = TrainState.create(
-            apply_fn=model.apply, params=variables["params"], tx=optax.adam(1e-2),
-            batch_stats=variables["batch_stats"],
-        )
+        state = create_state(key, 1e-2)
         x = jax.random.normal(key, (16, 3))
         y = x.sum(axis=1, keepdims=True)
         for step in range(4):
@@ -128,7 +137,9 @@ def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted_from_jax) ->
     assert parity["train_step"] == THREE
     assert "layers = iter([self.Dense_0, self.Dense_1])" in source
     assert "self.BatchNorm_0(x, use_running_average=not train)" in source
-    assert "state = TrainState(model, optimizer)" in source
+    assert "    state = TrainState(model, optimizer)\n    return state\n" in source
+    assert "sum((torch.sum(torch.square(p)) for p in model.parameters()))" in source
+    assert 'if name.startswith("head.")' in source
     assert "loss = train_step(state, x, y)" in source
 
 

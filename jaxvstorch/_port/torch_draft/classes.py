@@ -23,7 +23,7 @@ class Classes(Compact):
     instance: Any = None  # of the class that is rewritten, as the run made it
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        if any((self.name(b) or "").endswith("TrainState") for b in node.bases):
+        if any(map(self.is_state, node.bases)):
             return None  # the draft has its own
         if not self._is_module(node):
             return self.generic_visit(node)

@@ -72,6 +72,9 @@ class Expressions(Initializers):
             case ast.Call(func=function, args=[_, *_]) if self.name(function) in BATCHES:
                 return self.batched_call(node.func, node)
         if name in _TREES:
+            if _TREES[name] == "tree_leaves" and self.is_of_model(node.args[0]):
+                model = ast.unparse(self.variables(node.args[0]))
+                return ast.parse(f"list({model}.parameters())", mode="eval").body
             return self._call(ast.Name(_TREES[name], ast.Load()), node)
         if self.is_scan(node):
             return self.scanned(node)
@@ -100,9 +103,9 @@ class Expressions(Initializers):
             return self.initial(maker, node.args[1])
         if made and made[0][0] not in self.classes and not made[0][0].endswith("Optimizer"):
             return self.made(node)
+        if self._is_applied(node):
+            return self.applied(node)
         match node.func:
-            case ast.Attribute(value=owner, attr="apply" | "apply_fn") if self._is_applied(node):
-                return self.applied(node)
             case ast.Attribute(value=owner, attr="block_until_ready"):
                 return self.visit(owner)
             case ast.Call(func=ast.Name(id="_same")):

@@ -26,18 +26,14 @@ def with_labels(known: dict[Leaf, Any], args: Any, kwargs: Any) -> tuple[list[An
     """Arguments of optax, of which functions and trees note in `known` the labels of weights."""
 
     def noting(value: Any) -> Any:
-        if (
-            isinstance(value, Mapping)
-            and value
-            and {*map(type, jax.tree.leaves(value))} <= {bool, str}
-        ):
-            known.update(labels_of(value, value))
-        if not isinstance(value, FunctionType) or not is_of_the_run(value):
+        is_tree = isinstance(value, Mapping) and bool(value)
+        is_tree = is_tree and {*map(type, jax.tree.leaves(value))} <= {bool, str}
+        if not is_tree and not (isinstance(value, FunctionType) and is_of_the_run(value)):
             return value
 
-        @wraps(value)
+        @wraps(value if callable(value) else with_labels)
         def noted(*params: Any) -> Any:
-            labels = value(*params)
+            labels = value if is_tree else value(*params)
             with suppress(Exception):  # a function of something else, such as of a step
                 known.update(labels_of(params[0], labels))
             return labels

@@ -62,7 +62,9 @@ class Keys(Names):
         gone = set[str]()
         for a in parameters:
             of = known.get((line, a.arg), set())
-            optimizes = bool(of) and of <= {kinds.TRANSFORMATION, kinds.SCHEDULE}
+            optimizes = bool(of) and of <= {
+                kinds.TRANSFORMATION, kinds.SCHEDULE, kinds.APPLY
+            }  # fmt: skip
             named = a.arg in _NAMED_AS_KEYS and of <= {kinds.KEY, kinds.NOTHING}
             if kinds.are_keys(of) or optimizes or named:
                 gone.add(a.arg)
@@ -144,7 +146,13 @@ class Keys(Names):
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         node.target, node.iter = self.without_keys(node.target, node.iter)
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        match node.iter:
+            case ast.Call(func=ast.Name(id="list"), args=[
+                ast.Call(func=ast.Attribute(attr="parameters")) as of
+            ]):  # fmt: skip
+                node.iter = of
+        return node
 
     def _comprehension(self, node: Any) -> Any:
         before = set(self.keys)

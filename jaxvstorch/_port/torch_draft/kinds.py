@@ -13,7 +13,7 @@ KEY, MODULE, VARIABLES, CHANGED, TRANSFORMATION, OPT_STATE, OPTIMIZER, TRAIN_STA
     "train_state",
 )  # fmt: skip
 ARRAY, NUMPY, TREE, FUNCTION, PLAIN = "array", "numpy", "tree", "function", "plain"
-NOTHING, SCHEDULE, METRIC = "nothing", "schedule", "metric"
+NOTHING, SCHEDULE, METRIC, APPLY = "nothing", "schedule", "metric", "apply"
 
 
 class Kinds:
@@ -53,6 +53,9 @@ class Kinds:
                 return KEY if all(map(is_key, leaves)) else TREE
         if not callable(value):
             return PLAIN
+        owner, name = getattr(value, "__self__", None), getattr(value, "__name__", "")
+        if name == "apply" and is_flax(owner, "linen"):
+            return APPLY
         made_by = getattr(value, "__module__", None) or ""
         return SCHEDULE if made_by.startswith("optax.schedules") else FUNCTION
 

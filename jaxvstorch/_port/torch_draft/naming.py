@@ -79,6 +79,18 @@ class Names(ast.NodeTransformer):
             and (self.name(part.iter.func) or "").endswith(("tree.leaves", "tree_leaves"))
         )  # fmt: skip
 
+    def is_of_model(self, node: ast.AST) -> bool:
+        """Whether an expression is a module, or the variables of one."""
+        if isinstance(node, ast.Attribute) and node.attr == "params":
+            return self.kinds_of_state(node.value)
+        return bool(self.kinds_of(node) & {kinds.MODULE, kinds.VARIABLES})
+
+    def is_state(self, node: ast.expr) -> bool:
+        """Whether an expression is flax's class ``TrainState``, or one that is derived from it."""
+        own = self.classes.get(ast.unparse(node))
+        bases = [] if own is None else own.bases
+        return (self.name(node) or "").endswith("TrainState") or any(map(self.is_state, bases))
+
     def _library(self, name: str) -> str:
         bases = getattr(self.recording.modules.get(name), "__mro__", ())
         return "linen" if any(b.__module__.startswith("flax.linen") for b in bases) else ""

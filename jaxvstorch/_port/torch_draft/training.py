@@ -207,9 +207,7 @@ class Training(Optimizers):
         """The same without an optimizer: ``torch.func.grad_and_value`` returns the gradients."""
         if found.with_value and isinstance(target, ast.Tuple):
             target = ast.Tuple(target.elts[::-1], ast.Store())
-        first = call.args[0] if call.args else call
-        is_model = self.kinds_of(first) & {kinds.MODULE, kinds.VARIABLES}
-        if is_model or ast.unparse(first).endswith(".params"):
+        if call.args and self.is_of_model(call.args[0]):
             self.todo.append(_STEPS_ELSEWHERE)
         return [ast.Assign([target], self.gradient_call(found, call))]
 
@@ -270,7 +268,8 @@ class Training(Optimizers):
             if self.kinds_of(owner) == {kinds.TRANSFORMATION} or self._is_transformation(owner):
                 target = ast.Name(OPTIMIZER, ast.Store())
                 return self._made_optimizer(owner, self._parameters(value.args[0]), target)
-        if name.endswith("TrainState.create") or self.kinds_of(target) == {kinds.TRAIN_STATE}:
+        is_made = isinstance(value.func, ast.Attribute) and self.is_state(value.func.value)
+        if is_made or self.kinds_of(target) == {kinds.TRAIN_STATE}:
             words = {w.arg: w.value for w in value.keywords}
             if "tx" in words and "params" in words:
                 model = ast.unparse(self.variables(words["params"]))
