@@ -87,10 +87,11 @@ def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted_from_jax) ->
             @nn.compact
             def __call__(self, x, train: bool):
                 for width in self.widths:
-                    x = nn.relu(nn.Dense(width)(x))
+                    x = nn.relu(nn.Dense(width, kernel_init=nn.initializers.he_normal())(x))
                 x = nn.BatchNorm(use_running_average=not train, momentum=0.9)(x)
                 x = nn.Dropout(0.0, deterministic=not train)(x)
-                return nn.Dense(1, name="head")(x)
+                return nn.Dense(1, kernel_init=nn.initializers.orthogonal(0.1),
+                                bias_init=nn.initializers.ones, name="head")(x)
 
 
         class TrainState(train_state.TrainState):
@@ -137,6 +138,9 @@ def test_a_state_of_linen_becomes_a_model_and_its_optimizer(drafted_from_jax) ->
     assert parity["train_step"] == THREE
     assert "layers = iter([self.Dense_0, self.Dense_1])" in source
     assert "self.BatchNorm_0(x, use_running_average=not train)" in source
+    assert "self.Dense_1.weight.copy_(" in source
+    assert "nn.init.orthogonal_(self.head.weight, 0.1)" in source
+    assert "nn.init.ones_(self.head.bias)" in source
     assert "    state = TrainState(model, optimizer)\n    return state\n" in source
     assert "sum((torch.sum(torch.square(p)) for p in model.parameters()))" in source
     assert 'if name.startswith("head.")' in source
@@ -260,12 +264,14 @@ def test_the_command_takes_a_program_in_jax(tmp_path) -> None:
         "def loss(w, x):\n    return jnp.mean((w * x - 1) ** 2)\n\n\n"
         "w = jnp.ones(())\nx = jnp.arange(4.0)\n"
         "for _ in range(3):\n    w = w - 0.1 * jax.grad(loss)(w, x)\nprint(loss(w, x))\n"
+        "from flax import nnx\nprint(nnx.Dropout(0.5, rngs=nnx.Rngs(0))(jnp.ones(32)))\n"
     )
     run = [sys.executable, "-m", "jaxvstorch", "port", "fit.py", "--write", "draft.py"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "jnp.mean → torch.mean((w * x - 1) ** 2)" in done.stdout
     assert "loss: at parity: values, in float32" in done.stdout
+    assert "~ nnx.Dropout → torch.nn.Dropout(0.5)(torch.ones(32))  random" in done.stdout
     assert "torch.func.grad(loss)(w, x)" in (tmp_path / "draft.py").read_text()
 
 

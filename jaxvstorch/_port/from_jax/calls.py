@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import torch
 
 from jaxvstorch._port.from_jax.candidate import Candidate
 from jaxvstorch._port.from_jax.candidates import NO_LINE, candidates
@@ -22,6 +23,7 @@ from jaxvstorch._port.report_data import Location, PortStatus
 # What arguments that a line of the map did not foresee can raise.
 _UNLIKE = (ArithmeticError, AttributeError, LookupError, RuntimeError, SyntaxError, TypeError,
            ValueError)  # fmt: skip
+_RUNS = 4  # of a layer that draws
 _MEANS = ("mean", "nanmean", "std", "var")
 _GRADIENT = (
     "loss.backward(), after which each p.grad holds a gradient; "
@@ -93,6 +95,8 @@ def judge_call(
             why = error_text(error)
             continue
         outcome = _compared(call, candidate, ours, result)
+        if outcome.status == PortStatus.DIFFERS and candidate.training and _varies(candidate, ours):
+            outcome = Outcome(PortStatus.RANDOM)
         return Judgement(outcome, candidate.text, candidate.nested)
     return Judgement(why=why)
 
@@ -100,6 +104,16 @@ def judge_call(
 def _draws(name: str) -> bool:
     row = row_of(name)
     return row is not None and row.draws
+
+
+def _varies(candidate: Candidate, ours: Any) -> bool:
+    """Whether a layer in training, such as dropout, gives others each time."""
+    again = [candidate.run() for _ in range(_RUNS)]
+    return any(
+        not torch.equal(a, b)
+        for other in again
+        for a, b in zip(_leaves(ours), _leaves(other), strict=True)
+    )
 
 
 def _compared(call: WatchedCall, candidate: Candidate, ours: Any, result: Any) -> Outcome:

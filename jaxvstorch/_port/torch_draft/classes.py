@@ -55,11 +55,15 @@ class Classes(Compact):
         target = node.targets[0]
         is_own = isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self"
         self.attribute = target.attr if is_own else ""  # type: ignore[attr-defined]
+        self.named, made = node.value, []
+        if is_own and isinstance(node.value, ast.Call) and hasattr(node.value, "lineno"):
+            made = self.recording.made.get(self.at(node.value), [])
+        first = made and self.first_weights(node.value, made[0][0], ast.unparse(target))
         new = super().visit_Assign(node)
         if is_own and isinstance(new, ast.Assign) and self.instance is not None:
             value = getattr(self.instance, target.attr, None)  # type: ignore[attr-defined]
             new.value = self._registered(new.value, value)
-        return new
+        return [new, *first] if first else new
 
     def _registered(self, node: ast.expr, value: Any) -> ast.expr:
         """What ``nn.Module`` registers: lists of modules, and Equinox's arrays."""

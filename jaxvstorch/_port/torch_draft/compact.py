@@ -64,9 +64,10 @@ class Compact(Training):
                 self.replaced[self.at(node)] = _attribute(name)
                 self.flags[ast.unparse(_attribute(name))] = flags
                 continue
-            made += [
-                _assign(n, self.unrolled(node, n, layer, local)) for n, layer in unique.items()
-            ]
+            for name, layer in unique.items():
+                made.append(_assign(name, self.unrolled(node, name, layer, local)))
+                if layer[0] not in self.classes:
+                    made += self.first_weights(node, layer[0], f"self.{name}")
             several = f"iter([{', '.join(f'self.{n}' for n in unique)}])"
             variable = f"layers_{len(iterators)}" if iterators else "layers"
             iterators.append(ast.parse(f"{variable} = {several}").body[0])

@@ -245,7 +245,10 @@ def _heading(recording: Recording, docstring: str | None) -> str:
     drafted = [Path(file.own.path) for file in files if file.is_drafted]
     others = [str(p.relative_to(folder) if p.is_relative_to(folder) else p) for p in drafted]
     of = ", ".join([short(program.main.own.path), *others])
-    weights = "Layers begin with PyTorch's own first weights; `from_jax` gives them JAX's.\n"
+    weights = (
+        "Layers begin with PyTorch's own first weights where the program names none; `from_jax`\n"
+        "gives them JAX's.\n"
+    )
     said = f"{docstring}\n\n" if docstring else ""
     said = said.replace("\\", r"\\").replace('"""', r"\"\"\"")
     first = textwrap.fill(f"A draft of {of} in PyTorch, by jaxvstorch port.", 96)

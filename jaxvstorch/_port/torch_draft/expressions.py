@@ -62,9 +62,7 @@ class Expressions(Initializers):
     def special_call(self, node: ast.Call) -> Any:
         """A call that the values alone do not decide; None of any other."""
         name = self.name(node.func) or ""
-        if name in _COMPILERS and node.args:
-            return self.visit(node.args[0])
-        if name in _SAME and node.args:
+        if name in (*_COMPILERS, *_SAME) and node.args:
             return self.visit(node.args[0])
         if name in BATCHES and node.args:
             return self.batched(node)
@@ -78,10 +76,9 @@ class Expressions(Initializers):
             return self._call(ast.Name(_TREES[name], ast.Load()), node)
         if self.is_scan(node):
             return self.scanned(node)
-        if name in ("functools.partial", "partial") and node.args:
-            inner = self.name(node.args[0]) or ""
-            if inner in _COMPILERS:
-                return ast.Name("_same", ast.Load())
+        is_partial = name in ("functools.partial", "partial") and bool(node.args)
+        if is_partial and self.name(node.args[0]) in _COMPILERS:
+            return ast.Name("_same", ast.Load())
         if name in ("optax.global_norm", "optax.tree.norm", "optax.tree_utils.tree_l2_norm"):
             leaves = ast.Call(ast.Name("tree_leaves", ast.Load()), [self.visit(node.args[0])], [])
             norm = ast.parse("torch.nn.utils.get_total_norm", mode="eval").body
@@ -144,6 +141,8 @@ class Expressions(Initializers):
     def made(self, node: ast.Call) -> ast.expr:
         """The layer that a call makes."""
         made = self.recording.made[self.at(node)][0]
+        if node is not self.named:
+            self.first_weights(node, "", "")  # marks them
         try:
             return constructed(made, node, self.visit, self.input_size(self.attribute))
         except (ValueError, TypeError) as error:

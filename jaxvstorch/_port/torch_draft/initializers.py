@@ -3,6 +3,7 @@
 import ast
 import copy
 from collections.abc import Mapping
+from typing import Any
 
 from jaxvstorch._port.from_jax.fitting import Argument, bind, fit
 from jaxvstorch._port.map.row import Row
@@ -11,6 +12,13 @@ from jaxvstorch._port.map.running.values import RefusedError
 from jaxvstorch._port.torch_draft.batches import Batches
 
 _SCALE = 0.02  # of weights by an initializer that the map lacks
+# The weights that initializers are for, in layers of PyTorch and of a draft.
+_LINEAR = {"kernel_init": "weight", "bias_init": "bias"}
+_WEIGHTS = {
+    "Linear": _LINEAR, "Dense": _LINEAR, "Embed": {"embedding_init": "weight"},
+    "LayerNorm": {"scale_init": "weight", "bias_init": "bias"},
+    "Conv": {"kernel_init": "conv.weight", "bias_init": "conv.bias"},
+}  # fmt: skip
 
 
 class Initializers(Batches):
@@ -49,6 +57,36 @@ class Initializers(Batches):
             new = ast.parse(text, mode="eval").body
         return new
 
+    def first_weights(self, node: Any, layer: str, target: str) -> list[ast.stmt]:
+        """The statements that give a layer the first weights that the program names.
+
+        Args:
+            node: the call that makes the layer.
+            layer: its name in flax.
+            target: the attribute that holds the layer.
+        """
+        bare, new = layer.rpartition(".")[2], list[ast.stmt]()
+        weights = _WEIGHTS.get(bare, {})
+        for word in node.keywords:
+            if word.arg is None or not word.arg.endswith("_init"):
+                continue
+            if word.arg not in weights:
+                self.todo.append(_own_weights(word))
+                continue
+            weight = f"{target}.{weights[word.arg]}"
+            text = ast.unparse(self.initial(word.value, ast.Name("_shape", ast.Load())))
+            filled = _in_place(ast.parse(text, mode="eval").body, weight)
+            turned = ".T" * (bare in ("Dense", "Linear") and word.arg == "kernel_init")
+            if filled is None and bare == "Conv":
+                self.todo.append(_own_weights(word))
+            elif filled is None:
+                text = text.replace("_shape", f"{weight}{turned}.shape")
+                text = f"with torch.no_grad():\n    {weight}.copy_({text}{turned})"
+                new += ast.parse(text).body
+            else:
+                new.append(ast.Expr(filled))
+        return new
+
     def _fitted_initial(self, row: Row, maker: ast.expr, shape: ast.expr) -> ast.expr:
         given = {"key": Argument(None, ast.Constant(None)), "shape": Argument((), shape)}
         bound = {}
@@ -67,6 +105,25 @@ class Initializers(Batches):
             return Argument(ast.literal_eval(new), new)
         except ValueError:
             return Argument(1.0, new)
+
+
+def _own_weights(word: ast.keyword) -> str:
+    return f"{word.arg}={ast.unparse(word.value)}: the layer begins with PyTorch's own weights"
+
+
+def _in_place(node: ast.expr, weight: str) -> ast.expr | None:
+    """What fills a weight as an initializer does; None where no function of PyTorch does it."""
+    filled = ast.parse(weight, mode="eval").body
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="reshape" | "flatten")):
+            return _in_place(inner, weight)
+        case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "full" as name), args=args):
+            fill = "constant" if name == "full" else name
+            function = ast.parse(f"torch.nn.init.{fill}_", mode="eval").body
+            return ast.Call(function, [filled, *args[1:]], [])
+        case ast.Call(func=function, args=args) if "torch.nn.init." in ast.unparse(function):
+            return ast.Call(function, [filled, *args[1:]], node.keywords)
+    return None
 
 
 def _row(name: str) -> Row | None:

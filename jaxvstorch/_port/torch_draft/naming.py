@@ -46,6 +46,7 @@ class Names(ast.NodeTransformer):
             name: [a.arg for a in node.args.args if a.arg != "self"]
             for name, node in self.own.items()
         }
+        self.named: ast.expr | None = None  # what the statement that is rewritten assigns
         self.initializers: dict[str, ast.expr] = {}  # by the names that the program gave them
         self.todo: list[str] = []
         self._inside = 0
