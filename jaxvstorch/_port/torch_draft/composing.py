@@ -16,7 +16,9 @@ from jaxvstorch._port.draft.formatting import ordered_imports, tidy
 from jaxvstorch._port.imports import imported_names
 from jaxvstorch._port.map.pasting import imports_of, sources
 from jaxvstorch._port.report_data import short
+from jaxvstorch._port.torch_draft import kinds
 from jaxvstorch._port.torch_draft.classes import Classes, rename
+from jaxvstorch._port.torch_draft.files import names_made
 from jaxvstorch._port.torch_draft.idioms import MeanLosses
 from jaxvstorch._port.torch_draft.leftovers import (
     can_be_imported,
@@ -79,7 +81,9 @@ def compose(recording: Recording) -> tuple[str, Classes]:
              if name not in _LIBRARIES and not full.endswith(".TrainState")}  # fmt: skip
     names |= name_apart(module, rewriter.tree, {n: of_jax[n] for n in of_jax.keys() - names.keys()})
     mark_leftovers(module, names)
-    definitions, main = _parts(module.body)
+    held = {name for (line, name), of in recording.kinds.items()
+            if line == 0 and of == {kinds.FUNCTION}}  # fmt: skip
+    definitions, main = _parts(module.body, held)
     whole = ast.Module([*definitions, *main], [])
     without_unchanged(whole)
     MeanLosses().visit(whole)
@@ -148,21 +152,30 @@ def names_bound(line: str) -> set[str]:
     return {(a.asname or a.name).partition(".")[0] for a in node.names}
 
 
-def _parts(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+def _parts(
+    body: list[ast.stmt], functions: Collection[str]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The definitions and constants, and what the program runs.
 
     A program that guards what it runs keeps its order.
+
+    Args:
+        body: of the draft.
+        functions: names that hold one, such as `torch.vmap` of another.
     """
-    guarded = any(map(_is_guard, body))
+    guarded, made = any(map(_is_guard, body)), set[str]()
     definitions, main, pending = list[ast.stmt](), list[ast.stmt](), list[ast.stmt]()
     for node in body:
         if is_marker(node) or _is_mark(node):
             pending.append(node)
             continue
         constant = isinstance(node, ast.Assign) and _is_constant(node.value) and not main
-        kept = guarded or constant or isinstance(node, ast.FunctionDef | ast.ClassDef)
+        is_held = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in functions
+        is_held = is_held and not names_read(_unparsed([node])) & made
+        kept = guarded or constant or is_held or isinstance(node, ast.FunctionDef | ast.ClassDef)
         kept = kept and not _is_guard(node)
         (definitions if kept else main).extend([*pending, node])
+        made |= set() if kept else names_made(node)
         pending = []
     return definitions, main
 

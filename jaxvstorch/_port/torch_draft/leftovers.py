@@ -17,6 +17,7 @@ _SAVING = ("`torch.save({'model': model.state_dict(), 'optimizer': optimizer.sta
 _METHODS = ("apply_fn", "apply_gradients", "block_until_ready", "hyperparams")
 _UPDATES = ("set", "get", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply")
 _SHORT = {"jax.numpy.": "jnp.", "jax.lax.": "lax.", "flax.nnx.": "nnx."}  # in the map's names
+_SHOWN = 80  # characters of an expression
 
 
 def name_apart(node: ast.AST, program: ast.AST, names: Mapping[str, str]) -> dict[str, str]:
@@ -97,6 +98,10 @@ def _sentence(name: str) -> str:
         name = short + name.removeprefix(long) if name.startswith(long) else name
     row = jax_rows().get(name)
     instead = row and meaning(row).option("instead")
+    expression = None if row is None else meaning(row).expression
+    if expression is not None:
+        written = f"; in PyTorch, `{expression}`" if len(expression) < _SHOWN else ""
+        return f"{name}: the run did not show how it is called{written}"
     if instead is None and name.startswith("orbax."):
         instead = _SAVING
     return f"{name}: {instead or 'it has no counterpart here'}"
