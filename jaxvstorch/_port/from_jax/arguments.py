@@ -12,7 +12,7 @@ import torch
 
 from jaxvstorch._frameworks.torch import from_numpy
 from jaxvstorch._port.from_jax.defaults import SCOPE
-from jaxvstorch._port.from_jax.fitting import Argument
+from jaxvstorch._port.from_jax.fitting import Argument, is_plain
 from jaxvstorch._port.from_jax.layers import COMPOSED, is_layer_row, row_of
 from jaxvstorch._port.from_jax.names import name_of
 from jaxvstorch._port.from_jax.translation import in_torch
@@ -86,8 +86,10 @@ def _argument(
         return Argument(value, ast.parse(str(value), mode="eval").body)
     if node is not None:
         return Argument(value, in_torch(node, file, known))
-    is_plain = isinstance(value, bool | int | float | str | None)
-    return Argument(value, ast.Constant(value) if is_plain else ast.Name(name, ast.Load()))
+    if isinstance(value, list | tuple) and is_plain(value):
+        return Argument(value, ast.parse(repr(value), mode="eval").body)
+    is_number = isinstance(value, bool | int | float | str | None)
+    return Argument(value, ast.Constant(value) if is_number else ast.Name(name, ast.Load()))
 
 
 def name_of_function(value: Any) -> str | None:

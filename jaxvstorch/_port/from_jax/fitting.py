@@ -164,9 +164,9 @@ class _Filler(ast.NodeTransformer):
             known = self.bound.get(name.id)
             if name.id in _COMPUTED and known is None:
                 continue
-            if not isinstance(known, Argument) and not _is_plain(known):
+            if not isinstance(known, Argument) and not is_plain(known):
                 return None
-            arrays = isinstance(known, Argument) and not _is_plain(known.value)
+            arrays = isinstance(known, Argument) and not is_plain(known.value)
             if known is None or (arrays and id(name) not in inside):
                 return None
             if not arrays and not _is_constant(known):
@@ -177,7 +177,7 @@ class _Filler(ast.NodeTransformer):
             value = self._value(node)
         except Exception:
             return None
-        return ast.parse(repr(value), mode="eval").body if _is_plain(value) else None
+        return ast.parse(repr(value), mode="eval").body if is_plain(value) else None
 
     def _value(self, node: ast.expr) -> Any:
         values = {n: _values(argument) for n, argument in self.bound.items()}
@@ -282,9 +282,10 @@ def _values(argument: Any) -> Any:
     return argument.value
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether a value is text, a whole number or nothing, or made of such."""
     if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     return type(value) in _PLAIN
 
 
