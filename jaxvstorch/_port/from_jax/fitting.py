@@ -20,6 +20,7 @@ _COMPUTED = {
 }  # fmt: skip
 _PREFIX = "_argument_"  # no name that a reader writes
 _PLAIN = (bool, int, str, type(None))
+_VISITED = (ast.Name, ast.Constant, ast.IfExp)
 _NARROW = (torch.int8, torch.int16, torch.int32)
 
 
@@ -147,12 +148,9 @@ class _Filler(ast.NodeTransformer):
         self.arguments: dict[str, Argument] = {}
 
     def visit(self, node: ast.AST) -> Any:
-        plain = not isinstance(node, ast.Name | ast.Constant | ast.IfExp)
-        if isinstance(node, ast.expr) and plain:
-            computed = self._computed(node)
-            if computed is not None:
-                return computed
-        return super().visit(node)
+        kept = not isinstance(node, ast.expr) or isinstance(node, _VISITED)
+        computed = None if kept else self._computed(node)  # type: ignore[arg-type]
+        return super().visit(node) if computed is None else computed
 
     def _computed(self, node: ast.expr) -> ast.expr | None:
         """The value of what depends on constants and numbers of axes; None of anything else."""
@@ -169,8 +167,8 @@ class _Filler(ast.NodeTransformer):
             arrays = isinstance(known, Argument) and not is_plain(known.value)
             if known is None or (arrays and id(name) not in inside):
                 return None
-            if not arrays and not _is_constant(known):
-                return None  # the program computes it, from other values at another call
+            if not arrays and not _is_constant(known):  # it has other values at other calls
+                return None
         if not names:
             return None
         try:
@@ -264,9 +262,8 @@ def _is_stored(name: ast.Name) -> bool:
 
 def _is_constant(argument: Any) -> bool:
     """Whether what stands for an argument is a literal of the source."""
-    if isinstance(argument, tuple | dict):
-        parts = argument.values() if isinstance(argument, dict) else argument
-        return all(map(_is_constant, parts))
+    if isinstance(argument, tuple):
+        return all(map(_is_constant, argument))
     try:
         ast.literal_eval(ast.unparse(argument.node))
     except (ValueError, TypeError, SyntaxError):
