@@ -37,15 +37,16 @@ class Net(nn.Module):
         self.first = nn.Linear(4, hidden)
         self.norm = nn.LayerNorm(hidden)
         self.body = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Dropout(0.2))
+        self.drop = nn.Dropout(0.1)
         self.last = nn.Linear(hidden, 2)
 
     def forward(self, x):
         x = F.gelu(self.first(x))
         x = x + self.body(self.norm(x))
-        return self.last(x)
+        return self.last(self.drop(x))
 
 def evaluate(net, x, y):
-    net.eval()
+    net.train(mode=False)
     with torch.no_grad():
         return (net(x).argmax(1) == y).float().mean().item()
 
@@ -110,7 +111,7 @@ def main():
         scheduler.step()
     model.eval()
     with torch.no_grad():
-        print(model(images).argmax(1))
+        print([model(images).argmax(1) for _ in range(2)])
 
 if __name__ == "__main__":
     main()
@@ -253,6 +254,7 @@ def test_functions_around_a_model(in_styles) -> None:
     assert "jnp.argmax(jax.jit(net)(params, x), axis=1)" in source
     assert "jax.value_and_grad(loss_fn)(params)" in source
     assert "x = x + dropout(" in source
+    assert 'linear(params["last"], dropout(x, 0.1, key=keys[1]))' in source
 
 
 def test_state_of_batch_norm(in_styles) -> None:
@@ -266,6 +268,7 @@ def test_state_of_batch_norm(in_styles) -> None:
     assert "class Block(eqx.nn.StatefulLayer):" in source
     assert "state = self.blocks(self.stem(x), state)" in source
     assert "eqx.nn.make_with_state(CNN)(key=" in source
+    assert "print([jnp.argmax(jitted_call(model, images, state)[0], axis=1) for" in source
     assert "opt_state = scheduler.step(opt_state)" in source
     source, _, _ = drafts["functions"]
     assert "params, state = split_state(init_cnn(" in source

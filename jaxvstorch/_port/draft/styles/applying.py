@@ -54,23 +54,22 @@ class Applying(Inits):
         texts = list[str]()
         params = self.place(of, "params") if modules[0].state_dict() else ""
         state = self.place(of, "state") if has_averages(modules[0]) else ""
+        inputs = list(call.args)  # these nodes, and no copies: a key can stand in one
         for m in modules:
-            new = layer_expression(m, params, state, call.args[0])
-            if new is not None:
-                texts.append(ast.unparse(new))
-                continue
-            function, before, settings = layer_call(m, params, state)
-            values = [f"{n}={ast.unparse(_literal(v))}" for n, v in settings.items()]
-            given = [*before, *map(ast.unparse, call.args), *map(ast.unparse, call.keywords)]
-            if m.__class__ in (torch.nn.Dropout,):
-                given, values = [*given, values[0].partition("=")[2]], values[1:]
-            texts.append(f"{function}({', '.join([*given, *values])})")
+            made: ast.expr | None = layer_expression(m, params, state, inputs[0])
+            if made is None:
+                function, before, settings = layer_call(m, params, state)
+                values = {n: _literal(v) for n, v in settings.items()}
+                rate = [values.pop("rate")] if type(m) is torch.nn.Dropout else []
+                given = [*map(_parsed, before), *inputs, *rate]
+                words = [*call.keywords, *(ast.keyword(n, v) for n, v in values.items())]
+                made = ast.Call(_parsed(function), given, words)
+            texts.append(ast.unparse(made))
         if len(set(texts)) > 1:
             raise CannotWriteError(
                 f"`{ast.unparse(of)}`, whose settings differ: {texts[0]}, {texts[1]}"
             )
-        made = ast.parse(texts[0], mode="eval").body
-        if layer_expression(modules[0], params, state, call.args[0]) is not None:
+        if layer_expression(modules[0], params, state, inputs[0]) is not None:
             _become(call, made)
             return None
         assert isinstance(made, ast.Call)
@@ -104,8 +103,9 @@ class Applying(Inits):
         training = self.in_training()
         if training != "False":
             call.keywords.append(ast.keyword("training", _parsed(training)))
-        target = state if training != "False" else "_"
-        return Effect(key, (target,) if changed else (), True, always)
+        evaluates = training == "False"
+        target = "_" if evaluates else state
+        return Effect(key, (target,) if changed else (), True, always, evaluates=evaluates)
 
     def _draws_here(self) -> bool:
         """Whether what drops numbers does so here: where a key is given, or in training."""

@@ -177,8 +177,12 @@ class Equinox(Steps):
                 target = ast.Tuple([node.targets[0], ast.Name("state", ast.Store())], ast.Store())
                 yield ast.Assign([target], value, lineno=0)
             case _ if (mode := self.sets_mode(node)) is not None:
-                held, off = ast.unparse(mode[0]), ", False" * mode[1]
-                yield ast.parse(f"{held} = eqx.nn.inference_mode({held}{off})").body[0]
+                held, training = mode
+                flags = {"True": ", False", "False": ""}
+                negated = ast.unparse(ast.UnaryOp(ast.Not(), training))
+                off = flags.get(ast.unparse(training), f", {negated}")
+                name = ast.unparse(held)
+                yield ast.parse(f"{name} = eqx.nn.inference_mode({name}{off})").body[0]
             case _:
                 yield from super().statement(node)
 
@@ -188,8 +192,9 @@ class Equinox(Steps):
         effect = self.program.effect_of(modules)
         if effect.changed:
             call.args.append(ast.Name("state", ast.Load()))
-        if ast.unparse(of) in self.resolving.evaluated and not effect.always:
-            effect = Effect(False, effect.changed)
+        if ast.unparse(of) in self.resolving.evaluated:
+            key = effect.key and effect.always
+            effect = Effect(key, effect.changed, True, effect.always, evaluates=True)
         return effect if effect.key or effect.changed else None
 
     def of_method(self, call: ast.Call, owner: str, method: str) -> Effect | None:

@@ -163,7 +163,9 @@ class Functions(Applying):
             yield from self.init_statement(node)
             return
         if (mode := self.sets_mode(node)) is not None:
-            self.mode = mode[1]
+            if not isinstance(mode[1], ast.Constant):
+                raise CannotWriteError(f"`{ast.unparse(node)}`, a mode that is known only later")
+            self.mode = bool(mode[1].value)
             self.known = self.set_here = True
             return
         match node:

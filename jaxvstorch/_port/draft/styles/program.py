@@ -29,6 +29,7 @@ class Effect:
         changed: the names of the arguments that it returns anew, after its result.
         returns: whether it has a result too.
         takes: what a method as a function takes before its arguments, and the mode.
+        evaluates: whether a model is in evaluation, so that the call changes no state.
     """
 
     key: bool = False
@@ -36,6 +37,7 @@ class Effect:
     returns: bool = True
     always: bool = False
     takes: frozenset[str] = frozenset()
+    evaluates: bool = False
 
 
 class Program:

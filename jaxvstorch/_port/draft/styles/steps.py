@@ -66,13 +66,13 @@ class Steps(Writer):
             case _:
                 yield node
 
-    def sets_mode(self, node: ast.stmt) -> tuple[ast.expr, bool] | None:
+    def sets_mode(self, node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
         """The module that a statement puts into a mode, and whether it is that of training."""
         match node:
-            case ast.Expr(ast.Call(ast.Attribute(of, ("train" | "eval") as mode), arguments)):
+            case ast.Expr(ast.Call(ast.Attribute(of, ("train" | "eval") as mode), given, named)):
                 if self.resolving.modules(of):
-                    off = bool(arguments) and ast.unparse(arguments[0]) == "False"
-                    return of, mode == "train" and not off
+                    flag = next(iter([*given, *(w.value for w in named)]), ast.Constant(True))
+                    return of, flag if mode == "train" else ast.Constant(False)
                 if not any(mode in methods for methods in self.program.methods.values()):
                     text = ast.unparse(node)
                     raise CannotWriteError(f"`{text}`: it is not known which module that is")

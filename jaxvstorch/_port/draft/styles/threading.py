@@ -159,8 +159,10 @@ class Threading(ast.NodeTransformer):
         new, effect = self._called(node)
         if effect is None or not effect.changed:
             return new
+        if self._inside and effect.evaluates:
+            return ast.Subscript(new, ast.Constant(0), ast.Load())  # the state stays as it is
         if self._inside:
-            raise CannotWriteError(f"`{ast.unparse(node.func)}` changes state inside an expression")
+            raise CannotWriteError(f"`{ast.unparse(node)}`, which changes a state each time")
         name = self._target
         if (
             name is None
