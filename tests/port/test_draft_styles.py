@@ -181,7 +181,7 @@ import torch.nn.functional as F
 class Speaker(nn.Module):
     def __init__(self, words, width):
         super().__init__()
-        self.embed = nn.Embedding(words, width)
+        self.embed = nn.Embedding(words, width, padding_idx=0)
         self.lstm = nn.LSTM(width, width, num_layers=2, batch_first=True)
         self.scale = nn.Parameter(torch.ones(width))
         self.last = nn.Linear(width, words, bias=False)
@@ -304,7 +304,7 @@ def test_recurrent_layers_and_tied_weights(in_styles) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_what_a_style_has_no_words_for(drafted, style) -> None:
     """A model's weights that a loop writes into: one clear error, and no draft."""
-    with pytest.raises(CannotWriteError):
+    with pytest.raises(CannotWriteError, match="^program.py:(9: `self.apply|11: `def begin)"):
         drafted(
             """
             import torch

@@ -13,6 +13,7 @@ from jaxvstorch._port.draft.helpers import needed
 from jaxvstorch._port.draft.modules import RNGS, draws
 from jaxvstorch._port.draft.reading import WithoutItem, names_in
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.styles import lines_of
 from jaxvstorch._port.draft.styles.composing import layers_of, polished, restyled
 from jaxvstorch._port.map.pasting import imports_of
 from jaxvstorch._port.report_data import short
@@ -63,7 +64,10 @@ def compose(recording: Recording, of: str = "", style: str = "nnx") -> str:
     main = [statement for file in files for statement in file.main]
     text = "\n\n\n".join(part for part in parts if part.strip())
     if style != "nnx":
-        text, own = restyled(text, _unparsed(main), recording, style)
+        lines = dict[str, str]()
+        for file in files:
+            lines |= lines_of(file.path, [*file.constant_nodes, *file.nodes, *file.main])
+        text, own = restyled(text, _unparsed(main), recording, style, lines)
         main = ast.parse(own).body
     end = _unparsed(late) + "\n\n\n" if late else ""
     end += f'if __name__ == "__main__":\n{_indented(unparsed(main))}' if main else ""

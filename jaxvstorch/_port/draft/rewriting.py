@@ -244,7 +244,7 @@ class Rewriting(Weights):
         assert isinstance(call.func, ast.Attribute)
         modules, function = ast.unparse(call.func.value), ast.unparse(call.args[0])
         text = f"for _, module in nnx.iter_modules({modules}):\n    {function}(module)"
-        loop = ast.parse(text).body[0]
+        loop = ast.copy_location(ast.parse(text).body[0], call)
         if function.startswith("self."):
             self.seen.builders.add(f"{self.owner}.{function.removeprefix('self.')}")
             each = loop.body[0].value  # type: ignore[attr-defined]

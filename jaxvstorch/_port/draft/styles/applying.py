@@ -39,7 +39,7 @@ class Applying(Inits):
         kinds = {type(m) for m in modules}
         name = type(modules[0]).__name__
         if len(kinds) > 1:
-            raise CannotWriteError(f"`{ast.unparse(of)}`, which is of several classes")
+            raise CannotWriteError("a module of several classes", ast.unparse(of))
         if name in self.program.classes:
             return self._applied(call, name, method, of)
         tied = self._tied_to(of)
@@ -66,9 +66,7 @@ class Applying(Inits):
                 made = ast.Call(_parsed(function), given, words)
             texts.append(ast.unparse(made))
         if len(set(texts)) > 1:
-            raise CannotWriteError(
-                f"`{ast.unparse(of)}`, whose settings differ: {texts[0]}, {texts[1]}"
-            )
+            raise CannotWriteError("layers whose settings differ", ast.unparse(of))
         if layer_expression(modules[0], params, state, inputs[0]) is not None:
             _become(call, made)
             return None
@@ -81,7 +79,7 @@ class Applying(Inits):
     def of_method(self, call: ast.Call, owner: str, method: str) -> Effect | None:
         assert isinstance(call.func, ast.Attribute)
         if (owner, method) not in self.names:
-            raise CannotWriteError(f"`{ast.unparse(call.func)}` of another class")
+            raise CannotWriteError("a method of another class", ast.unparse(call.func))
         return self._applied(call, owner, method, call.func.value)
 
     def _applied(self, call: ast.Call, owner: str, method: str, of: ast.expr) -> Effect | None:
@@ -123,7 +121,7 @@ class Applying(Inits):
         """A call of a layer without weights as one of a function."""
         functions = {ast.unparse(function_of(m)) for m in modules}
         if len(functions) > 1:
-            raise CannotWriteError(f"layers whose settings differ: {', '.join(sorted(functions))}")
+            raise CannotWriteError("layers whose settings differ", ast.unparse(of))
         function = function_of(modules[0])
         match function:
             case ast.Call(ast.Name("partial"), [inner, *args]):
@@ -191,7 +189,7 @@ class Applying(Inits):
                 for i, (each, of) in enumerate(zip(targets, several, strict=False)):
                     if isinstance(each, ast.Name) and self.resolving.modules(of):
                         if self.has_state(self.resolving.modules(of)):
-                            raise CannotWriteError(f"`{ast.unparse(call)}` of layers with a state")
+                            raise CannotWriteError("a loop over layers with a state", ast.unparse(call))
                         each.id = self._over(of, each, "")
                         call.args[i] = _parsed(self.place(of, "params"))
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Mapping
 
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.layers import definitions, own_classes
@@ -12,7 +13,9 @@ from jaxvstorch._port.draft.styles.functions import Functions
 from jaxvstorch._port.draft.styles.program import Program
 
 
-def restyled(text: str, main: str, recording: Recording, style: str) -> tuple[str, str]:
+def restyled(
+    text: str, main: str, recording: Recording, style: str, lines: Mapping[str, str]
+) -> tuple[str, str]:
     """The definitions and the own statements of a draft, in another style.
 
     Args:
@@ -20,14 +23,39 @@ def restyled(text: str, main: str, recording: Recording, style: str) -> tuple[st
         main: the program's own statements, in NNX.
         recording: of the program's run.
         style: the other one.
+        lines: of the program, by the text of what each became in NNX.
 
     Raises:
         CannotWriteError: the style has no words for something.
     """
     tree, statements = ast.parse(text), ast.parse(main).body
+    for node in (n for top in (*tree.body, *statements) for n in ast.walk(top)):
+        if isinstance(node, ast.stmt):
+            node.line = lines.get(ast.unparse(node), "")  # type: ignore[attr-defined]
+    try:
+        return _restyled(tree, statements, recording, style)
+    except CannotWriteError as error:
+        for word in [error.text] * (not error.line):
+            _find_line(error, word, [*ast.parse(text).body, *ast.parse(main).body], lines)
+        raise
+
+
+def _find_line(
+    error: CannotWriteError, word: str, nodes: list[ast.stmt], lines: Mapping[str, str]
+) -> None:
+    """Find the line of the program whose draft in NNX has a word."""
+    every = [n for top in nodes for n in ast.walk(top) if isinstance(n, ast.stmt)]
+    texts = [t for t in map(ast.unparse, every) if re.search(rf"\b{re.escape(word)}", t)]
+    for text in sorted(texts, key=len):  # the innermost first
+        error.line = error.line or lines.get(text, "")
+
+
+def _restyled(
+    tree: ast.Module, statements: list[ast.stmt], recording: Recording, style: str
+) -> tuple[str, str]:
     program = Program(ast.Module([*tree.body, *statements], []), recording)
     writer = Equinox(program) if style == "equinox" else Functions(program)
-    writer.has_buffers = style == "equinox" and "paste.Buffer(" in text
+    writer.has_buffers = style == "equinox" and "paste.Buffer(" in ast.unparse(tree)
     body = list[ast.stmt]()
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name in program.classes:
@@ -52,12 +80,15 @@ def restyled(text: str, main: str, recording: Recording, style: str) -> tuple[st
         recording.functions, recording.state = writer.functions(), writer.state_names()
     parts = "\n\n\n".join(_text(writer.rest(node)) for node in body)
     end = "\n".join(_text(writer.rest(node)) for node in statements)
-    whole = f"{parts}\n{end}"
+    whole = _code(f"{parts}\n{end}")
     lacking = set(re.findall(r"\bpaste\.(\w+)", whole)) & own_classes().keys()
     lacking -= layers_of(style).keys()
-    words = r"\b(?:nnx\.\w+|rngs\b)" if style == "equinox" else r"\b(?:nnx\.\w+|rngs\b|self\.\w+)"
-    for word in [*re.findall(words, whole), *sorted(lacking)]:
-        raise CannotWriteError(f"`{word}` of the draft in NNX")
+    left = re.findall(r"\b(?:nnx\.\w+|rngs\b)", whole)
+    if style == "functions":  # classes that are left are no modules
+        own = [_code(_text(node)) for node in body if not isinstance(node, ast.ClassDef)]
+        left += re.findall(r"\bself\.\w+", "\n".join([*own, end]))
+    for word in [*left, *(f"paste.{name}" for name in sorted(lacking))]:
+        raise CannotWriteError("", word)
     return parts, end
 
 
@@ -90,9 +121,16 @@ def _hashable(decorator: ast.expr) -> ast.expr:
 
 def _require_plain(node: ast.ClassDef) -> None:
     """Refuse classes that keep models: what changes must come in and go out."""
-    text = ast.unparse(node)
+    text = _code(ast.unparse(node))
     if "nnx." in text or "rngs" in text or "train_step" in text:
-        raise CannotWriteError(f"{node.name}, an object that keeps a model or random numbers")
+        error = CannotWriteError("an object that keeps a model or random numbers", node.name)
+        error.set_line(node)
+        raise error
+
+
+def _code(text: str) -> str:
+    """A text without the statements that stand for comments."""
+    return re.sub(r"""^\s*(?:'|"|\"{3})(?:\\x00|TODO: |NOTE: ).*$""", "", text, flags=re.MULTILINE)
 
 
 def _text(node: ast.AST) -> str:

@@ -19,6 +19,7 @@ _EPS = {"epsilon": "eps", "use_scale": "use_weight"}
 LAYERS: dict[str, tuple[str, bool, dict[str, str]]] = {
     "nnx.Linear": ("paste.Linear", True, {}),
     "nnx.Embed": ("paste.Embedding", True, {}),
+    "paste.PaddedEmbed": ("paste.PaddedEmbedding", True, {}),
     "nnx.LayerNorm": ("paste.LayerNorm", False, _EPS),
     "nnx.RMSNorm": ("paste.RMSNorm", False, _EPS),
     "nnx.Dropout": ("eqx.nn.Dropout", False, {}),
@@ -148,9 +149,10 @@ class Equinox(Steps):
             for target in targets:
                 text = ast.unparse(target)
                 if text.endswith("[...]") and not re.fullmatch(r"self\.\w+\.\w+\[\.\.\.\]", text):
-                    raise CannotWriteError(
-                        f"`{text} = ...` in {method.name}(): what writes into weights that are made"
-                    )
+                    error = CannotWriteError("a weight that is written again", f"{text} = ...")
+                    error.set_line(node)
+                    error.set_line(method)
+                    raise error
 
     def statement(self, node: ast.stmt) -> Iterator[ast.stmt]:
         text = ast.unparse(node)

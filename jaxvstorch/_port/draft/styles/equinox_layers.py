@@ -88,6 +88,21 @@ class Embedding(eqx.nn.Embedding):
         return self.weight[x]
 
 
+class PaddedEmbedding(Embedding):
+    """An embedding whose row ``padding_idx`` begins as zeros and gets no gradient."""
+
+    padding_idx: int
+
+    def __init__(self, num_embeddings, embedding_size, *, padding_idx, key):
+        super().__init__(num_embeddings, embedding_size, key=key)
+        self.padding_idx = padding_idx % num_embeddings
+        self.weight = self.weight.at[padding_idx].set(0)
+
+    def __call__(self, x, *, key=None):
+        y, padded = super().__call__(x), x == self.padding_idx
+        return jnp.where(padded[..., None], jax.lax.stop_gradient(y), y)
+
+
 class PReLU(eqx.Module):
     weight: Array
 

@@ -19,6 +19,7 @@ _DROPS: dict[type, int] = {nn.Dropout1d: 2, nn.Dropout2d: 2, nn.Dropout3d: 2}
 INITS: dict[str, tuple[str, bool, int, dict[str, str]]] = {
     "nnx.Linear": ("paste.init_linear", True, 2, {"use_bias": "bias"}),
     "nnx.Embed": ("paste.init_embedding", True, 2, {}),
+    "paste.PaddedEmbed": ("paste.init_embedding", True, 2, {"padding_idx": "padding_idx"}),
     "nnx.LayerNorm": ("paste.init_norm", False, 1, {"use_scale": "scale", "use_bias": "bias"}),
     "nnx.RMSNorm": ("paste.init_norm", False, 1, {"use_scale": "scale"}),
     "paste.LayerNormOverAxes": ("paste.init_norm", False, 1, {"bias": "bias"}),
@@ -38,7 +39,7 @@ def init_call(call: ast.Call, name: str) -> bool:
     """Turn what makes a layer of flax into what makes its weights; whether that takes a key."""
     made, key, count, settings = INITS[name]
     if name == "paste.LayerNormOverAxes" and len(call.args) > 1:
-        raise CannotWriteError(f"`{ast.unparse(call)[:60]}`")
+        raise CannotWriteError("a norm with further settings", ast.unparse(call))
     by_name = {w.arg: w.value for w in call.keywords}
     args = call.args[:count]
     if name == "paste.GroupNorm" and "num_features" in by_name:
@@ -57,8 +58,10 @@ def init_call(call: ast.Call, name: str) -> bool:
 def layer_expression(m: nn.Module, params: str, state: str, x: ast.expr) -> ast.expr | None:
     """A layer's result where it is no call of a function; None for other layers."""
     if isinstance(m, nn.Embedding):
-        if m.padding_idx is not None or m.max_norm is not None:
-            raise CannotWriteError("an embedding with padding_idx or max_norm")
+        if m.max_norm is not None:
+            raise CannotWriteError("an embedding with max_norm")
+        if m.padding_idx is not None:
+            return None
         return ast.Subscript(_parsed(f"{params}['table']"), x, ast.Load())
     if isinstance(m, nn.Linear) and m.bias is None:
         return ast.BinOp(x, ast.MatMult(), _parsed(f"{params}['w']"))
@@ -69,6 +72,8 @@ def layer_call(m: nn.Module, params: str, state: str) -> tuple[str, list[str], d
     """The function of a layer, what it takes before its input, and its settings."""
     if isinstance(m, nn.Linear):
         return "paste.linear", [params], {}
+    if isinstance(m, nn.Embedding):
+        return "paste.padded_embedding", [params], {"padding_idx": m.padding_idx}
     if isinstance(m, _CONVS):
         if m.padding_mode != "zeros" or type(m) not in _CONVS:
             raise CannotWriteError(f"`{m}`")

@@ -50,7 +50,7 @@ class Places:
                 return f"{self.place(of, part)}[{index}]"
             case ast.Subscript(of, index):
                 return f"{self.place(of, part)}[{ast.unparse(index)}]"
-        raise CannotWriteError(f"`{ast.unparse(node)}`, a module that is no attribute")
+        raise CannotWriteError("a module that is no attribute", ast.unparse(node))
 
 
 class Reads(ast.NodeTransformer):
@@ -100,7 +100,7 @@ class Reads(ast.NodeTransformer):
             text = f"{self.writer.place(of, 'params' if kept else 'state')}[{name!r}]"
             return _parsed(".".join([text, *path[1:]]))
         if isinstance(node.ctx, ast.Store):
-            raise CannotWriteError(f"`{ast.unparse(node)} = ...`, which changes a module")
+            raise CannotWriteError("which changes a module", f"{ast.unparse(node)} = ...")
         if path == ["deterministic"]:
             return _parsed(f"(not {self.writer.in_training()})")
         return self.writer.setting(of, modules, path)  # type: ignore[no-any-return]

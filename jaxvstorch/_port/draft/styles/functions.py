@@ -36,7 +36,9 @@ class Functions(Applying):
     def __init__(self, program: Program) -> None:
         for owner, node in program.classes.items():
             if any(ast.unparse(b) != "nnx.Module" for b in node.bases):
-                raise CannotWriteError(f"{owner}, which is derived from another class")
+                error = CannotWriteError("a class that is derived from another one", owner)
+                error.set_line(node)
+                raise error
         self.names, self.init_names = _names(program)
         self.roots, self.taken = {}, set()
         self.settings: dict[str, Any] = {}
@@ -94,7 +96,9 @@ class Functions(Applying):
     def method(self, owner: str, node: Function) -> Function:
         self.owner = owner
         if not has_no_decorator(node):
-            raise CannotWriteError(f"{owner}.{node.name}, which has a decorator")
+            error = CannotWriteError("a method with a decorator", f"{owner}.{node.name}")
+            error.set_line(node)
+            raise error
         instances = self.program.instances.get(owner, [])
         self.resolving = Resolving({"self": instances}, self.program.instances)
         self.roots, self.taken, self.settings = {"self": ("params", "state")}, set(), {}
@@ -164,7 +168,7 @@ class Functions(Applying):
             return
         if (mode := self.sets_mode(node)) is not None:
             if not isinstance(mode[1], ast.Constant):
-                raise CannotWriteError(f"`{ast.unparse(node)}`, a mode that is known only later")
+                raise CannotWriteError("a mode that is known only later", ast.unparse(node))
             self.mode = bool(mode[1].value)
             self.known = self.set_here = True
             return
@@ -202,7 +206,7 @@ class Functions(Applying):
         """A setting of modules: its value, as an argument by default where it is given one."""
         if self.in_init:
             return ast.parse(".".join(path), mode="eval").body
-        text = f"`{ast.unparse(of)}.{'.'.join(path)}`"
+        text = f"{ast.unparse(of)}.{'.'.join(path)}"
         values = list[Any]()
         for held in list[Any](modules):
             for name in path:
@@ -213,13 +217,13 @@ class Functions(Applying):
                     and ast.unparse(n.targets[0]) == f"self.{path[0]}"] if made else []  # fmt: skip
         value = values[0]
         if any(v != value for v in values[1:]):
-            raise CannotWriteError(f"{text}, which differs from module to module")
+            raise CannotWriteError("a setting that differs from module to module", text)
         if not isinstance(value, _PLAIN):
             local = bound_in([made]) if made else set()
             read = {n.id for a in assigned for n in ast.walk(a) if isinstance(n, ast.Name)}
             if len(assigned) == 1 and len(path) == 1 and not read & local:
                 return copy.deepcopy(assigned[0])
-            raise CannotWriteError(f"{text}, which is no number, text or flag")
+            raise CannotWriteError("a setting that is no number, text or flag", text)
         fixed = assigned and isinstance(assigned[0], ast.Constant)
         if fixed or not self.owner or self.settings.get(path[-1], value) != value:
             return ast.parse(repr(value), mode="eval").body

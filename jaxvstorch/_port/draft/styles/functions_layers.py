@@ -41,9 +41,10 @@ def init_batch_norm(size, scale=True, bias=True):
     return init_norm(size, scale, bias) | averages
 
 
-def init_embedding(key, size, features):
-    """The rows of an embedding."""
-    return {"table": jax.random.normal(key, (size, features))}
+def init_embedding(key, size, features, padding_idx=None):
+    """The rows of an embedding; that of padding begins as zeros."""
+    table = jax.random.normal(key, (size, features))
+    return {"table": table if padding_idx is None else table.at[padding_idx].set(0)}
 
 
 def init_recurrent(key, gates, n_in, hidden, num_layers=1, bias=True, bidirectional=False):
@@ -66,6 +67,12 @@ def uniform(key, bound, *shape):
 
 def linear(params, x):
     return x @ params["w"] + params["b"]
+
+
+def padded_embedding(params, x, padding_idx):
+    """The rows for indices; that of padding gets no gradient."""
+    y = params["table"][x]
+    return jnp.where((x == padding_idx)[..., None], lax.stop_gradient(y), y)
 
 
 def conv_(params, x, stride=1, padding=0, dilation=1, groups=1):

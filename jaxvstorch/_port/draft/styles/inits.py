@@ -102,7 +102,7 @@ class Inits(Places, Steps):
 
     def constructed(self, call: ast.Call, name: str) -> Effect | None:
         if self.owner and not self.in_init:
-            raise CannotWriteError(f"`{ast.unparse(call)[:60]}`, a layer that a method makes")
+            raise CannotWriteError("a layer that a method makes", ast.unparse(call))
         call.keywords = [w for w in call.keywords if w.arg != "rngs"]
         if name in self.program.classes:
             if name not in self.init_names:
@@ -114,7 +114,7 @@ class Inits(Places, Steps):
             call.func, call.args, call.keywords = _parsed(_NOTHING), [], []
             return None
         if name not in INITS:
-            raise CannotWriteError(f"`{name}` of the draft in NNX")
+            raise CannotWriteError("", ast.unparse(call))
         return Effect(True) if init_call(call, name) else None
 
     def classify(self, call: ast.Call) -> Effect | None:

@@ -20,7 +20,7 @@ def unrolled(node: ast.stmt, resolving: Resolving) -> Iterator[ast.stmt]:
         return
     argument = call.args[0] if len(call.args) == 1 else None
     if argument is None or call.keywords:
-        raise CannotWriteError(f"`{ast.unparse(call)}`, a sequence that takes several arguments")
+        raise CannotWriteError("a sequence that takes several arguments", ast.unparse(call))
     whole = getattr(node, "value", None) is call
     match node:
         case ast.Assign([ast.Name(name)]) if whole:
@@ -56,7 +56,7 @@ def _steps(of: ast.expr, argument: ast.expr, name: str, resolving: Resolving) ->
     several = [list(m.children()) for m in resolving.modules(of)]
     kinds = {tuple(type(part) for part in parts) for parts in several}
     if len(kinds) > 1:
-        raise CannotWriteError(f"`{ast.unparse(of)}`, whose layers differ from module to module")
+        raise CannotWriteError("a sequence whose layers differ", ast.unparse(of))
     (types,) = kinds
     target = ast.Name(name, ast.Store())
     own = bool(types) and not types[0].__module__.startswith("torch.")

@@ -42,7 +42,7 @@ class Steps(Writer):
                 value
             ):
                 if ast.unparse(value.func) != "nnx.Optimizer" or "nnx.List" in text:
-                    raise CannotWriteError(f"an optimizer of several models: `{text[:60]}`")
+                    raise CannotWriteError("an optimizer of several models, or of groups", text)
                 name, model = ast.unparse(target), ast.unparse(value.args[0])
                 yield ast.Assign([target], value.args[1], lineno=0)
                 line = f"{state_of(name)} = {name}.init({self.weights(model)})"
@@ -75,7 +75,7 @@ class Steps(Writer):
                     return of, flag if mode == "train" else ast.Constant(False)
                 if not any(mode in methods for methods in self.program.methods.values()):
                     text = ast.unparse(node)
-                    raise CannotWriteError(f"`{text}`: it is not known which module that is")
+                    raise CannotWriteError("where it is not known which module that is", text)
         return None
 
     def step(self, node: Function, loss: Function) -> Threading:

@@ -44,8 +44,12 @@ class Threading(ast.NodeTransformer):
         """Statements, each after what hands it keys and state."""
         new = list[ast.stmt]()
         for old in statements:
-            for statement in self.rewrite(old):
-                new += self._statement(statement)
+            try:
+                for statement in self.rewrite(old):
+                    new += self._statement(statement)
+            except CannotWriteError as error:
+                error.set_line(old)
+                raise
         return new
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
@@ -113,7 +117,7 @@ class Threading(ast.NodeTransformer):
                 before = len(self._before)
                 setattr(node, name, self.visit(header))
                 if isinstance(node, ast.While) and (len(self._before) > before or self._demands):
-                    raise CannotWriteError("a call in the test of a while loop that draws")
+                    raise CannotWriteError("a while loop whose test draws")
         for item in getattr(node, "items", []):
             item.context_expr = self.visit(item.context_expr)
         self.note(node)
@@ -162,7 +166,7 @@ class Threading(ast.NodeTransformer):
         if self._inside and effect.evaluates:
             return ast.Subscript(new, ast.Constant(0), ast.Load())  # the state stays as it is
         if self._inside:
-            raise CannotWriteError(f"`{ast.unparse(node)}`, which changes a state each time")
+            raise CannotWriteError("a call that changes a state each time", ast.unparse(node))
         name = self._target
         if (
             name is None
@@ -189,7 +193,7 @@ class Threading(ast.NodeTransformer):
         new = self.generic_visit(node)
         self._inside -= 1
         if len(self._demands) > before:
-            raise CannotWriteError(f"`{ast.unparse(node)[:60]}` draws each time")
+            raise CannotWriteError("which draws each time", ast.unparse(node))
         return new
 
     visit_Lambda = visit_DictComp = visit_SetComp = _nested  # noqa: N815
@@ -209,7 +213,7 @@ class Threading(ast.NodeTransformer):
         if not own:
             return node
         if len(node.generators) > 1 or first.ifs:
-            raise CannotWriteError(f"`{ast.unparse(node)[:60]}` draws each time")
+            raise CannotWriteError("which draws each time", ast.unparse(node))
         key = next(n for n in ("k", "own_key") if n not in self.taken)
         for i, name in enumerate(own):
             name.id = key if len(own) == 1 else f"jax.random.fold_in({key}, {i})"

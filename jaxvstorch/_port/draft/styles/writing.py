@@ -239,14 +239,14 @@ class Writer:
             target = given.get(parameter)
             if not isinstance(target, ast.Name):
                 text = ast.unparse(target) if target is not None else parameter
-                raise CannotWriteError(f"{name}() changes `{text}`, which is no plain variable")
+                raise CannotWriteError(f"where {name} changes an attribute or an element", text)
             changed.append(target.id)
         return Effect(effect.key, tuple(changed), effect.returns)
 
     def _companion(self, value: ast.expr, companion: str) -> ast.expr:
         text = ast.unparse(value)
         if not isinstance(value, ast.Name):
-            raise CannotWriteError(f"`{text}` keeps a model or an optimizer as an attribute")
+            raise CannotWriteError("a model or an optimizer that is an attribute", text)
         return ast.Name("state" if companion == "state" else state_of(text), ast.Load())
 
 
