@@ -76,19 +76,19 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 class Block(nn.Module):
-    def __init__(self, width):
+    def __init__(self, width, stride=1):
         super().__init__()
-        self.conv = nn.Conv2d(width, width, 3, padding=1)
+        self.conv = nn.Conv2d(width, width, 3, stride=stride, padding=1)
         self.norm = nn.BatchNorm2d(width)
 
     def forward(self, x):
-        return torch.relu(x + self.norm(self.conv(x)))
+        return torch.relu(self.norm(self.conv(x)))
 
 class CNN(nn.Module):
     def __init__(self):
         super().__init__()
         self.stem = nn.Conv2d(1, 4, 3, stride=2, bias=False)
-        self.blocks = nn.Sequential(*[Block(4) for _ in range(2)], nn.MaxPool2d(2))
+        self.blocks = nn.Sequential(Block(4), Block(4, stride=2))
         self.head = nn.Linear(4 * 9, 3)
 
     def forward(self, x):
@@ -272,6 +272,7 @@ def test_state_of_batch_norm(in_styles) -> None:
     assert "opt_state = scheduler.step(opt_state)" in source
     source, _, _ = drafts["functions"]
     assert "params, state = split_state(init_cnn(" in source
+    assert 'conv(params["conv"], x, stride=stride, padding=1)' in source
     assert "opt_state = scheduler.step(opt_state)" in source
 
 
@@ -304,7 +305,7 @@ def test_recurrent_layers_and_tied_weights(in_styles) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_what_a_style_has_no_words_for(drafted, style) -> None:
     """A model's weights that a loop writes into: one clear error, and no draft."""
-    with pytest.raises(CannotWriteError, match="^program.py:(9: `self.apply|11: `def begin)"):
+    with pytest.raises(CannotWriteError, match=r"^program\.py:(9: `self.apply|11: `def begin)"):
         drafted(
             """
             import torch

@@ -73,7 +73,8 @@ class Recording(Places):
         settings: the names of the classes of settings in these files, with their fields.
         names: of the draft's helpers, where the program has others of their names.
         changed: what each function of a draft in another style returns after its own result.
-        functions: what makes the weights of each class, and its function, in a draft in functions.
+        functions: of each class, in a draft in functions: what makes its weights, what it is
+            called by, and the settings that differ.
         renamed: the names that variables of models have there.
         state: the names of arrays that no optimizer changes.
     """
@@ -104,7 +105,7 @@ class Recording(Places):
         )
         self.names: dict[str, str] = {}
         self.changed: dict[str, tuple[str, ...]] = {}
-        self.functions: dict[str, tuple[str, str]] = {}
+        self.functions: dict[str, tuple[Any, ...]] = {}
         self.renamed: dict[str, str] = {}
         self.state: list[str] = []
 

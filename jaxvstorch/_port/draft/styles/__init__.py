@@ -6,7 +6,6 @@ and state through calls; ``steps`` writes training steps, ``equinox`` modules. `
 the draft together, and ``comparing`` compares it with the program.
 """
 
-
 import ast
 import linecache
 from collections.abc import Iterable

@@ -7,6 +7,7 @@ import torch
 
 from jaxvstorch._port.draft.styles import CannotWriteError
 from jaxvstorch._port.draft.styles.function_layers import (
+    DEFAULTS,
     draws,
     function_of,
     layer_call,
@@ -14,6 +15,7 @@ from jaxvstorch._port.draft.styles.function_layers import (
 )
 from jaxvstorch._port.draft.styles.inits import EXPRESSION, FUNCTION, Inits
 from jaxvstorch._port.draft.styles.program import Effect, Modules, has_averages
+from jaxvstorch._port.draft.styles.resolving import Resolving
 
 
 class Applying(Inits):
@@ -29,11 +31,17 @@ class Applying(Inits):
     modes: dict[str, set[bool]]
     ends: dict[str, bool | None]
     known = set_here = False
+    varied: dict[
+        str, tuple[Any, dict[int, Any], tuple[str, str]]
+    ]  # settings of one method, as of an effect
 
     def called(self, call: ast.Call, modules: Modules, method: str, of: ast.expr) -> Effect | None:
         if ast.unparse(call.func) == "paste.jitted_call":
             call.func, call.args = of, call.args[1:]
             effect = self.called(call, modules, method, of)
+            own = self.program.effects.get(f"{type(modules[0]).__name__}.__call__", Effect())
+            if {w.arg for w in call.keywords} & {name for name, *_ in own.settings}:
+                raise CannotWriteError("a compiled call of models whose settings differ")
             call.func = ast.Call(ast.parse("jax.jit", mode="eval").body, [call.func], [])
             return effect
         kinds = {type(m) for m in modules}
@@ -55,11 +63,14 @@ class Applying(Inits):
         params = self.place(of, "params") if modules[0].state_dict() else ""
         state = self.place(of, "state") if has_averages(modules[0]) else ""
         inputs = list(call.args)  # these nodes, and no copies: a key can stand in one
+        differing = self._differing(of, modules, params, state) if len(modules) > 1 else {}
+        made: ast.expr = ast.Constant(None)
         for m in modules:
-            made: ast.expr | None = layer_expression(m, params, state, inputs[0])
-            if made is None:
+            expression = layer_expression(m, params, state, inputs[0])
+            made = expression or made
+            if expression is None:
                 function, before, settings = layer_call(m, params, state)
-                values = {n: _literal(v) for n, v in settings.items()}
+                values = {n: _literal(v) for n, v in {**differing, **settings, **differing}.items()}
                 rate = [values.pop("rate")] if type(m) is torch.nn.Dropout else []
                 given = [*map(_parsed, before), *inputs, *rate]
                 words = [*call.keywords, *(ast.keyword(n, v) for n, v in values.items())]
@@ -89,6 +100,11 @@ class Applying(Inits):
         texts = {p: self.place(of, p) for p in given}
         call.func = ast.Name(FUNCTION + self.names[owner, method], ast.Load())
         call.args = [*(_parsed(texts[p]) for p in given), *call.args]
+        for name, default, values, (path, setting) in effect.settings:
+            source = ast.unparse(of) + path.removeprefix("self"), setting
+            given_value = self._of_module(of, name, default, dict(values), source)
+            if ast.unparse(given_value) != repr(default):
+                call.keywords.append(ast.keyword(name, given_value))
         key = effect.key and (effect.always or self._draws_here())
         if "training" in effect.takes:
             return self._stateful(call, texts.get("state", ""), key, effect.always, effect.changed)
@@ -109,6 +125,51 @@ class Applying(Inits):
         """Whether what drops numbers does so here: where a key is given, or in training."""
         return bool(self.owner) or self.in_training() == "True"
 
+    def _differing(
+        self, of: ast.expr, modules: Modules, params: str, state: str
+    ) -> dict[str, ast.expr]:
+        """The settings of a layer that are arguments, as they differ from module to module."""
+        if layer_expression(modules[0], params, state, ast.Constant(0)) is not None:
+            return {}
+        every = [layer_call(m, params, state)[2] for m in modules]
+        names = {n for settings in every for n in settings if n in DEFAULTS}
+        found = dict[str, ast.expr]()
+        for name in sorted(names):
+            default = DEFAULTS[name]
+            values = {id(m): s.get(name, default) for m, s in zip(modules, every, strict=True)}
+            if len(set(values.values())) > 1:
+                source = ast.unparse(of), name
+                found[name] = self._of_module(of, name, default, values, source)
+        return found
+
+    def _of_module(
+        self, of: ast.expr, name: str, default: Any, values: dict[int, Any], source: tuple[str, str]
+    ) -> ast.expr:
+        """A setting of a module: its value, or an argument where it differs with ``self``."""
+        given = {values[id(m)] for m in self.resolving.modules(of)}
+        if len(given) == 1:
+            return ast.Constant(given.pop())
+        by_owner = dict[int, Any]()
+        for owner in self.program.instances.get(self.owner, []):
+            parts = Resolving({"self": [owner]}, self.program.instances).modules(of)
+            if len(parts) != 1:
+                raise CannotWriteError("layers whose settings differ", ast.unparse(of))
+            by_owner[id(owner)] = values[id(parts[0])]
+        if not by_owner:
+            raise CannotWriteError("modules whose settings differ", ast.unparse(of))
+        last = of.attr if isinstance(of, ast.Attribute) else "own"
+        for own in (name, f"{last}_{name}"):
+            if self.varied.setdefault(own, (default, by_owner, source))[:2] == (default, by_owner):
+                return ast.Name(own, ast.Load())
+        raise CannotWriteError("layers whose settings differ", ast.unparse(of))
+
+    def alike(self, modules: Modules) -> bool:
+        """Whether one call in a loop does for modules: their settings are equal."""
+        kinds = {type(m).__name__ for m in modules}
+        effects = [self.program.effects.get(f"{kind}.__call__", Effect()) for kind in kinds]
+        each = [dict(values) for effect in effects for _, _, values, _ in effect.settings]
+        return all(len({v[id(m)] for m in modules if id(m) in v}) == 1 for v in each)
+
     def _tied_to(self, of: ast.expr) -> str | None:
         """The text of the embedding whose rows a linear layer has for its weights."""
         if isinstance(of, ast.Attribute):
@@ -121,7 +182,7 @@ class Applying(Inits):
         """A call of a layer without weights as one of a function."""
         functions = {ast.unparse(function_of(m)) for m in modules}
         if len(functions) > 1:
-            raise CannotWriteError("layers whose settings differ", ast.unparse(of))
+            raise CannotWriteError("layers whose settings differ", ast.unparse(call.func))
         function = function_of(modules[0])
         match function:
             case ast.Call(ast.Name("partial"), [inner, *args]):
@@ -189,7 +250,9 @@ class Applying(Inits):
                 for i, (each, of) in enumerate(zip(targets, several, strict=False)):
                     if isinstance(each, ast.Name) and self.resolving.modules(of):
                         if self.has_state(self.resolving.modules(of)):
-                            raise CannotWriteError("a loop over layers with a state", ast.unparse(call))
+                            raise CannotWriteError(
+                                "a loop over layers with a state", ast.unparse(call)
+                            )
                         each.id = self._over(of, each, "")
                         call.args[i] = _parsed(self.place(of, "params"))
 

@@ -94,7 +94,7 @@ def _restyled(
 
 def layers_of(style: str) -> dict[str, str]:
     """The sources of a style's own layers and functions, by name."""
-    schedule = definitions("styles/equinox_layers.py")["Scheduler"]
+    schedule = definitions("styles/functions_layers.py")["Scheduler"]
     return {"Scheduler": schedule} | definitions(f"styles/{style}_layers.py")
 
 

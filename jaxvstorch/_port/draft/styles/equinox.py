@@ -179,12 +179,12 @@ class Equinox(Steps):
                 target = ast.Tuple([node.targets[0], ast.Name("state", ast.Store())], ast.Store())
                 yield ast.Assign([target], value, lineno=0)
             case _ if (mode := self.sets_mode(node)) is not None:
-                held, training = mode
+                of, training = mode
                 flags = {"True": ", False", "False": ""}
                 negated = ast.unparse(ast.UnaryOp(ast.Not(), training))
                 off = flags.get(ast.unparse(training), f", {negated}")
-                name = ast.unparse(held)
-                yield ast.parse(f"{name} = eqx.nn.inference_mode({name}{off})").body[0]
+                model = ast.unparse(of)
+                yield ast.parse(f"{model} = eqx.nn.inference_mode({model}{off})").body[0]
             case _:
                 yield from super().statement(node)
 

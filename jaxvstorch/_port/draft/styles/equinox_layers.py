@@ -221,22 +221,6 @@ def jitted_call(model, *inputs, **options):
     return model(*inputs, **options)
 
 
-class Scheduler:
-    """Sets an optimizer's learning rate by a schedule, one count at each step."""
-
-    def __init__(self, schedule):
-        self.schedule, self.count = schedule, 0
-
-    def step(self, opt_state):
-        """The optimizer's state with the next rate."""
-        self.count += 1
-        rate = jnp.asarray(self.schedule(self.count), float)
-        return opt_state._replace(hyperparams=opt_state.hyperparams | {"learning_rate": rate})
-
-    def get_last_lr(self):
-        return [float(self.schedule(self.count))]
-
-
 def weights(tree):
     """The weights in a module, or in a tree like it; None in place of all else."""
 

@@ -12,6 +12,10 @@ from jaxvstorch._port.draft.styles import CannotWriteError
 
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 _CONVS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+# The settings of layers that can differ from module to module, with their defaults.
+DEFAULTS: dict[str, Any] = {
+    "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "momentum": 0.9, "eps": 1e-5, "axes": 1,
+}  # fmt: skip
 _DROPS: dict[type, int] = {nn.Dropout1d: 2, nn.Dropout2d: 2, nn.Dropout3d: 2}
 
 # For flax's layers in a constructor: what makes their weights, whether it takes a key, how many
@@ -78,8 +82,8 @@ def layer_call(m: nn.Module, params: str, state: str) -> tuple[str, list[str], d
         if m.padding_mode != "zeros" or type(m) not in _CONVS:
             raise CannotWriteError(f"`{m}`")
         given: dict[str, tuple[Any, Any]]
-        given = {"stride": (m.stride, 1), "padding": (m.padding, 0),
-                 "dilation": (m.dilation, 1), "groups": (m.groups, 1)}  # fmt: skip
+        given = {n: (getattr(m, n), DEFAULTS[n])
+                 for n in ("stride", "padding", "dilation", "groups")}  # fmt: skip
         return "paste.conv_", [params], _unlike_defaults(given)
     if isinstance(m, _NORMS):
         if not m.track_running_stats or m.momentum is None:

@@ -72,10 +72,11 @@ class Functions(Applying):
         averages = ["running_mean", "running_var"] * any(map(has_averages, parts))
         return [*averages, *sorted({name for p in parts for name in _fixed(p)})]
 
-    def functions(self) -> dict[str, tuple[str, str]]:
-        """What makes the weights of each class, and its function."""
+    def functions(self) -> dict[str, tuple[Any, ...]]:
+        """What makes the weights of each class, its function, and settings that differ."""
         return {
-            owner: (self.init_names.get(owner, ""), self.names[owner, "__call__"])
+            owner: (self.init_names.get(owner, ""), self.names[owner, "__call__"],
+                    self.program.effects[f"{owner}.__call__"].settings)
             for owner, methods in self.program.methods.items() if "__call__" in methods
         }  # fmt: skip
 
@@ -102,11 +103,16 @@ class Functions(Applying):
         instances = self.program.instances.get(owner, [])
         self.resolving = Resolving({"self": instances}, self.program.instances)
         self.roots, self.taken, self.settings = {"self": ("params", "state")}, set(), {}
+        self.varied = {}
         node.args.args = node.args.args[1:]
         bound = bound_in([node])
         threading = self._threaded(node)
         changed = ("state",) * any(n.startswith("state") for n in threading.changed)
-        effect = Effect(threading.key, changed, True, threading.always, frozenset(self.taken))
+        settings = tuple(
+            (n, d, tuple(v.items()), source) for n, (d, v, source) in sorted(self.varied.items())
+        )
+        taken = frozenset(self.taken)
+        effect = Effect(threading.key, changed, True, threading.always, taken, settings=settings)
         self.program.effects[f"{owner}.{node.name}"] = effect
         if changed:
             returning(node.body, changed, True)
@@ -118,6 +124,9 @@ class Functions(Applying):
         self.finish_key(node, threading, default=not threading.always)
         named: dict[str, Any] = {"training": False} if "training" in self.taken else {}
         named |= {n: v for n, v in self.settings.items() if n not in bound}
+        if bound & self.varied.keys() or named.keys() & self.varied.keys():
+            raise CannotWriteError("layers whose settings differ", owner)
+        named |= {n: default for n, (default, *_) in self.varied.items()}
         for name, value in named.items():
             node.args.kwonlyargs.insert(0, ast.arg(name))
             node.args.kw_defaults.insert(0, ast.Constant(value))
@@ -126,7 +135,7 @@ class Functions(Applying):
 
     def function(self, node: Function) -> Function:
         name = node.name
-        self.roots, self.taken, self.settings = {}, set(), {}
+        self.roots, self.taken, self.settings, self.varied = {}, set(), {}, {}
         modes = self.modes.get(name, set())
         steps = [s for s in self.program.steps if s.drafted and s.drafted.name == name]
         for step in steps:
@@ -139,6 +148,7 @@ class Functions(Applying):
 
     def main(self, body: list[ast.stmt]) -> list[ast.stmt]:
         self.roots, self.mode, self.known, self.set_here = {}, True, True, False
+        self.varied = {}
         return super().main(body)
 
     def jit(self, node: Function) -> None:
@@ -183,7 +193,7 @@ class Functions(Applying):
                     node.targets = [ast.Tuple(names, ast.Store())]
                 yield node
                 return
-        for part in unrolled(node, self.resolving):
+        for part in unrolled(node, self.resolving, self.alike):
             if isinstance(part, ast.For | ast.While | ast.If | ast.With | ast.Try):
                 if isinstance(part, ast.While | ast.If):
                     part.test = Reads(self).visit(part.test)

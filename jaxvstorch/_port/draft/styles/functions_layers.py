@@ -159,6 +159,22 @@ def recurrent_weights(params):
     return SimpleNamespace(**without | params)
 
 
+class Scheduler:
+    """Sets an optimizer's learning rate by a schedule, one count at each step."""
+
+    def __init__(self, schedule):
+        self.schedule, self.count = schedule, 0
+
+    def step(self, opt_state):
+        """The optimizer's state with the next rate."""
+        self.count += 1
+        rate = jnp.asarray(self.schedule(self.count), float)
+        return opt_state._replace(hyperparams=opt_state.hyperparams | {"learning_rate": rate})
+
+    def get_last_lr(self):
+        return [float(self.schedule(self.count))]
+
+
 def save_arrays(tree, path):
     """Write the arrays of a tree into a file of NumPy, each under its place in the tree."""
     with open(path, "wb") as file:

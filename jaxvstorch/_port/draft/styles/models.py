@@ -1,5 +1,6 @@
 """A model of a draft in a style: what makes it, loads weights into it, and calls it."""
 
+import ast
 import inspect
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
@@ -10,6 +11,8 @@ import jax.numpy as jnp
 import torch
 
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.styles.function_layers import layer_call
+from jaxvstorch._port.draft.styles.resolving import Resolving
 
 
 class Model:
@@ -81,7 +84,9 @@ class FunctionsModel(Model):
     ) -> None:  # fmt: skip
         super().__init__(draft, module)
         name = type(module).__name__
-        make, self.function = (getattr(draft, n, None) for n in recording.functions[name])
+        *names, settings = recording.functions[name]
+        make, self.function = (getattr(draft, n, None) for n in names)
+        self.settings = own_settings(module, settings)
         self.changes = bool(recording.changed.get(f"{name}.__call__"))
         self.renamed = recording.renamed
         made = make(jax.random.key(0), *args, **kwargs) if make else {}
@@ -95,6 +100,7 @@ class FunctionsModel(Model):
     def called(self, *args: Any, **kwargs: Any) -> Any:
         assert self.function is not None
         takes = inspect.signature(self.function).parameters
+        kwargs = {**kwargs, **self.settings}
         if "key" in takes and (self.module.training or takes["key"].default is not None):
             kwargs["key"] = jax.random.key(0)
         if "training" in takes:
@@ -102,6 +108,16 @@ class FunctionsModel(Model):
         given = [v for n, v in (("params", self.model), ("state", self.state)) if n in takes]
         result = self.function(*given, *args, **kwargs)
         return result[0] if self.changes else result
+
+
+def own_settings(module: torch.nn.Module, settings: Any) -> dict[str, Any]:
+    """The settings of a module that differ from those that its function has by default."""
+    found = dict[str, Any]()
+    for name, default, _, (path, setting) in settings:
+        (layer,) = Resolving({"self": [module]}, {}).modules(ast.parse(path, mode="eval").body)
+        value = layer_call(layer, "", "")[2].get(setting, default)
+        found |= {name: value} if value != default else {}
+    return found
 
 
 def as_wide(tree: Any, dtype: Any) -> Any:

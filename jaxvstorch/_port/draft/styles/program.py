@@ -29,6 +29,8 @@ class Effect:
         changed: the names of the arguments that it returns anew, after its result.
         returns: whether it has a result too.
         takes: what a method as a function takes before its arguments, and the mode.
+        settings: those that differ from module to module: the name of the argument for each, its
+            default, its value by the module's ``id``, and the layer and its setting.
         evaluates: whether a model is in evaluation, so that the call changes no state.
     """
 
@@ -38,6 +40,7 @@ class Effect:
     always: bool = False
     takes: frozenset[str] = frozenset()
     evaluates: bool = False
+    settings: tuple[tuple[str, Any, tuple[tuple[int, Any], ...], tuple[str, str]], ...] = ()
 
 
 class Program:

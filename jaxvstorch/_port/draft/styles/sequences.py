@@ -2,17 +2,26 @@
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 
 from jaxvstorch._port.draft.helpers import bound_in
 from jaxvstorch._port.draft.styles import CannotWriteError
+from jaxvstorch._port.draft.styles.program import Modules
 from jaxvstorch._port.draft.styles.resolving import Resolving
 
 
-def unrolled(node: ast.stmt, resolving: Resolving) -> Iterator[ast.stmt]:
-    """A statement, after those that run the sequences that it calls."""
+def unrolled(
+    node: ast.stmt, resolving: Resolving, alike: Callable[[Modules], bool]
+) -> Iterator[ast.stmt]:
+    """A statement, after those that run the sequences that it calls.
+
+    Args:
+        node: the statement.
+        resolving: what its names stand for.
+        alike: whether one call in a loop does for modules of one class.
+    """
     simple = isinstance(node, ast.Assign | ast.Return | ast.Expr | ast.AugAssign | ast.AnnAssign)
     call = next(_calls(node, resolving), None) if simple else None
     if call is None:
@@ -30,15 +39,15 @@ def unrolled(node: ast.stmt, resolving: Resolving) -> Iterator[ast.stmt]:
         case _:
             taken = bound_in([node]) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             name = next(n for n in ("y", "z", "h", *(f"y{i}" for i in range(99))) if n not in taken)
-    *before, last = _steps(call.func, argument, name, resolving)
+    *before, last = _steps(call.func, argument, name, resolving, alike)
     for step in before:
-        yield from unrolled(step, resolving)
+        yield from unrolled(step, resolving, alike)
     if isinstance(last, ast.Assign) and (whole or not before):
         _Replaced(call, last.value).visit(node)
     else:
-        yield from unrolled(last, resolving)
+        yield from unrolled(last, resolving, alike)
         _Replaced(call, ast.Name(name, ast.Load())).visit(node)
-    yield from unrolled(node, resolving)
+    yield from unrolled(node, resolving, alike)
 
 
 def _calls(node: ast.AST, resolving: Resolving) -> Iterator[ast.Call]:
@@ -51,7 +60,13 @@ def _calls(node: ast.AST, resolving: Resolving) -> Iterator[ast.Call]:
             yield node
 
 
-def _steps(of: ast.expr, argument: ast.expr, name: str, resolving: Resolving) -> Iterator[ast.stmt]:
+def _steps(
+    of: ast.expr,
+    argument: ast.expr,
+    name: str,
+    resolving: Resolving,
+    alike: Callable[[Modules], bool],
+) -> Iterator[ast.stmt]:
     """The statements that run a sequence: a layer with weights each, and those after it."""
     several = [list(m.children()) for m in resolving.modules(of)]
     kinds = {tuple(type(part) for part in parts) for parts in several}
@@ -60,7 +75,8 @@ def _steps(of: ast.expr, argument: ast.expr, name: str, resolving: Resolving) ->
     (types,) = kinds
     target = ast.Name(name, ast.Store())
     own = bool(types) and not types[0].__module__.startswith("torch.")
-    if own and len(types) > 1 and len(set(types)) == 1:  # a loop over equal layers
+    equal = len(set(types)) == 1 and all(map(alike, several))
+    if own and len(types) > 1 and equal:  # a loop over equal layers
         if not isinstance(argument, ast.Name) or argument.id != name:
             yield ast.Assign([target], argument, lineno=0)
         text = f"for layer in {ast.unparse(of)}:\n    {name} = layer({name})"

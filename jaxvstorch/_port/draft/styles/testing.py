@@ -10,6 +10,7 @@ import torch
 
 from jaxvstorch._port.draft.recorded import FirstCall
 from jaxvstorch._port.draft.recording import Recording
+from jaxvstorch._port.draft.styles.models import own_settings
 from jaxvstorch._port.draft.styles.writing import state_of
 from jaxvstorch._port.draft.testing_words import Words, in_draft
 
@@ -39,7 +40,7 @@ class StyleWords(Words):
     def made(self, name: str, args: Sequence[str]) -> str:
         if not self.in_functions:
             return f"draft.{name}({', '.join([*args, f'key={_KEY}'])})"
-        init, _ = self.recording.functions[name]
+        init, *_ = self.recording.functions[name]
         return f"draft.{init}({', '.join([_KEY, *args])})" if init else "{}"
 
     def drawing(self, call: FirstCall) -> list[str]:
@@ -50,8 +51,10 @@ class StyleWords(Words):
         model = "params" if self.in_functions else "model"
         changes = bool(self.recording.changed.get(f"{name}.__call__"))
         if self.in_functions:
-            _, function = self.recording.functions[name]
+            _, function, settings = self.recording.functions[name]
             takes = self.takes(function)
+            given_settings = own_settings(module, settings)
+            arguments = [*arguments, *(f"{n}={v!r}" for n, v in given_settings.items())]
             given = [n for n in ("params", "state") if n in takes]
             arguments = [*given, *arguments]
             called = f"draft.{function}"
@@ -72,7 +75,7 @@ class StyleWords(Words):
         return [*lines[:-1], "with Draws().handed_over():", f"    {lines[-1]}"]  # not the weights
 
     def _needs_key(self, takes: list[str], name: str) -> bool:
-        _, function = self.recording.functions[name]
+        _, function, _ = self.recording.functions[name]
         key = inspect.signature(getattr(self.draft, function)).parameters["key"]
         return key.default is inspect.Parameter.empty
 
