@@ -75,7 +75,7 @@ def test_helpers_leave_the_program_its_names(tmp_path, recorded) -> None:
         assert parity[part].startswith("at parity")
     assert "self.conv = Conv_(c, d, (3, 3)" in source
     assert "state_dict = state_dict_(net)" in source
-    assert "cross_entropy = cross_entropy_(" in source
+    assert "return cross_entropy_(" in source
     assert write_tests(path, recording, parity) is not None
     assert "return draft.from_torch_(module, values)" in (tmp_path / "test_draft.py").read_text()
     command = [sys.executable, "-W", "error", "draft.py"]
