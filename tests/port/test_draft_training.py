@@ -308,7 +308,17 @@ def test_a_bare_layer_is_trained(drafted) -> None:
     assert "def from_torch(" in source
 
 
-def test_a_step_reads_what_python_changes(drafted) -> None:
+@pytest.mark.parametrize(
+    ("begin", "change", "read"),
+    [
+        ("betas = iter([0.0] * 4 + [1.0] * 4)", "", "next(betas)"),
+        ("import random", "", "random.random()"),
+        ("options = {}", "options['beta'] = step", "options['beta']"),
+        ("options = [0]", "options[0] = step", "options[0]"),
+        ("class options: beta = 0", "options.beta = step", "options.beta"),
+    ],
+)
+def test_a_step_reads_what_python_changes(drafted, begin, change, read) -> None:
     """Such a step runs as Python; a norm that is read comes back, and a mode is no argument."""
     source, parity = drafted(
         """
@@ -318,20 +328,24 @@ def test_a_step_reads_what_python_changes(drafted) -> None:
         torch.manual_seed(0)
         net = nn.Sequential(nn.Linear(3, 2), nn.Dropout(0.0))
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-        x, betas, total = torch.ones(4, 3), iter([0.0] * 4 + [1.0] * 4), 0.0
+        x, total = torch.ones(4, 3), 0.0
+        BEGIN
         for step in range(6):
             net.train(step >= 0)
-            loss = (net(x) ** 2).mean() + next(betas) * net(x).abs().mean()
+            CHANGE
+            loss = (net(x) ** 2).mean() + READ * net(x).abs().mean()
             optimizer.zero_grad()
             loss.backward()
             total += nn.utils.clip_grad_norm_(parameters=net.parameters(), max_norm=0.1).item()
             optimizer.step()
             net.train(mode=False)
             print(loss.item(), total)
-        """
+        """.replace("BEGIN", begin)
+        .replace("CHANGE", change)
+        .replace("READ", read)
     )
-    assert '"""Not compiled: next(betas) gives another value in another step."""' in source
-    assert parity["train_step"].startswith("cannot be compared: next(betas) gives another value")
+    assert f'"""Not compiled: {read} gives another value in another step."""' in source
+    assert parity["train_step"].startswith(f"cannot be compared: {read} gives another value")
     assert "loss, grad_norm = train_step(net, optimizer, x)" in source
     assert "if step >= 0:\n            net.train()\n        else:\n" in source
     assert "        net.eval()\n        print(" in source

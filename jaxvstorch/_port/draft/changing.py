@@ -14,7 +14,11 @@ Naming = Callable[[ast.expr], str | None]
 
 
 def changing(
-    nodes: Iterable[ast.AST], tree: ast.Module, modules: Iterable[Module], naming: Naming
+    nodes: Iterable[ast.AST],
+    tree: ast.Module,
+    modules: Iterable[Module],
+    naming: Naming,
+    taken: Collection[str],
 ) -> str | None:
     """What gives another value at each call, such as ``next(betas)``; None if nothing does.
 
@@ -23,11 +27,12 @@ def changing(
         tree: of the file.
         modules: those that the statements call.
         naming: the full name of a function in the file.
+        taken: the names of the arrays and modules that the compiled function takes.
     """
     functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    stored = _stored_in(tree)
+    stored = _stored_in(tree, taken)
     for node in _with_called(nodes, functions):
-        if (text := _other_each_time(node, naming)) or (text := _item(node, stored)):
+        if (text := _other_each_time(node, naming)) or (text := _stored(node, stored)):
             return text
     kinds = {type(part) for module in modules for part in module.modules()}
     for kind in sorted(kinds, key=lambda k: k.__qualname__):
@@ -66,17 +71,19 @@ def _other_each_time(node: ast.AST, naming: Naming) -> str | None:
     return ast.unparse(node) if given else None
 
 
-def _stored_in(tree: ast.AST) -> set[str]:
-    """The items that statements store, such as ``options['beta']``."""
+def _stored_in(tree: ast.AST, taken: Collection[str]) -> set[str]:
+    """The items and attributes that statements store, such as ``options['beta']``."""
+    kept = {*taken, "self"}  # what an object keeps is named apart
     return {
         ast.unparse(n) for n in ast.walk(tree)
-        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and _is_name(n.value)
-        and isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)
+        if isinstance(n, ast.Subscript | ast.Attribute) and isinstance(n.ctx, ast.Store)
+        and isinstance(n.value, ast.Name) and n.value.id not in kept
+        and (isinstance(n, ast.Attribute) or isinstance(n.slice, ast.Constant))
     }  # fmt: skip
 
 
-def _item(node: ast.AST, stored: Collection[str]) -> str | None:
-    read = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+def _stored(node: ast.AST, stored: Collection[str]) -> str | None:
+    read = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load)
     return ast.unparse(node) if read and ast.unparse(node) in stored else None
 
 

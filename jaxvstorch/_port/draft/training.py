@@ -155,7 +155,8 @@ class Training(Batches):
             function.decorator_list = []
             why = f"Not compiled: what {dependent} gives depends on values."
             function.body.insert(0, ast.Expr(ast.Constant(why)))
-        other = changing(step.region, self.tree, modules, self.qualified) or ""
+        taken = {*new.models, *new.arrays, step.optimizer}
+        other = changing(step.region, self.tree, modules, self.qualified, taken) or ""
         if other and not dependent:
             function.decorator_list = []
             why = f"Not compiled: {other} gives another value in another step."

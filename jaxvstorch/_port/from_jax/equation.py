@@ -71,7 +71,7 @@ def _recorded(
     if spelling is None:
         yield None
         return
-    names = [  # a number that is no array stands in the jaxpr itself
+    names = [  # the jaxpr itself holds plain numbers
         spelling.name_of(value)
         if np.ndim(value) or isinstance(value, jax.Array)
         else constant(value)
